@@ -104,8 +104,6 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
     _check("^", base, exponent)
     root = _exact_root(base, exponent.denominator)
     power = exponent.numerator
-    if abs(root) in (0, 1):
-        power = power and 2 - power % 2
     bits = max(root.numerator.bit_length(), root.denominator.bit_length())
     if (bits - 1) * abs(power) > _MOST_BITS:
         raise UndefinedError(_TOO_MANY_BITS)
@@ -126,11 +124,16 @@ def _integer_root(n: int, degree: int) -> int:
     """Return the greatest integer whose power is at most `n` >= 0."""
     if n < 2 or degree >= n.bit_length():
         return min(n, 1)
-    size = math.log2(n) / degree
-    guess = int(2**size * (1 + 1e-9)) + 1 if size < 1000 else 1 << -(-n.bit_length() // degree)
+    guess = _above_root(n, degree)
     while (better := ((degree - 1) * guess + n // guess ** (degree - 1)) // degree) < guess:
         guess = better
     return guess
+
+
+def _above_root(n: int, degree: int) -> int:
+    """Return a number that is a little greater than the root, from which Newton's method starts."""
+    size = math.log2(n) / degree
+    return int(2**size * (1 + 1e-9)) + 1 if size < 1000 else 1 << -(-n.bit_length() // degree)
 
 
 def _exact_exp(a: Fraction) -> Fraction:

@@ -7,7 +7,7 @@ one. Its intervals and windows become totals again: certainty equivalents.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -51,22 +51,21 @@ def search_by_utility(
     `search` searches a tree without attitude, within bounds and in a window. The result is about
     the tree whose rewards are folded. Raises `SearchError`.
     """
-    from expectitree.tree.attitude import range_of
-
     attitude = tree.attitude
     assert attitude is not None
     folded = with_totals(tree)
     columns = folded.columns
     kinds = zip(columns.kind, columns.utility, strict=True)
     totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
+    ends = [*folded.total_range, *filter(is_finite, bounds)]
     try:
         try:
-            utility = utility_between(folded, range_of(folded, bounds), totals)
-            is_covered = not _is_dwarfed(utility, range_of(folded))
+            utility = utility_between(folded, ends, totals)
+            is_covered = not _is_dwarfed(utility, folded.total_range)
         except TreeError:
             is_covered = False
         if not is_covered:  # bounds outside what the attitude covers count as infinite
-            utility = utility_between(folded, range_of(folded), totals)
+            utility = utility_between(folded, folded.total_range, totals)
         linear = in_utilities(folded, utility, totals)
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
@@ -127,14 +126,15 @@ def with_totals(tree: Tree) -> Tree:
     return replace(folded, root_reward=tree.root_reward)
 
 
-def utility_between(tree: Tree, ends: Bounds, totals: set[Any]) -> Utility:
-    """Return the utility of what is still to be received, in a range, by the tree's attitude."""
+def utility_between(tree: Tree, ends: Sequence[Any], totals: set[Any]) -> Utility:
+    """Return the utility of what is still to be received, in the range of some totals."""
     from expectitree.tree.attitude import utility_of
 
     assert tree.attitude is not None
-    low, high, *paid = (x + tree.root_reward for x in (*ends, *sorted(totals)))
+    within = min(ends), max(ends)
+    low, high, *paid = (x + tree.root_reward for x in (*within, *sorted(totals)))
     utility = utility_of(tree.attitude, (low, high), paid, tree.exact)
-    return utility.after(tree.root_reward, ends)
+    return utility.after(tree.root_reward, within)
 
 
 def in_utilities(tree: Tree, utility: Utility, totals: set[Any]) -> Tree:

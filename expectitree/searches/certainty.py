@@ -13,11 +13,10 @@ from math import exp, expm1, log, log1p
 from typing import Any
 
 from expectitree.searches.intervals import end_of_branch
-from expectitree.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn, Readable
+from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, Columns, NumberColumn, Readable
 
 INFINITE = float("inf")
 _MOST_EXPONENT = 700.0  # exp of more overflows
-_NONE = -1  # a branch to skip that does not exist
 
 
 def certain_backward_induction(tree: Columns, value: NumberColumn, tolerance: Any) -> None:
@@ -29,7 +28,7 @@ def certain_backward_induction(tree: Columns, value: NumberColumn, tolerance: An
         if k == TERMINAL:
             value[n] = tree.utility[n]
         elif k == CHANCE:
-            value[n] = weigh_outcomes(tree, value, first[n], last[n], _NONE, tolerance)[1]
+            value[n] = weigh_outcomes(tree, value, first[n], last[n], NONE, tolerance)[1]
         else:
             begin = first[n]
             result = value[child[begin]]
@@ -85,8 +84,6 @@ def mix(p: Any, x: Any, q: Any, y: Any, tolerance: Any) -> Any:
     decisive, other, own, share = x, y, p / (p + q), q / (p + q)
     if x > y if tolerance > 0 else x < y:
         decisive, other, own, share = y, x, share, own
-    if not -INFINITE < decisive < INFINITE:
-        return decisive
     difference = (other - decisive) / tolerance
     change = share * expm1(-difference)
     return decisive - tolerance * _log_of(change, own + share * exp(-difference))

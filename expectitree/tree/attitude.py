@@ -249,18 +249,10 @@ def check_attitude(tree: Tree) -> None:
     attitude = tree.attitude
     if attitude is None or attitude.tolerance is not None:
         return
-    low, high = range_of(tree)
-    if is_finite(low) and is_finite(high):
+    low, high = tree.total_range
+    if is_finite(low):  # otherwise no total is known
         paid = tree.root_reward
         utility_of(attitude, (low + paid, high + paid), (), tree.exact)
-
-
-def range_of(tree: Tree, bounds: Bounds | None = None) -> Bounds:
-    """Return the range of a tree's totals, without its root reward, and of finite bounds."""
-    ends: list[Any] = [end for end in (*tree.total_range, *(bounds or ())) if is_finite(end)]
-    if not ends:
-        return -INFINITY, INFINITY
-    return min(ends), max(ends)
 
 
 def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:

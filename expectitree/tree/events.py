@@ -18,7 +18,7 @@ from typing import TypeAlias
 from expectitree.expressions.syntax import Expression
 from expectitree.numbers import escape
 from expectitree.tree.bayes import ONE, ZERO, Definitions, product, quotient
-from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import Report
@@ -76,7 +76,7 @@ class _Derivation:
         events = tree.formulas.events if tree.formulas is not None else {}
         for n in range(tree.root_id, -1, -1):
             shown, name = self.shown.pop(n, {}), events.get(n, "")
-            if tree.columns.kind[n] == CHANCE and name in self.defined:
+            if name in self.defined:
                 self._define(n, name, shown)
             for b in tree.branches_of(n):
                 after = self._after(n, b, name, shown)

@@ -160,7 +160,7 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
     if tree.exact:
         check_values(tree.columns)
-    if tree.formulas is not None and tree.local_bounds:
+    if tree.local_bounds:
         check_bounds(tree, None)
     return tree
 

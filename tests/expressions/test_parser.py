@@ -161,7 +161,8 @@ def test_hostile_text_is_refused_within_milliseconds(text: str) -> None:
 
 
 def test_the_limits_themselves_are_read() -> None:
-    for text in ("(" * 100 + "x" + ")" * 100, "1+" * 199 + "1", "2^" * 100 + "x"):
+    side_by_side = "^".join(["(x)"] * 100)
+    for text in ("(" * 100 + "x" + ")" * 100, "1+" * 199 + "1", "2^" * 100 + "x", side_by_side):
         tree = parse(text, NAMES)
         assert parse(text_of(tree), NAMES) == tree
     assert evaluate(parse("1+" * 199 + "1", ()), FLOATS, {}) == 200

@@ -7,7 +7,7 @@ import json
 import os
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,10 @@ from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
+from expectitree.expressions.parser import did_you_mean
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
+from expectitree.files.grammar.words import nearest
 from expectitree.text.problems import problem_lines
 
 INEXACT = (
@@ -152,6 +154,15 @@ def test_pure_python_yaml_gives_the_same_messages(
 )
 def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, meant: str) -> None:
     assert f"(did you mean '{meant}'?)" in message(text)
+
+
+@pytest.mark.parametrize("hint", [nearest, did_you_mean])
+def test_a_long_word_is_compared_by_its_first_60_characters(
+    hint: Callable[[str, list[str]], str],
+) -> None:
+    """26 of them are enough to be near (52/86 > 0.6), but not 26 of 61 (52/87 < 0.6)."""
+    assert hint("a" * 1_000, ["a" * 26]) == f" (did you mean '{'a' * 26}'?)"
+    assert hint("a" * 60, ["a" * 25]) == ""
 
 
 def test_a_wide_node_without_a_kind_is_refused_quickly() -> None:
@@ -448,6 +459,18 @@ def test_only_twenty_errors_of_a_long_chain_are_reported() -> None:
         refusal = message(f"bounds: [0, 1]\nmax: [{{ref: n0}}]\nnodes:\n{names}  n3000: 1\n")
     assert refusal.count("\n") == 20
     assert refusal.startswith("x.yaml:4:14: #1/#1: the utility 5 lies outside the bounds [0, 1]: ")
+
+
+@pytest.mark.parametrize("count", [20, 21, 30])
+def test_a_file_gets_at_most_20_warnings_of_a_kind(count: int) -> None:
+    nodes = ", ".join(["{chance: {win 0.6: 5, lose 0.4: 1}}"] * count)
+    idle = ", ".join(f"p{n}: 1" for n in range(count))
+    more = ["more such warnings are left out"] * (count > 20)
+    for text in (f"max: [{nodes}]", f"parameters: {{{idle}}}\nmax: [1]"):
+        warnings: list[str] = []
+        et.loads(text, name="x.yaml", warn=warnings.append)
+        assert len(set(warnings[:20])) == 20
+        assert warnings[20:] == [f"x.yaml: {line}" for line in more]
 
 
 def test_warnings_of_a_long_chain_are_short() -> None:

@@ -108,6 +108,14 @@ def test_a_test_after_the_outcome_is_known() -> None:
     assert et.evaluate(tree).value == pytest.approx(0.45)
 
 
+def test_a_chance_node_without_an_event_has_its_own_probabilities() -> None:
+    tree = et.loads(
+        EVENTS + "chance: {a: {p: 0.25, event: oil, chance: {oil: 4, none: 0}},"
+        "b: {p: rest, chance: {oil: 8, none: 0}}}"
+    )
+    assert et.evaluate(tree).value == 0.25 * 2 + 0.75 * 4
+
+
 def test_shared_nodes_before_any_test() -> None:
     tree = et.loads(
         EVENTS + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
@@ -152,6 +160,7 @@ SEISMIC = "chance: {plus: {ref: well}, minus: {ref: well}}"
         ("events: {oil: {}}\nmax: [1]", "event oil: found "),
         ("events: {oil: 3}\nmax: [1]", "event oil: found '3', expected an event such as {prior:"),
         ("events: [1]\nmax: [1]", "found a list under events, expected names of events"),
+        ('events: {"": {prior: {x: 1}}}\nmax: [1]', "found nothing as the name of an event"),
         ("events: {oil: {prior: {x: 2}}}\nmax: [1]", "event oil/x: '2' is not"),
         ("events: {oil: {prior: {x: pz}}}\nmax: [1]", "event oil/x: "),
         ("events: {oil: {priors: {x: 1}}}\nmax: [1]", "event oil: unknown key 'priors'"),

@@ -215,6 +215,8 @@ def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, war
         "{0.6.1: 1, 0.4.2: 2}",
         "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
         "{win 0.6: 1, lose 0.5: 2}",
+        "{win 0.6: 1, lose 0.4: 2, draw: 3}",
+        "{100: 1}",
         "[{label: 0.6, utility: 1}, {utility: 2}]",
         "{1/0: 1, 1: 2}",
     ],

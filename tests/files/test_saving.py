@@ -109,6 +109,19 @@ def test_a_label_may_be_long(character: str, length: int, format: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("length", "p"),
+    [(100, Fraction(5 * 10**48, 10**49 + 1)), (101, Fraction(4 * 10**49, 9 * 10**49 + 1))],
+)
+def test_a_key_has_at_most_100_characters(length: int, p: Fraction) -> None:
+    """A longer label or probability is next to its node."""
+    assert len(str(p)) == len(str(1 - p)) == length
+    builder = et.TreeBuilder(exact=True)
+    label, lottery = "x" * length, builder.chance([1, 2], [p, 1 - p])
+    text = et.dumps(builder.build(builder.max({label: 3, "other": lottery})))
+    assert (f"{label}: " in text, f"{p}: 1" in text) == ((length == 100),) * 2
+
+
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
 def test_a_deep_tree_is_written_within_the_nesting_limit(exact: bool, format: str) -> None:

@@ -18,7 +18,7 @@ from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate, load, loads
 from expectitree.algorithms import Algorithm
-from expectitree.errors import SearchError, TreeError
+from expectitree.errors import FileError, SearchError, TreeError
 from expectitree.numbers import INFINITY
 from expectitree.searches.certainty import mix, solve_outcome
 from expectitree.searches.cuts import PROBED
@@ -363,6 +363,16 @@ def test_what_has_no_exact_value(text: str) -> None:
 def test_what_is_not_an_attitude(text: str, message: str) -> None:
     with pytest.raises(TreeError, match=message):
         loads("chance: [0, 50]").with_attitude(text)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_attitude_is_checked_once_a_total_is_known(exact: bool) -> None:
+    text = 'attitude: {logarithmic: 1}\nreward: 2\nchance: [{utility: "?"}, {utility: NUMBER}]'
+    unknown = loads(text.replace("NUMBER", '"?"'), exact=exact)
+    assert unknown.attitude == read_attitude("logarithmic=1", exact)
+    loads(text.replace("NUMBER", "-2.5"), exact=exact)
+    with pytest.raises(FileError, match="the total -1 leaves 0 of the wealth 1"):
+        loads(text.replace("NUMBER", "-3"), exact=exact)
 
 
 def test_too_many_copies() -> None:

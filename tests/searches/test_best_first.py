@@ -14,6 +14,7 @@ from fractions import Fraction
 from random import Random
 from statistics import NormalDist, mean
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ CHOSEN = [
     for guide in GUIDES
     for goal in ("value", "action")
 ]
+PROVE = algorithm("best-first", goal="action")
 SLOPES = {
     Kind.MAX: -1.0,
     Kind.MIN: 1.0,
@@ -1196,6 +1198,43 @@ def test_the_only_action_needs_no_leaf() -> None:
         search = evaluate(et.loads(text), "best-first", goal="action")
         assert (search.counts.leaves_visited, search.best) == (0, "#1")
         assert evaluate(et.loads(text), "best-first", goal="value").outcome is Outcome.VALUE
+
+
+@pytest.mark.parametrize(
+    ("text", "best", "others"),
+    [
+        ("max: {a: {chance: [9, 8, 9, 7]}, b: 1, c: 2}", (Fraction(9, 4), Fraction(39, 4)), (0, 2)),
+        (
+            "min: {a: {chance: [1, 2, 1, 3]}, b: 9, c: 8}",
+            (Fraction(1, 4), Fraction(31, 4)),
+            (8, 10),
+        ),
+    ],
+)
+def test_the_best_action_only_has_to_beat_the_best_of_the_others(
+    text: str, best: Bounds, others: Bounds
+) -> None:
+    """One outcome of four is enough to know that a is better than b and c."""
+    search = evaluate(et.loads(text, exact=True), PROVE, bounds=(0, 10))
+    a = search.tree.find("a").id
+    assert (search.lower[a], search.upper[a]) == best
+    assert (search.alpha[a], search.beta[a]) == others
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+@pytest.mark.parametrize(("rival", "chosen"), [(2, "a"), (2 * (1 + 1e-9), "a"), (2.01, "b")])
+def test_a_rival_is_visited_if_it_promises_more_than_twice_as_much(
+    kind: str, rival: float, chosen: str
+) -> None:
+    """Rounding of the expected gains does not decide."""
+    tree = et.loads(f"{kind}: {{a: {{{kind}: [3, 4]}}, b: {{{kind}: [5, 6]}}}}")
+    gains = {tree.find("a").id: 4.0, tree.find("b").id: 4 * rival}
+    steps = Steps(tree, PROVE, (0, 10))
+    known = steps.columns, steps.beliefs, steps.limits
+    best_first.renew(*known)
+    with mock.patch.object(best_first, "gain_per_leaf", lambda *known: gains[known[3]]):
+        branch, _ = best_first.choose_rival(*known, tree.root_id)
+    assert tree.branch_label(tree.root_id, branch) == chosen
 
 
 def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:

@@ -45,11 +45,12 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
     generated = et.generate(**tree)
     if engine == "exact":
         generated = et.loads(et.dumps(generated), exact=True)
-    whole = et.evaluate(generated, chosen, engine=engine)
-    with mock.patch.object(SearchSetup, "pause", 1):
-        paused = et.evaluate(generated, chosen, engine=engine)
-    assert columns_of(paused) == columns_of(whole)
-    assert (paused.cuts, paused.stopped) == (whole.cuts, whole.stopped)
+    for most in (None, 7):
+        whole = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+        with mock.patch.object(SearchSetup, "pause", 1):
+            paused = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+        assert columns_of(paused) == columns_of(whole)
+        assert (paused.cuts, paused.stopped) == (whole.cuts, most is not None)
 
 
 @pytest.mark.parametrize("chosen", SEARCHES, ids=lambda chosen: chosen.full_name)
@@ -67,6 +68,15 @@ def test_searches_report_how_far_they_are(chosen: et.Algorithm) -> None:
     first = [done for done, whole in reports if whole != 40]
     assert len(first) > 1
     assert first == sorted(first)
+
+
+def test_an_interpreted_search_reports_about_every_50_000_visits() -> None:
+    """That takes less than half a second."""
+    tree = et.generate("uniform", pattern="chance,chance", branching=320)
+    reports: list[int] = []
+    with listening(lambda done, whole: reports.append(done)):
+        et.evaluate(tree, "alphabeta", engine="interpreted")
+    assert [round(done, -3) for done in reports] == [50_000, 100_000]
 
 
 @pytest.mark.slow

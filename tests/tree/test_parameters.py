@@ -276,6 +276,15 @@ def test_ten_thousand_derived_parameters_and_nested_sums_are_fast() -> None:
     assert time.perf_counter() - start < 20
 
 
+def test_a_message_about_parameters_with_many_ways_to_their_bases_is_fast() -> None:
+    """Fibonacci numbers: each base would be met once for each way to it."""
+    rules = ", ".join(f"p{n}: p{n - 1} + p{n - 2}" for n in range(2, 29))
+    start = time.perf_counter()
+    with pytest.raises(et.FileError, match=r"divides by zero at p28 = 317811 \(p1 = 1, p0 = 0\)"):
+        et.loads(f"{{parameters: {{p0: 0, p1: 1, {rules}}}, max: [1/(p28 - 317811), 1]}}")
+    assert time.perf_counter() - start < 5
+
+
 @pytest.mark.parametrize(
     ("text", "warning"),
     [

@@ -24,7 +24,7 @@ from expectitree.numbers import (
 )
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
-from expectitree.searches.setup import NO_BOUNDS, SearchSetup
+from expectitree.searches.setup import NO_BOUNDS, ROUNDING_EPS, SearchSetup, greatest_number
 from expectitree.tree.columns import NONE, Bounds, Columns, Repeated
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.tree.paths import ROOT, message_path
@@ -378,7 +378,9 @@ class Inquiry(Shown):
             before = message_text(known)
             raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
         lower, upper = (ends[n] for ends in self._questions.bounds)
-        eps = self._questions.limits.eps if self.tree.columns.pays else 0
+        eps: Number = 0  # the bounds here are differences of bounds and rewards
+        if self.tree.columns.pays and not self.tree.exact:
+            eps = ROUNDING_EPS * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
             lower, upper = self.allowed(self.tree.node(n))
             ends = f"[{message_text(lower)}, {message_text(upper)}]"

@@ -43,6 +43,9 @@ class _Reader:
             if name in found:
                 self._report(Place(data, at, True), name, "defined twice: keep one")
                 continue
+            if not name:
+                message = "found nothing as the name of an event, expected text"
+                self.values.report(Place(data, at, True), message)
             places[name] = Place(data, at)
             found[name] = self._definition(name, written, Place(data, at))
         for name, one in found.items():

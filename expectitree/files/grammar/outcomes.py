@@ -48,9 +48,6 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
     Each is a probability or `rest`. At least one has a decimal point, `/` or `%`: 0 and 1 alone
     are labels.
     """
-    first = children[0][0]
-    if first[:1] not in "0123456789.+-" and first != REST:
-        return False
     keys = [key for key, _ in children if key != REST]
     return is_marked("".join(keys)) and all(map(is_probability, keys))
 
