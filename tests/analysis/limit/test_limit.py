@@ -7,8 +7,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from random import Random
+from typing import Any
 
 import pytest
 import random_trees
@@ -22,7 +23,7 @@ from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
-from expectitree.analysis.limit import proof_tree, proofs
+from expectitree.analysis.limit import lists, proof_tree, proofs
 from expectitree.analysis.limit.report import Limit, limit, measure
 from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
@@ -484,8 +485,10 @@ def test_too_many_leaves_are_refused() -> None:
         limit(et.generate("lattice", steps=20), max_leaves=300)
     deep = "max: [2, " + "{max: [" * 50 + "1, 3" + "]}" * 50 + "]"  # it shares no nodes
     assert limit(et.loads(deep), bounds=(0, 9), max_leaves=3).exact.count == 3
+    builder = TreeBuilder()
+    wide = builder.build(builder.max(range(20_001)))
     with pytest.raises(AnalysisError, match=r"^20,001 leaves, .*: at most 20,000 are accepted"):
-        limit(et.loads(f"max: {[*range(20_001)]}"))
+        limit(wide)
 
 
 @pytest.mark.slow
@@ -499,6 +502,51 @@ def test_too_many_leaves_of_long_fractions_are_refused() -> None:
     ):
         limit(tree, ONE)
     assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+
+
+def test_chance_nodes_without_players_make_no_work() -> None:
+    """Every leaf of positive probability is needed, so that no lists are joined."""
+    builder = TreeBuilder()
+    row = [builder.terminal(n) for n in range(20)]
+    while len(row) > 1:
+        row = [builder.chance(pair) for pair in pairwise(row)]
+    assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    """Those that read at least 300 numbers: at a CHANCE node, every pair of numbers."""
+    called: list[tuple[int, int]] = []
+
+    def record(how: int, *rest: Any) -> None:
+        called.append((how, len(rest[5])))
+        lists.join_lists(how, *rest)
+
+    monkeypatch.setattr(proofs, "compiled_join", record)
+    builder = TreeBuilder()
+    actions = builder.chance(range(48)), builder.max(range(298)), 298
+    limit(builder.build(builder.max(actions)), ONE, bounds=(-1, 300), engine=engine)
+    found = [] if engine == "interpreted" else [(lists.SUM, 49), (lists.MERGED, 300)]
+    assert sorted(set(called)) == found
+
+
+@pytest.mark.parametrize("pays", [False, True])
+def test_whether_leaves_are_enough_agrees_with_the_definition(pays: bool) -> None:
+    for seed in range(150):
+        case, random = Case(seed, pays), Random(seed)
+        tree = case.tree(exact=False)
+        search = et.evaluate(tree, bounds=case.bounds and in_numbers(case.bounds, False))
+        tested = proof_tree.proof_tree(tree, search, None)
+        slack = 100 * search.eps
+        leaves = [n for n, kind in enumerate(tree.columns.kind) if not kind]
+        for _ in range(5):
+            some = random.sample(leaves, random.randint(0, len(leaves)))
+            ends = intervals(tree, search.bounds, set(some))
+            is_value_proved = ends[-1][1] - ends[-1][0] <= slack
+            assert tested.are_enough(some, for_value=True) == is_value_proved
+            if tree.root.kind != Kind.CHANCE:
+                is_best_proved = is_best_forced(tree, ends, slack)
+                assert tested.are_enough(some, for_value=False) == is_best_proved
 
 
 @pytest.mark.parametrize("exact", [True, False])
