@@ -580,6 +580,15 @@ def test_the_best_of_many_children_are_not_found_anew_for_each_child(
     assert len(searched) <= 2
 
 
+def test_only_the_lists_of_actions_are_kept() -> None:
+    """The lists of a long path would take memory that grows with the square of its leaves."""
+    tree = two_paths(30)
+    numbers = proof_tree.proof_tree(tree, et.evaluate(tree, bounds=(0, 100)), None)
+    made = proofs.Proofs(numbers, together=False, compiled=False)
+    made.solve()
+    assert {n for n, _ in made.lists} == set(made.actions)
+
+
 @pytest.mark.slow
 def test_long_paths_of_chance_nodes_have_a_limit() -> None:
     """All 5,000 leaves of a path are equally likely, so that every list is as long as possible.
