@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -270,6 +271,25 @@ def test_fractions_with_rewards_beyond_64_bits() -> None:
     assert [row.counts for row in small.rows] == [row.counts for row in large.rows]
 
 
+@pytest.mark.parametrize(
+    ("text", "greatest"),
+    [
+        ("max: [N, 0]", 2**62),
+        ("max: [{reward: N, max: [{reward: 1, utility: 1}, 0]}, 0]", 2**62 - 2),
+        ("max: [{cost: N, utility: -1}, 0]", 2**62 - 1),
+        ("chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]", Fraction(2**62, 3)),
+    ],
+)
+def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
+    text: str, greatest: Fraction
+) -> None:
+    """Their sums of two must fit 64 bits with a sign."""
+    for number, code in ((math.ceil(greatest) - 1, "q"), (math.ceil(greatest), "")):
+        tree = et.loads(text.replace("N", str(number)), exact=True)
+        search = et.evaluate(tree, bounds=ALL)
+        assert proof_tree.proof_tree(tree, search, None).code == code
+
+
 def test_most_counts_of_shared_trees_are_exact() -> None:
     ranges = sum(
         limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
@@ -361,6 +381,12 @@ def test_a_leaf_that_serves_twice_counts_once() -> None:
     # The shared 0 and the 1 prove that the outcomes are worth at most 28/6.
     text = "{nodes: {low: 0}, max: [{chance: [{ref: low}, {ref: low}, 1, 2, 3, 4]}, 5]}"
     assert found(text, (0, 9)) == (3, 3)
+    # The 1 proves of both outcomes that they are worth at most 1.
+    text = "{nodes: {s: 1}, max: [{chance: [{min: [{ref: s}, 7]}, {min: [{ref: s}, 8]}]}, 4]}"
+    assert found(text, (0, 9)) == (2, 2)
+    # Without bounds, an outcome that needs two leaves proves nothing after the first.
+    text = "{nodes: {s: 1}, max: [{chance: [{ref: s}, {max: [{ref: s}, 2]}]}, 4]}"
+    assert found(text, ALL) == (3, 3)
     # One leaf proves of both other actions that they are worth at most 1.
     text = "{nodes: {low: 1}, max: [{min: [{ref: low}, 4]}, 5, {min: [6, {ref: low}]}]}"
     assert found(text, (0, 9)) == (2, 2)
