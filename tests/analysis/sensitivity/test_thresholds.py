@@ -245,7 +245,7 @@ def test_slack_at_an_end_of_the_range(now: int, slack: tuple[Fraction | None, ..
 def test_each_place_is_verified_once_and_none_for_a_tornado(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Both actions are best at 1/4, 1/2 and 3/4; what lies between two of them is a side of both."""
+    """Both actions are best at 1/4, 1/2 and 3/4; two of these share a side."""
     places: list[Fraction] = []
     tree_at = NodeFunctions.tree_at
     monkeypatch.setattr(
