@@ -691,6 +691,20 @@ def test_without_searches_there_is_no_table() -> None:
     assert text.endswith("A leaf that proves the best action:\n  #2")
 
 
+def test_a_narrow_terminal_leaves_out_the_ratio_and_then_the_leaves_needed() -> None:
+    report = limit(et.load("trees/risk.yaml"), ["expectiminimax"])
+    rows = []
+    for width in (80, 40, 34):
+        console = text_console(width, unicode=False)
+        lines = "".join(to_strings(limit_text([report], console.options), console)).splitlines()
+        rows += [line for line in lines if line.startswith("expectiminimax  ")]
+    assert [row.split()[1:] for row in rows] == [
+        ["4", "4", "0", "1.00"],
+        ["4", "4", "0"],
+        ["4", "0"],
+    ]
+
+
 def test_all_names_every_leaf() -> None:
     assert "38 more (--all names them)" in invoke("limit", "trees/ballard-6.yaml").output
     everything = invoke("limit", "trees/ballard-6.yaml", "--all").output
