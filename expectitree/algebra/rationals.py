@@ -108,12 +108,7 @@ def lowest_terms(numerator: Coefficients, denominator: Coefficients) -> Rational
         return Rational((), (1,))
     if len(denominator) > 1 and len(numerator) > 1:
         common = common_divisor(primitive(numerator), primitive(denominator))
-        if len(common) > 1:
-            contents = gcd(*numerator), gcd(*denominator)
-            numerator, denominator = (
-                tuple(content * c for c in quotient(primitive(part), common))
-                for content, part in zip(contents, (numerator, denominator), strict=True)
-            )
+        numerator, denominator = _divided(numerator, common), _divided(denominator, common)
     content = gcd(*numerator, *denominator)
     if denominator[-1] < 0:
         content = -content

@@ -104,7 +104,7 @@ def _play_text(rules: Rules, state: Any, text: str) -> Any:
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
             step.fail(text.partition(",")[0].strip())
-        name = max(fitting, key=len)
+        name = max(fitting)  # the longest, since the text begins with each
         state = rules.play(state, step.moves[step.names.index(name)])
         before.append(name)
         text = text[fitting[name] :]

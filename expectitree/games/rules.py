@@ -162,7 +162,7 @@ class Rules:
         if not is_finite(number):
             self._fail(name, (state,), value, "a finite number")
         ends = [abs(float(end)) for end in bounds if is_finite(end)]
-        slack = 0 if self.exact else ROUNDING * max(ends, default=0)
+        slack = 0 if self.exact else ROUNDING * max(ends)  # one is finite
         if not lower - slack <= number <= upper + slack:
             interval = f"[{message_text(lower)}, {message_text(upper)}]"
             self._fail(name, (state,), value, f"a number within the bounds {interval}")

@@ -192,11 +192,9 @@ def order_by_value(
     """
     columns, parent = tree.columns, tree.first_paths.parent
     below_min = bytearray(len(tree))
-    for n in tree.first_paths.order:
-        above = parent[n]
-        if above >= 0:
-            kind = columns.kind[above]
-            below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[above]
+    for n in reversed(range(tree.root_id)):  # parents first
+        kind = columns.kind[parent[n]]
+        below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
 
     def rearranged(node: int, branches: Sequence[int]) -> Sequence[int]:
         if sorted_nodes is not None and node not in sorted_nodes:

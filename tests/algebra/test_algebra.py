@@ -70,6 +70,18 @@ def test_irrational_roots_are_compared_exactly() -> None:
     assert one.exact is None
 
 
+def test_what_is_between_two_roots_is_neither() -> None:
+    (root,) = polynomials.roots_between((-1, 0, 2), ZERO, ONE)  # of 1/2
+    upper, lower = Root.at(root.upper), Root.at(root.lower)
+    assert lower.lower < polynomials.between(lower, root) < F(71, 100)
+    assert F(70, 100) < polynomials.between(root, upper) < upper.lower
+    times = (1, -3, -2, 6)  # (2 x^2 - 1)(3 x - 1)
+    (third,) = polynomials.roots_between(times, ZERO, root)
+    assert compare(third, Root.at(F(1, 3))) == 0
+    assert polynomials.roots_between(times, root, ONE) == []
+    assert polynomials.roots_between(times, third, root) == []
+
+
 def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
     random = Random(3)
     for _ in range(30):

@@ -159,6 +159,17 @@ def test_einsteins_start_is_the_same_for_both_players() -> None:
     assert sorted(board) == [*range(-6, 0), *[0] * 13, *range(1, 7)]
 
 
+@pytest.mark.parametrize(
+    ("turn", "estimate"),
+    [("max", 0), ("min", 0), ("max 1", -5), ("max 2", 1), ("min 1", 5), ("min 6", -1)],
+)
+def test_einsteins_estimate_is_the_lead_in_steps(turn: str, estimate: int) -> None:
+    """Stone 1 has 4 steps to go and stone 2 has 3, which makes 19/6 before the roll."""
+    game = Einstein()
+    state = game.parse(f"1..../.2.../...../...b./....a {turn}")
+    assert game.value(state) == pytest.approx(Fraction(estimate, 6) / 4)
+
+
 def read_2048(state: Any) -> twenty48.State:
     board = tuple(int(tile) for tile in str(state).split())
     is_won = max(board) >= state.get_game().get_parameters()["max_tile"]

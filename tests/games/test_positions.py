@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -115,6 +116,44 @@ def test_random_outcomes_have_their_probabilities_and_moves_are_uniform() -> Non
     pig = find_game("game:pig")
     rolls = sum(position(pig, random_moves=1, seed=seed).rolls for seed in range(1000))
     assert 440 < rolls < 560
+
+
+@pytest.mark.parametrize(("point", "card"), [(0.0, "b"), (0.25, "b"), (0.5, "d"), (1 - 1e-16, "d")])
+def test_outcomes_divide_the_interval_from_0_to_1(
+    point: float, card: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outcome of probability 0 has no part of it."""
+
+    class Cards:
+        title, start = "cards", ""
+
+        def turn(self, state: str) -> str:
+            return "max" if state else "chance"
+
+        def moves(self, state: str) -> list[Any]:
+            return [("a", 0), ("b", 0.5), ("c", 0), ("d", 0.5), ("e", 0)] if not state else ["go"]
+
+        def play(self, state: str, move: str) -> str:
+            return state + move
+
+        def value(self, state: str) -> int:
+            return 0
+
+    monkeypatch.setattr(Random, "random", lambda self: point)
+    game: Any = Cards()
+    assert position(game, random_moves=1) == card
+
+
+def test_a_label_that_begins_with_another_is_one_move() -> None:
+    class Words:
+        title, start = "words", ""
+        turn = staticmethod(lambda state: "max")
+        moves = staticmethod(lambda state: ["a, b", "a", "b", "a, b, a"])
+        play = staticmethod(lambda state, move: f"{state}[{move}]")
+        value = staticmethod(lambda state: 0)
+
+    game: Any = Words()
+    assert position(game, play="b, a, a, b, b") == "[b][a][a, b][b]"
 
 
 def test_too_many_random_moves_are_an_error() -> None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from copy import deepcopy
 from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import pytest
@@ -272,6 +273,22 @@ def test_play_must_not_change_its_state(name: str, has_key: bool) -> None:
     assert re.match(r"count: play\(.*, 1\) gives ", str(caught.value))
     assert f"gives {problem}" in str(caught.value)
     assert str(caught.value).endswith(", expected a new state: copy the state, and change the copy")
+
+
+@pytest.mark.parametrize(("changing", "found"), [(99, 99), (100, 128), (150, 192)])
+def test_a_change_is_found_at_each_of_the_first_plays_and_then_at_some(
+    changing: int, found: int
+) -> None:
+    plays = count(1)
+
+    def step(state: list[int], move: int) -> list[int]:
+        if next(plays) >= changing:
+            state.append(move)
+        return [*state]
+
+    with pytest.raises(GameError, match="a new state and changes the old one"):
+        et.search(Listed([0], lambda state: 0, step), depth=9, algorithm="expectiminimax")
+    assert next(plays) == found + 1
 
 
 def test_play_must_not_return_none() -> None:

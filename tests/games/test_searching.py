@@ -124,24 +124,25 @@ def test_pauses_change_nothing() -> None:
                 same_search(et.search(game, depth=game.depth, algorithm=chosen), found)
 
 
+class Paths:
+    """Searches visit the states of this game many times, as many paths lead to each."""
+
+    title, start, utility_bounds = "paths", (14, 0), (0, 9)
+
+    def turn(self, state: Any) -> Any:
+        return "chance" if state[0] else None
+
+    def moves(self, state: Any) -> list[tuple[int, Fraction]]:
+        return [(move, Fraction(1, 3)) for move in range(3)]
+
+    def play(self, state: Any, move: int) -> Any:
+        return state[0] - 1, (state[0] * state[1] + move * move) % 4
+
+    def value(self, state: Any) -> int:
+        return 3 * int(state[1])
+
+
 def test_the_time_is_checked_also_while_nothing_grows() -> None:
-    """Best-first visits the states of this game many times, as many paths lead to each."""
-
-    class Paths:
-        title, start, utility_bounds = "paths", (14, 0), (0, 9)
-
-        def turn(self, state: Any) -> Any:
-            return "chance" if state[0] else None
-
-        def moves(self, state: Any) -> list[tuple[int, Fraction]]:
-            return [(move, Fraction(1, 3)) for move in range(3)]
-
-        def play(self, state: Any, move: int) -> Any:
-            return state[0] - 1, (state[0] * state[1] + move * move) % 4
-
-        def value(self, state: Any) -> int:
-            return 3 * int(state[1])
-
     branches = 14 * 4 * 3
     with (
         mock.patch.object(loops, "PAUSE", 10),
@@ -150,6 +151,18 @@ def test_the_time_is_checked_also_while_nothing_grows() -> None:
         found = et.search(Paths(), depth=14, algorithm="best-first", seconds=2 * branches)
     assert found.grown is not None
     assert found.grown.why_stopped == f"the limit of {2 * branches} s was reached"
+
+
+@pytest.mark.parametrize("name", ["star1", "best-first"])
+def test_the_time_is_checked_when_a_node_grows_and_once_in_many_visits(name: str) -> None:
+    with (
+        mock.patch.object(loops, "PAUSE", 50),
+        mock.patch.object(searching, "monotonic", side_effect=count()) as clock,
+    ):
+        found = et.search(Paths(), depth=8, algorithm=name, seconds=1e9)
+    assert found.grown is not None
+    grown = found.grown.rows + found.grown.merged
+    assert 0 <= clock.call_count - grown <= found.counts.visits // 50
 
 
 def check_limit(found: Search, **limit: Any) -> None:

@@ -185,10 +185,15 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text(
         "expect: {value: 2}\n"
-        "chance: {a: {note: hm, bounds: [0, 9], chance: {x: 1, y: 2}}, b: {chance: {x: 1, y: 4}}}",
+        "chance: {a: {note: hm, bounds: [0, 9], chance: {x: 1, y: 2}}, "
+        "b: {estimate: 3, chance: {x: 1, y: 4}}}",
         "utf-8",
     )
-    assert left_out(et.load(str(file)), "/") == ["the note of a", "the bounds of a"]
+    assert left_out(et.load(str(file)), "/") == [
+        "the note of a",
+        "the bounds of a",
+        "the estimate of b",
+    ]
     done = run_main("flip", str(file), "--at", "/")
     assert "left out, since the node is replaced: the note of a" in done.err
     assert "expect: left out" in done.err

@@ -133,6 +133,22 @@ def test_sums_that_differ_by_rounding_are_the_same() -> None:
     assert et.evaluate(fold_rewards(et.loads(text))).value == pytest.approx(1.3)
 
 
+def test_sums_of_fractions_are_compared_with_rounding_only_in_floats() -> None:
+    text = "{max: {a: {max: [{reward: 1/3, ref: c}], reward: 2/3}, b: {reward: ONE, ref: c}}, "
+    text += "nodes: {c: 1}}"
+    assert fold_rewards(et.loads(text.replace("ONE", "1"))).find("b").utility == pytest.approx(2)
+    near = text.replace("ONE", "1.000000000000001")
+    with pytest.raises(TransformError, match="the rewards on the paths to one node sum to"):
+        fold_rewards(et.loads(near, exact=True))
+
+
+def test_a_tree_is_unshared_if_it_has_at_most_so_many_nodes() -> None:
+    tree = et.loads("{nodes: {c: {max: [1, 2]}}, max: [{ref: c}, {ref: c}]}")
+    assert len(unshare(tree, most=7)) == 7
+    with pytest.raises(TransformError, match="the tree has 7 nodes, and the limit is 6: keep it"):
+        unshare(tree, most=6)
+
+
 def test_a_deep_tree_is_folded_and_unshared() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(0)

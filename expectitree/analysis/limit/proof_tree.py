@@ -83,7 +83,7 @@ class ProofTree:
         for column in ends:
             for a in actions:
                 column[a] += self.shift[self.root].get(a, 0)
-        if self.sign(self.root) < 0:
+        if self.kind[self.root] == Kind.MIN:
             low, high = [-x for x in high], [-x for x in low]
         return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)
 
@@ -148,9 +148,8 @@ def _shifts(tree: Tree) -> list[dict[int, Any]]:
     for n, kind in enumerate(columns.kind):
         for b in tree.branches_of(n):
             child, paid = columns.child[b], columns.probability[b] * columns.reward[b]
-            if columns.probability[b]:
-                before = shifts[n].get(child)
-                shifts[n][child] = paid if before is None else combine[kind](before, paid)
+            before = shifts[n].get(child)
+            shifts[n][child] = paid if before is None else combine[kind](before, paid)
     return shifts
 
 

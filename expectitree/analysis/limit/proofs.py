@@ -106,8 +106,8 @@ class Proofs:
 
     # ---- Making lists.
 
-    def solve(self, trace: bool) -> None:
-        """Make all lists, count, and (with `trace`) find the leaves of the smallest proofs."""
+    def solve(self) -> None:
+        """Make all lists, and count the leaves of the smallest proofs."""
         tree = self.tree
         for n, children in enumerate(tree.children):
             for sign in SIGNS:
@@ -119,10 +119,8 @@ class Proofs:
             for child in children if n != self.root else ():
                 for sign in SIGNS if tree.last_use[child] == n else ():
                     self.lists.pop((child, sign), None)
-        if len(self.actions) > 1:
+        if self.actions:
             self._count_best()
-        for n in range(self.root, -1, -1) if trace else ():
-            self._trace_back(n)
 
     def _list(self, n: int, sign: int) -> Any:
         """Return a list of a node. Those of terminals are made when they are needed."""
@@ -218,19 +216,17 @@ class Proofs:
         rivals = self._independent_rivals(best[0])
         if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
             return  # shared leaves may leave the actions in one order, whatever they are worth
-        proofs = {a: self._worth(a, sign) for a in self.actions}
+        self.best = best[0]
+        proofs = {a: self._worth(a, sign) for a in (self.best, *rivals)}
         given = {a: self._worth(a, -sign) for a in best}
         if len(best) > 1:  # the threshold can be nothing but their common value
             threshold = sign * self.tree.value[self.root] + slack
-            needs = {a: first_below(bounds, threshold) for a, bounds in proofs.items()}
-            self.best = min(best, key=lambda a: len(given[a]) - needs[a])
+            self.best = min(best, key=lambda a: len(given[a]) - first_below(proofs[a], threshold))
             leaves = len(given[self.best]) - 1
-            self.best_count = sum(needs.values()) - needs[self.best] + leaves
         else:
-            self.best = best[0]
             floor = max(proofs[a][-1] for a in rivals)
             falls = sorted(bound for a in rivals for bound in proofs[a])
-            self.best_count, leaves, threshold = min(
+            _, leaves, threshold = min(
                 (len(falls) - bisect_right(falls, slack - x) + k, k, slack - x)
                 for k, x in enumerate(given[self.best])
                 if x < self.tree.infinity and slack - x >= floor
@@ -239,6 +235,7 @@ class Proofs:
             if action != self.best:
                 self.demands[ACTION, action, sign] = first_below(bounds, threshold)
         self.demands[ACTION, self.best, -sign] = leaves
+        self.best_count = sum(self.demands.values())
 
     def _worth(self, action: int, sign: int) -> list[Any]:
         """Return the list of an action, its reward included."""
@@ -256,6 +253,11 @@ class Proofs:
         return found
 
     # ---- Finding the leaves.
+
+    def trace(self) -> None:
+        """Find the leaves of the smallest proofs, which `solve` has counted."""
+        for n in range(self.root, -1, -1):
+            self._trace_back(n)
 
     def _trace_back(self, n: int) -> None:
         """Pass what the proofs demand of a node on to its children; of a terminal, choose it."""

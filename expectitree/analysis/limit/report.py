@@ -212,11 +212,12 @@ def measure(
     if tree.is_sharing:
         why = " would make as much work as the shared nodes do"
         check_size(math.isqrt(proofs.work) + 1, max_leaves, why)
-    proofs.solve(trace=True)
+    proofs.solve()
+    proofs.trace()
     leaves, best_leaves = (sorted(proofs.chosen[goal]) for goal in (VALUE, ACTION))
     if tree.is_sharing:
         least = Proofs(numbers, True, compiled)
-        least.solve(trace=False)
+        least.solve()
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
     exact = Enough(min(least.count[-1], len(leaves)), leaves)

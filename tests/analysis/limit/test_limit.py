@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from random import Random
+from typing import Any
 
 import pytest
 import random_trees
@@ -22,7 +24,7 @@ from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
-from expectitree.analysis.limit import proof_tree, proofs
+from expectitree.analysis.limit import lists, proof_tree, proofs
 from expectitree.analysis.limit.report import Limit, limit, measure
 from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
@@ -269,6 +271,25 @@ def test_fractions_with_rewards_beyond_64_bits() -> None:
     assert [row.counts for row in small.rows] == [row.counts for row in large.rows]
 
 
+@pytest.mark.parametrize(
+    ("text", "greatest"),
+    [
+        ("max: [N, 0]", 2**62),
+        ("max: [{reward: N, max: [{reward: 1, utility: 1}, 0]}, 0]", 2**62 - 2),
+        ("max: [{cost: N, utility: -1}, 0]", 2**62 - 1),
+        ("chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]", Fraction(2**62, 3)),
+    ],
+)
+def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
+    text: str, greatest: Fraction
+) -> None:
+    """Their sums of two must fit 64 bits with a sign."""
+    for number, code in ((math.ceil(greatest) - 1, "q"), (math.ceil(greatest), "")):
+        tree = et.loads(text.replace("N", str(number)), exact=True)
+        search = et.evaluate(tree, bounds=ALL)
+        assert proof_tree.proof_tree(tree, search, None).code == code
+
+
 def test_most_counts_of_shared_trees_are_exact() -> None:
     ranges = sum(
         limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
@@ -343,6 +364,7 @@ def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | No
         ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0, 0),
         ("max: [2, 2]", (0, 2), 1, 1),
         ("max: [2, 2]", (0, 4), 2, 2),
+        ("max: [2, 2, {chance: [0, 3]}]", (0, 4), 3, 3),  # after the 0, the third is worth 2
         # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
         ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
         # The second action is worth 4 at most after its first outcome, the first 5 at least.
@@ -356,6 +378,15 @@ def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int, best: int 
 def test_a_leaf_that_serves_twice_counts_once() -> None:
     # Both outcomes are the same node, and in each it is the 1 that proves.
     assert found("{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}", (1, 9)) == (1, None)
+    # The shared 0 and the 1 prove that the outcomes are worth at most 28/6.
+    text = "{nodes: {low: 0}, max: [{chance: [{ref: low}, {ref: low}, 1, 2, 3, 4]}, 5]}"
+    assert found(text, (0, 9)) == (3, 3)
+    # The 1 proves of both outcomes that they are worth at most 1.
+    text = "{nodes: {s: 1}, max: [{chance: [{min: [{ref: s}, 7]}, {min: [{ref: s}, 8]}]}, 4]}"
+    assert found(text, (0, 9)) == (2, 2)
+    # Without bounds, an outcome that needs two leaves proves nothing after the first.
+    text = "{nodes: {s: 1}, max: [{chance: [{ref: s}, {max: [{ref: s}, 2]}]}, 4]}"
+    assert found(text, ALL) == (3, 3)
     # One leaf proves of both other actions that they are worth at most 1.
     text = "{nodes: {low: 1}, max: [{min: [{ref: low}, 4]}, 5, {min: [6, {ref: low}]}]}"
     assert found(text, (0, 9)) == (2, 2)
@@ -437,6 +468,13 @@ def test_a_long_chain_in_both_modes() -> None:
         assert "  node 0, #1/#2/#1, #2" in et.to_text(report)
 
 
+def two_wide_nodes(leaves: int) -> Tree:
+    """Return MAX over two CHANCE nodes with equally likely leaves."""
+    random, builder = Random(1), TreeBuilder()
+    wide = [builder.chance([random.randint(0, 100) for _ in range(leaves)]) for _ in range(2)]
+    return builder.build(builder.max(wide))
+
+
 def two_paths(leaves: int) -> Tree:
     """Return MAX over two paths of CHANCE nodes whose leaves are equally likely."""
     random, builder = Random(1), TreeBuilder()
@@ -450,16 +488,15 @@ def two_paths(leaves: int) -> Tree:
     return builder.build(builder.max([path(), path()]))
 
 
-def test_the_leaves_of_long_lists_prove_the_best_action() -> None:
-    tree = two_paths(150)
+@pytest.mark.parametrize("tree", [two_paths(150), two_wide_nodes(500)])
+def test_the_leaves_of_long_lists_prove_the_best_action(tree: Tree) -> None:
     first = limit(tree, ONE, bounds=(0, 100))
     assert first.exact.count is not None
     assert first.best_action is not None
-    assert 150 < first.best_action.most < first.exact.most < 300
+    assert 0.5 * tree.leaves < first.best_action.most < first.exact.most <= tree.leaves
     assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
 
 
-@pytest.mark.slow
 def test_too_many_leaves_are_refused() -> None:
     tree = et.generate("ballard", branching=3)
     with pytest.raises(
@@ -469,9 +506,19 @@ def test_too_many_leaves_are_refused() -> None:
         limit(tree, max_leaves=26)
     assert limit(tree, max_leaves=27).exact.count
     with pytest.raises(
-        AnalysisError, match=r"^9[0-9]+ leaves would make as much work as the shared nodes do"
+        AnalysisError, match=r"^919 leaves would make as much work as the shared nodes do"
     ):
         limit(et.generate("lattice", steps=20), max_leaves=300)
+    deep = "max: [2, " + "{max: [" * 50 + "1, 3" + "]}" * 50 + "]"  # it shares no nodes
+    assert limit(et.loads(deep), bounds=(0, 9), max_leaves=3).exact.count == 3
+    builder = TreeBuilder()
+    wide = builder.build(builder.max(range(20_001)))
+    with pytest.raises(AnalysisError, match=r"^20,001 leaves, .*: at most 20,000 are accepted"):
+        limit(wide)
+
+
+@pytest.mark.slow
+def test_too_many_leaves_of_long_fractions_are_refused() -> None:
     builder = TreeBuilder(exact=True)
     large = Fraction(1, 10**25)
     tree = builder.build(builder.chance([*range(4000), large]))
@@ -481,6 +528,51 @@ def test_too_many_leaves_are_refused() -> None:
     ):
         limit(tree, ONE)
     assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+
+
+def test_chance_nodes_without_players_make_no_work() -> None:
+    """Every leaf of positive probability is needed, so that no lists are joined."""
+    builder = TreeBuilder()
+    row = [builder.terminal(n) for n in range(20)]
+    while len(row) > 1:
+        row = [builder.chance(pair) for pair in pairwise(row)]
+    assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    """Those that read at least 300 numbers: at a CHANCE node, every pair of numbers."""
+    called: list[tuple[int, int]] = []
+
+    def record(how: int, *rest: Any) -> None:
+        called.append((how, len(rest[5])))
+        lists.join_lists(how, *rest)
+
+    monkeypatch.setattr(proofs, "compiled_join", record)
+    builder = TreeBuilder()
+    actions = builder.chance(range(48)), builder.max(range(298)), 298
+    limit(builder.build(builder.max(actions)), ONE, bounds=(-1, 300), engine=engine)
+    found = [] if engine == "interpreted" else [(lists.SUM, 49), (lists.MERGED, 300)]
+    assert sorted(set(called)) == found
+
+
+@pytest.mark.parametrize("pays", [False, True])
+def test_whether_leaves_are_enough_agrees_with_the_definition(pays: bool) -> None:
+    for seed in range(150):
+        case, random = Case(seed, pays), Random(seed)
+        tree = case.tree(exact=False)
+        search = et.evaluate(tree, bounds=case.bounds and in_numbers(case.bounds, False))
+        tested = proof_tree.proof_tree(tree, search, None)
+        slack = 100 * search.eps
+        leaves = [n for n, kind in enumerate(tree.columns.kind) if not kind]
+        for _ in range(5):
+            some = random.sample(leaves, random.randint(0, len(leaves)))
+            ends = intervals(tree, search.bounds, set(some))
+            is_value_proved = ends[-1][1] - ends[-1][0] <= slack
+            assert tested.are_enough(some, for_value=True) == is_value_proved
+            if tree.root.kind != Kind.CHANCE:
+                is_best_proved = is_best_forced(tree, ends, slack)
+                assert tested.are_enough(some, for_value=False) == is_best_proved
 
 
 @pytest.mark.parametrize("exact", [True, False])
@@ -512,6 +604,15 @@ def test_the_best_of_many_children_are_not_found_anew_for_each_child(
     report = limit(et.loads(f"max: {[*range(100), 99]}"), ONE, bounds=(0, 200))
     assert (report.exact.count, report.best_action and report.best_action.count) == (101, 101)
     assert len(searched) <= 2
+
+
+def test_only_the_lists_of_actions_are_kept() -> None:
+    """The lists of a long path would take memory that grows with the square of its leaves."""
+    tree = two_paths(30)
+    numbers = proof_tree.proof_tree(tree, et.evaluate(tree, bounds=(0, 100)), None)
+    made = proofs.Proofs(numbers, together=False, compiled=False)
+    made.solve()
+    assert {n for n, _ in made.lists} == set(made.actions)
 
 
 @pytest.mark.slow
@@ -582,6 +683,26 @@ def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
     assert "The root is not a player's node: there is no action to choose." in text
     assert "No leaf is needed to prove that #1 is best: the bounds alone prove it." in text
     assert "1 of 4 leaves proves the value 3, whatever the others are within their bounds." in text
+    assert "A leaf that proves the value:\n  #1/#1\n" in text
+
+
+def test_without_searches_there_is_no_table() -> None:
+    text = et.to_text(limit(et.loads("max: [3, 1]"), []))
+    assert text.endswith("A leaf that proves the best action:\n  #2")
+
+
+def test_a_narrow_terminal_leaves_out_the_ratio_and_then_the_leaves_needed() -> None:
+    report = limit(et.load("trees/risk.yaml"), ["expectiminimax"])
+    rows = []
+    for width in (80, 40, 34):
+        console = text_console(width, unicode=False)
+        lines = "".join(to_strings(limit_text([report], console.options), console)).splitlines()
+        rows += [line for line in lines if line.startswith("expectiminimax  ")]
+    assert [row.split()[1:] for row in rows] == [
+        ["4", "4", "0", "1.00"],
+        ["4", "4", "0"],
+        ["4", "0"],
+    ]
 
 
 def test_all_names_every_leaf() -> None:

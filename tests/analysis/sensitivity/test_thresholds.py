@@ -12,6 +12,7 @@ import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.analysis.sensitivity import quotients, report
 from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.questions import added
 from expectitree.analysis.sensitivity.ranges import range_of
 from expectitree.analysis.sensitivity.strategies import strategies_of, value_under
@@ -228,6 +229,33 @@ def test_actions_that_touch_or_are_equal_on_a_part() -> None:
         (F(1, 2), 1, ("x",)),
     ]
     assert found.slack == (None, 0)
+
+
+@pytest.mark.parametrize(("now", "slack"), [(0, (None, F(3, 10))), (1, (F(7, 10), None))])
+def test_slack_at_an_end_of_the_range(now: int, slack: tuple[Fraction | None, ...]) -> None:
+    tree = et.loads(
+        f"parameters: {{p: {now}}}\n"
+        "max: {sure: 3, bet: {chance: [{p: p, utility: 10}, {p: rest, utility: 0}]}}",
+        exact=True,
+    )
+    assert et.sensitivity(tree, "p", range=(0, 1)).slack == slack
+    assert et.sensitivity(tree, "p", range=("1/8", "7/8")).slack == (None, None)
+
+
+def test_each_place_is_verified_once_and_none_for_a_tornado(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both actions are best at 1/4, 1/2 and 3/4; two of these share a side."""
+    places: list[Fraction] = []
+    tree_at = NodeFunctions.tree_at
+    monkeypatch.setattr(
+        NodeFunctions, "tree_at", lambda self, at: places.append(at) or tree_at(self, at)
+    )
+    tree = tree_of("(a - 1/4)*(a - 1/2)*(a - 3/4)", "0")
+    assert len(et.tornado(tree).bars[0].thresholds) == 3
+    assert places == []
+    assert len(et.sensitivity(tree, "a").thresholds) == 3
+    assert len(places) == len(set(places)) == 7
 
 
 def test_a_pole_below_probability_0_is_no_pole_of_the_tree() -> None:
