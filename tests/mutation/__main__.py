@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from hashlib import sha256
 from pathlib import Path
 from queue import Queue
@@ -76,7 +76,7 @@ def equivalents() -> dict[tuple[str, str, str, str], str]:
     """Return the reasons of the mutants that no test can kill."""
     return {
         (entry["module"], entry["in"], before, after): entry["because"]
-        for entry in yaml.safe_load(EQUIVALENT.read_text()) or []
+        for entry in yaml.safe_load(EQUIVALENT.read_text())
         for before, after in entry["changes"]
     }
 
@@ -124,13 +124,17 @@ def run(options: argparse.Namespace, chosen: list[tuple[str, Mutant]], work: Pat
             copies.put(copy)
 
     with ThreadPoolExecutor(options.jobs) as pool:
-        verdicts = pool.map(judge, [mutant for _, mutant in chosen])
-        for number, ((area, mutant), verdict) in enumerate(zip(chosen, verdicts, strict=True), 1):
-            counts[area, verdict.word] += 1
-            if verdict.word in ("survived", "never run"):
-                print(shown(mutant, verdict), flush=True)
-            rate = (time.monotonic() - started) / number
-            print(f"\r{number} of {len(chosen)}, {rate:.1f} s each ", end="", file=sys.stderr)
+        running = {pool.submit(judge, mutant): (area, mutant) for area, mutant in chosen}
+        try:
+            for number, done in enumerate(as_completed(running), 1):
+                (area, mutant), verdict = running[done], done.result()
+                counts[area, verdict.word] += 1
+                if verdict.word in ("survived", "never run"):
+                    print(shown(mutant, verdict), flush=True)
+                rate = (time.monotonic() - started) / number
+                print(f"\r{number} of {len(chosen)}, {rate:.1f} s each ", end="", file=sys.stderr)
+        except KeyboardInterrupt:
+            pool.shutdown(cancel_futures=True)
     print(file=sys.stderr)
     return summary(counts, time.monotonic() - started)
 
