@@ -201,7 +201,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes = min(probes, tree.widest)
     return Settings(
         setup.eps,
-        far_of(setup.eps, tree.exact),
+        far_of(setup.eps, tree.exact, greatest_number(tree, setup.bounds)),
         setup.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,

@@ -184,10 +184,13 @@ def eps_of(total: Number, greatest: Number, relative_eps: float = RELATIVE_EPS) 
     return max(relative_eps * float(total), ROUNDING_EPS * float(greatest))
 
 
-def far_of(eps: Number, exact: bool) -> float:
-    """Return the greatest term that a sum may lose: its rounding error is within eps."""
-    greatest = sys.float_info.max
-    return greatest if exact else min(float(eps) / ROUNDING_EPS, greatest)
+def far_of(eps: Number, exact: bool, greatest: Number = INFINITY) -> float:
+    """Return the greatest term that a sum may lose: its rounding error is within eps.
+
+    If no number is greater than that, or numbers are exact, return the greatest float.
+    """
+    far = float(eps) / ROUNDING_EPS
+    return sys.float_info.max if exact or greatest <= far else min(far, sys.float_info.max)
 
 
 def greatest_total(tree: Tree) -> Number:

@@ -76,7 +76,8 @@ class Settings(NamedTuple):
     """The numbers and switches of a search."""
 
     eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
-    # A sum that loses a term beyond this is added up anew: the term has cost it too many digits.
+    # A sum that loses a term beyond this is added up anew: the term has cost it too many digits. It
+    # is the greatest float if no bound is so far.
     far: float
     zero: Any  # what sums start from
     inf: float
@@ -388,6 +389,7 @@ def search_chance(
     pays = len(settings.pays) > 0
     eps, far, inf, one = settings.eps, settings.far, settings.inf, settings.one
     low_term, high_term, far_low = work.low_term, work.high_term, -far
+    is_wide = far < settings.most
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
     shares = len(settings.shares) > 0
     alpha = work.alpha[node]
@@ -422,16 +424,23 @@ def search_chance(
             # A terminal needs no window: as long as CHANCE does not fail, it satisfies none.
             is_terminal = tree.kind[c] == TERMINAL
             if chance_cuts and not is_terminal:
-                x, y, low_sum, high_sum = low_term[branch], high_term[branch], low, high
-                if x < far_low and x > -inf:
-                    low_sum = sum_anew(tree, low_term, settings, node, branch, -inf, branch)
-                    x = settings.zero
-                if y > far and y < inf:
-                    high_sum = sum_anew(tree, high_term, settings, node, branch, inf, branch)
-                    y = settings.zero
-                child_window = outcome_window(
-                    p, alpha, beta, low_sum, high_sum, low_open, high_open, x, y, settings
-                )
+                if is_wide:
+                    child_window = window_between_far_terms(
+                        tree, work, settings, node, branch, low, high, low_open, high_open
+                    )
+                else:
+                    child_window = outcome_window(
+                        p,
+                        alpha,
+                        beta,
+                        low,
+                        high,
+                        low_open,
+                        high_open,
+                        low_term[branch],
+                        high_term[branch],
+                        settings,
+                    )
             if (
                 is_terminal
                 or rank != NO_PROBE
@@ -702,6 +711,30 @@ def outcome_window(
         if child_beta < -most:
             child_beta = -most
     return child_alpha, child_beta
+
+
+def window_between_far_terms(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    node: int,
+    branch: int,
+    low: Any,
+    high: Any,
+    low_open: int,
+    high_open: int,
+) -> Window:
+    """Return the window of an outcome as `outcome_window` does, where bounds may be far."""
+    far, inf = settings.far, settings.inf
+    p, alpha, beta = tree.probability[branch], work.alpha[node], work.beta[node]
+    x, y = work.low_term[branch], work.high_term[branch]
+    if x < -far and x > -inf:
+        low = sum_anew(tree, work.low_term, settings, node, branch, -inf, branch)
+        x = settings.zero
+    if y > far and y < inf:
+        high = sum_anew(tree, work.high_term, settings, node, branch, inf, branch)
+        y = settings.zero
+    return outcome_window(p, alpha, beta, low, high, low_open, high_open, x, y, settings)
 
 
 def sum_anew(
