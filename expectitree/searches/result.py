@@ -459,7 +459,7 @@ class Search(Shown):
             below = {columns.child[b] for b in played if columns.kind[columns.child[b]]}
             waiting += below - reached
             reached |= below
-        return dict(sorted(chosen.items(), reverse=True))
+        return chosen
 
     def _id(self, node: Node | str) -> int:
         return self.tree.find(node).id if isinstance(node, str) else node.id

@@ -219,6 +219,13 @@ def test_columns_of_wrong_lengths_are_refused(engine: str) -> None:
     assert error_message(made([], [], [0], [], [])) == "there are no nodes: a tree has at least one"
 
 
+@pytest.mark.parametrize("name", ["kind", "child"])
+def test_a_table_with_too_many_rows_is_refused(name: str) -> None:
+    assert error_message(good()._replace(**{name: Repeated(0, 2**31)})) == (
+        "2,147,483,648 rows are more than a table can have: 2,147,483,647"
+    )
+
+
 @pytest.mark.parametrize("label", [[], ["a"], ["a", "b", "c", "d", "e"]])
 def test_labels_of_a_wrong_number_are_refused(label: list[str]) -> None:
     with pytest.raises(TreeError, match=r"column label has \d rows, expected 4"):

@@ -8,9 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from random_trees import Case
 
 import expectitree as et
 from expectitree.errors import TreeError
+from expectitree.numbers import Number
 from expectitree.tree.model import Kind, Node
 
 TEXT = """
@@ -262,3 +264,18 @@ def test_an_argument_that_is_not_a_tree_is_refused(
 def test_loads_refuses_arguments_that_are_not_text() -> None:
     with pytest.raises(et.TreeError, match=r"found dict '.*', expected text in YAML or JSON"):
         et.loads({})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_range_and_the_magnitude_of_totals_match_their_definition(exact: bool) -> None:
+    """The magnitude is that of any total which is still to be received somewhere."""
+    for seed in range(100):
+        tree = Case(seed, pays=True).tree(exact)
+        totals: dict[int, set[Number]] = {}
+        for node in map(tree.node, range(len(tree))):
+            totals[node.id] = {node.utility} if node.utility is not None else set()
+            for branch in node.branches:
+                totals[node.id] |= {branch.reward + x for x in totals[branch.child.id]}
+        root = totals[tree.root_id]
+        assert tree.total_range == (min(root), max(root))
+        assert tree.greatest_magnitude == max(abs(x) for known in totals.values() for x in known)
