@@ -244,7 +244,9 @@ def test_output_of_thresholds() -> None:
 
 
 def test_no_threshold() -> None:
-    assert [piece.best for piece in tolerances(et.loads("max: {a: 3, b: 4}")).pieces] == ["b"]
+    (piece,) = tolerances(et.loads("max: {a: 3, b: 13}")).pieces
+    assert (piece.best, piece.high) == ("b", float("inf"))
+    assert piece.low == pytest.approx((13 - 3) / 1000)  # a thousandth of the spread of totals
     assert "any" in out("sensitivity", "-e", "max: {a: 3, b: 4}", "--attitude", "exponential")
     with pytest.raises(AnalysisError, match="no player decides at the root"):
         tolerances(et.loads("chance: [3, 4]"))

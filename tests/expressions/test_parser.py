@@ -154,10 +154,10 @@ def test_without_parameters_the_message_says_where_to_define_one() -> None:
 )
 def test_hostile_text_is_refused_within_milliseconds(text: str) -> None:
     """The bound is generous for a slow machine, and far below exponential work."""
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(NumberError):
         evaluate(parse(text, NAMES), FLOATS, {"x": 1.0})
-    assert time.perf_counter() - start < 0.25
+    assert time.process_time() - start < 0.25
 
 
 def test_the_limits_themselves_are_read() -> None:

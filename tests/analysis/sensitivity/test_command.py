@@ -13,6 +13,7 @@ from helpers import ROOT, invoke, run_main
 
 import expectitree as et
 from expectitree.analysis.sensitivity.break_even import break_even
+from expectitree.analysis.sensitivity.csv import render as csv_lines
 from expectitree.analysis.sensitivity.everywhere import everywhere
 from expectitree.analysis.sensitivity.extremes import spider
 from expectitree.analysis.sensitivity.questions import spider_ranges
@@ -293,6 +294,14 @@ def test_csv() -> None:
         MOVIE, "fees", "10000", "950000",
     ]  # fmt: skip
     assert rows_of(OIL, "--strategies")[0] == ["file", "/", "test/plus", "test/minus", "value"]
+
+
+@pytest.mark.parametrize(("points", "places"), [(1, "0"), (2, "0 1"), (5, "0 0.25 0.5 0.75 1")])
+def test_csv_divides_the_range_evenly(points: int, places: str) -> None:
+    tree = et.loads("{parameters: {p: {value: 0.5, range: [0, 1]}}, max: {a: p, b: 0}}")
+    _, *rows = csv_lines([et.sensitivity(tree, "p")], points)
+    found = dict.fromkeys(float(row.split(",")[2]) for row in rows)
+    assert [*found] == [float(place) for place in places.split()]
 
 
 def test_several_trees_are_shown_one_after_the_other() -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from fractions import Fraction
+from types import ModuleType
 
 import pytest
 from analysis.sensitivity.parameterised import at, predicted, random_tree
 
 import expectitree as et
 from expectitree import Kind, Tree
-from expectitree.analysis.sensitivity import quotients, report
+from expectitree.analysis.sensitivity import functions, quotients, report
 from expectitree.analysis.sensitivity.break_even import break_even
 from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.questions import added
@@ -383,6 +384,16 @@ def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
 
 
 # ---- Work.
+
+
+@pytest.mark.parametrize("module", [functions, quotients])
+@pytest.mark.parametrize(("name", "needed"), [("MOST_DEGREE", 2), ("MOST_BITS", 7)])
+def test_functions_have_at_most_a_degree_and_so_many_bits(
+    module: ModuleType, name: str, needed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most, method in ((needed, "exact"), (needed - 1, "sampled")):
+        monkeypatch.setattr(module, name, most)
+        assert et.sensitivity(tree_of("100*a^2", "1/2"), "a").method == method
 
 
 def test_too_much_work_is_sampled_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
