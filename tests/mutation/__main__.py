@@ -1,7 +1,7 @@
 """Change the program in small ways, and see whether the tests notice.
 
     python -m tests.mutation --sample 400 --seed 1
-    python -m tests.mutation --area games --sample 60 --seed 3 --coverage /tmp/coverage
+    python -m tests.mutation --area games --sample 60 --seed 3 --coverage ../coverage
 
 Each mutant is one change of one place: an operator, a number, a condition, a call, a keyword. The
 quick tests that run its line are run, the fastest first; a failure kills the mutant. The sample has
