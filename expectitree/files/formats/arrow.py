@@ -41,7 +41,7 @@ try:
     import pyarrow as pa
     from pyarrow import compute
 
-    from expectitree.files.formats.arrow_size import check_file, check_stream, text_bytes
+    from expectitree.files.formats.arrow_size import VIEWS, check_file, check_stream, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
@@ -271,7 +271,7 @@ def _cast_branches(branches: Any, size: int) -> Any:
 
 
 def _cast(values: Any, to: Any) -> Any:
-    if not pa.types.is_string_view(values.type):
+    if values.type not in VIEWS:
         return values.cast(to)
     # A cast in pyarrow 26 reads the views of null entries too, and crashes on their contents.
     encoded = values.dictionary_encode()

@@ -27,6 +27,9 @@ _BLOCK = 24  # bytes: the offset of a message, the length of its metadata, that 
 _BUFFER = 16  # bytes: offset and length
 _PADDED = 64  # bytes; no buffer takes less memory
 
+# The types that store a text once however often an array holds it.
+VIEWS = (pa.string_view(), pa.binary_view())
+
 
 def check_file(content: Any, size: int) -> None:
     """Raise `TooMuchWorkError` if a file in a buffer would take too much memory."""
@@ -42,7 +45,7 @@ def text_bytes(texts: Any) -> int:
     """Return the length of all texts of an array, also of those that are stored once."""
     if pa.types.is_dictionary(texts.type):
         lengths = compute.binary_length(texts.dictionary).take(texts.indices)
-    elif pa.types.is_string_view(texts.type):  # its second buffer has four integers for each text
+    elif texts.type in VIEWS:  # its second buffer has four integers for each text
         count = 4 * len(texts)
         own = [None, texts.buffers()[1]]
         views = pa.Array.from_buffers(pa.int32(), count, own, offset=4 * texts.offset)

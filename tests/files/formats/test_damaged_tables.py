@@ -436,14 +436,14 @@ def saved_table(path: Path) -> Path:
     return path
 
 
-def null_views() -> Any:
+def null_views(type: Any) -> Any:
     """Return a table with labels as views and invalid data under nulls, as Arrow allows."""
     nonsense, word = (
         struct.pack("<i4sii", -65_536, b"junk", 32_767, 0),
         struct.pack("<i12s", 4, b"pass"),
     )
     buffers = [pa.py_buffer(b"\x02"), pa.py_buffer(nonsense + word + nonsense)]
-    labels = pa.Array.from_buffers(pa.string_view(), 3, buffers)
+    labels = pa.Array.from_buffers(type, 3, buffers)
     arrays = [pa.array([0, 0, 1], pa.uint32()), pa.array([1.0] * 3), labels]
     entries = pa.StructArray.from_arrays(arrays, names=["child", "probability", "label"])
     branches = pa.LargeListArray.from_arrays([0, 0, 1, 3], entries)
@@ -465,11 +465,18 @@ DAMAGED: dict[str, Callable[[Path], Path]] = {
         to / "texts.arrow", table(TEXTS, kind=pa.string_view(), utility=pa.string())
     ),
     "views": lambda to: write(to / "views.arrow", OTHERS["view"]),
-    "null views": lambda to: write(to / "null.arrow", null_views()),
+    "null views": lambda to: write(to / "null.arrow", null_views(pa.string_view())),
+    "null bytes": lambda to: write(to / "bytes.arrow", null_views(pa.binary_view())),
     "large": lambda to: write(to / "large.arrow", OTHERS["large"]),
     "batches": lambda to: write(to / "batches.arrow", OTHERS["int32 codes"], rows=2),
     "compressed": lambda to: write(to / "compressed.arrow", OTHERS["reordered"], compression="lz4"),
 }
+
+
+@pytest.mark.parametrize("type", [pa.string_view(), pa.binary_view()], ids=str)
+def test_what_lies_under_a_null_view_is_not_read(type: Any, tmp_path: Path) -> None:
+    path = write(tmp_path / "null.arrow", null_views(type))
+    assert list(et.load(path).label) == [None, "pass", None]
 
 
 @pytest.mark.parametrize("ending", ["arrow", "parquet"])
@@ -496,7 +503,7 @@ def loaded_damaged(*names: str, folder: Path) -> tuple[int, str]:
         ("ours", "parquet"),
         ("stream", "groups"),
         ("kinds", "texts"),
-        ("views", "null views"),
+        ("views", "null views", "null bytes"),
         ("large", "compressed", "batches"),
     ],
     ids=" and ".join,

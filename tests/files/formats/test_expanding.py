@@ -88,7 +88,7 @@ def test_the_texts_of_a_dictionary_are_counted(
         et.load(str(path))
 
 
-@pytest.mark.parametrize("type", [DICTIONARY, pa.string_view()], ids=["dictionary", "view"])
+@pytest.mark.parametrize("type", [DICTIONARY, pa.string_view(), pa.binary_view()], ids=str)
 @pytest.mark.parametrize("suffix", ["arrow", "parquet"])
 def test_labels_that_share_a_text_are_counted(
     type: Any, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
