@@ -22,13 +22,8 @@ from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
 from expectitree.searches.setup import far_of, tolerance
-from expectitree.searches.star_minimax import (
-    DEPTH_CODES,
-    RESUME_NUMBERS,
-    Settings,
-    Work,
-    star_minimax,
-)
+from expectitree.searches.star_minimax import star_minimax
+from expectitree.searches.work import DEPTH_CODES, RESUME_NUMBERS, Settings, Work
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")

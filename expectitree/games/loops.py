@@ -28,14 +28,14 @@ from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
 from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of, far_of
-from expectitree.searches.star_minimax import (
+from expectitree.searches.star_minimax import star_minimax
+from expectitree.searches.work import (
     DEPTH_CODES,
     RESUME_ENTRIES,
     RESUME_NUMBERS,
     Settings,
     Work,
     next_branch,
-    star_minimax,
 )
 from expectitree.tree.columns import NONE, UNSEEN
 from expectitree.tree.model import Tree

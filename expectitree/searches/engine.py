@@ -43,17 +43,17 @@ from expectitree.searches.setup import (
     greatest_number,
     greatest_total,
 )
-from expectitree.searches.star_minimax import (
+from expectitree.searches.star_minimax import star_minimax
+from expectitree.searches.unknown import check_known, why_unknown
+from expectitree.searches.windows import Windows, find_windows
+from expectitree.searches.work import (
     DEPTH_CODES,
     RESUME_ENTRIES,
     RESUME_NUMBERS,
     Settings,
     Work,
     next_branch,
-    star_minimax,
 )
-from expectitree.searches.unknown import check_known, why_unknown
-from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated

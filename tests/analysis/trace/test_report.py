@@ -30,7 +30,7 @@ from expectitree.numbers import Number
 from expectitree.searches.beliefs import Beliefs
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.result import Search
-from expectitree.searches.star_minimax import Work
+from expectitree.searches.work import Work
 from expectitree.tree.model import Kind
 
 SEEDS = range(150)
