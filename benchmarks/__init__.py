@@ -1,1 +1,1 @@
-"""What is claimed of speed, reproducible by one command: `python -m benchmarks`."""
+"""Measurements of speed behind every claim: run them all with `python -m benchmarks`."""

@@ -1,6 +1,6 @@
 """Searches at the limits of floating point: the value is right, or a message refuses the tree.
 
-What is claimed (docs/decisions/0002-tolerance.md):
+These are the claims of docs/decisions/0002-tolerance.md:
 
 - In exact numbers, every algorithm finds the value itself, however great or small the numbers.
 - In floats, every algorithm finds the exact value within a few eps. `eps` is 1e-9 of the greatest

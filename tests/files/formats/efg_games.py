@@ -173,7 +173,7 @@ def win_or_lose(paid: Payoffs | None) -> Node:
 
 
 class Game(NamedTuple):
-    """A game, and what is known of it."""
+    """A game in the EFG format, with its value and the number of its nodes."""
 
     text: str
     value: Fraction
