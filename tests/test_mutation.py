@@ -21,7 +21,7 @@ def capped(numbers: list[int], *, low: int = 0) -> int | None:
     """Return the greatest number, at most `LIMIT`."""
     if not numbers:
         return None
-    for number in numbers:
+    for number, _ in zip(numbers, numbers, strict=True):
         if number < low and number != LIMIT:
             raise ValueError(f"{number} is below {low - 1}")
     return min(max(numbers, default=0), LIMIT)
