@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any, BinaryIO
 
-from expectitree.budget import check_rows
+from expectitree.budget import check_memory, check_rows
 from expectitree.files.formats import arrow
-from expectitree.files.formats.parquet_size import count_values
+from expectitree.files.formats.parquet_size import column_sizes
 from expectitree.tree.model import Tree
 
 
@@ -27,11 +27,14 @@ def _read(path: str) -> Any:
     from pyarrow import parquet
 
     about = parquet.read_metadata(path)
-    check_rows(max(count_values(path), default=0), os.path.getsize(path))
-    columns = [about.schema.column(at) for at in range(about.num_columns)]
-    # As dictionaries, since a file may store a long text once for many rows.
-    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    try:
-        return parquet.read_table(path, read_dictionary=texts)
-    except OSError:  # "not yet implemented" for some encodings, such as DELTA_BYTE_ARRAY
-        return parquet.read_table(path)
+    sizes, size = column_sizes(path), os.path.getsize(path)
+    check_rows(max((column.values for column in sizes), default=0), size)
+    check_memory(sum(column.memory for column in sizes), size)
+    # As dictionaries where possible, since a file may store a long text once for many rows.
+    columns = [about.schema.column(at) for at in range(len(sizes))]
+    texts = [
+        column.path
+        for column, own in zip(columns, sizes, strict=True)
+        if column.physical_type == "BYTE_ARRAY" and own.has_dictionary
+    ]
+    return parquet.read_table(path, read_dictionary=texts)

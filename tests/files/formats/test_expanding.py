@@ -114,13 +114,44 @@ def test_a_hostile_parquet_file_takes_little_memory(tmp_path: Path) -> None:
     assert "takes more than" in done.stderr
 
 
-def test_texts_that_share_prefixes_are_read(tmp_path: Path) -> None:
-    path, label = tmp_path / "x.parquet", "branches.list.element.label"
-    rows = one_label(1, "xyz", DICTIONARY)
+def write_texts(path: Path, count: int, label: str, encoding: str, version: str = "1.0") -> Path:
+    """Write `one_label` as Parquet, its labels in an encoding without a dictionary."""
+    rows = one_label(count, label, DICTIONARY)
     rows = rows.set_column(2, "branches", rows.column("branches").cast(pa.list_(pa.struct(ENTRY))))
-    encoding = {label: "DELTA_BYTE_ARRAY"}
-    pa.parquet.write_table(rows, path, use_dictionary=False, column_encoding=encoding)
+    pa.parquet.write_table(
+        rows,
+        path,
+        use_dictionary=["kind"],
+        column_encoding={"branches.list.element.label": encoding},
+        data_page_version=version,
+        compression="zstd",
+    )
+    return path
+
+
+TEXTS = ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"]
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("encoding", TEXTS)
+def test_texts_are_read_in_every_encoding(encoding: str, version: str, tmp_path: Path) -> None:
+    path = write_texts(tmp_path / "x.parquet", 1, "xyz", encoding, version)
     assert et.load(str(path)).find("xyz").utility == 0
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+@pytest.mark.parametrize("encoding", TEXTS)
+def test_texts_are_refused_before_they_are_decompressed(
+    encoding: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Texts that share prefixes take less in the file than all other encodings."""
+    count, label = (2_000, "x" * 10_000) if encoding == TEXTS[-1] else (1, "x" * 20_000_000)
+    path = write_texts(tmp_path / "x.parquet", count, label, encoding, version)
+    assert path.stat().st_size < 20_000
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.05")
+    monkeypatch.setattr(pa.parquet, "read_table", None)
+    with pytest.raises(et.FileError, match=r"takes more than 1\d,\d+,\d+ bytes of memory"):
+        et.load(str(path))
 
 
 @pytest.mark.parametrize("size", [7, 200, 1_000])
