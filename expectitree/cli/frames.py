@@ -1,4 +1,4 @@
-"""Writing the pictures of `draw`: one file, or a folder with a picture of each step."""
+"""Write the pictures of `draw`: one file, or a folder with a picture of each step."""
 
 from __future__ import annotations
 

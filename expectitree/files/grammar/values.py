@@ -146,7 +146,7 @@ class ValueReader:
         return to_bound(data, self.exact)
 
     def count(self, data: Data, noun: str = "count") -> int:
-        """Return a whole number, called `noun` if it is not one."""
+        """Return a whole number; the error for anything else calls it `noun`."""
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MOST_DIGITS:
             return int(data)

@@ -36,12 +36,12 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     Args:
         text: The text.
         name: The text's name in messages.
-        exact: Keep every number as a `Fraction`; else they are floats.
+        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a message about what is ignored.
         minimize: Whether decisions choose the least value, so that they are MIN.
 
     Raises:
-        FileError: The text is not a tree. It has every problem found.
+        FileError: The text is not a tree. The error lists every problem found.
     """
     reader = _Reader(repairs.parse(text, name), "min" if minimize else "max")
     with suppress(TooManyProblemsError):

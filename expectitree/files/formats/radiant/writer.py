@@ -165,7 +165,7 @@ class _Writer:
             raise TreeError(f"{escape(self.tree.path_of(node))}: {error}") from None
 
     def formula(self, formula: Expression) -> str:
-        """Return a formula with the names of variables, or nothing if Radiant has no such one."""
+        """Return a formula with the names of variables, or nothing if Radiant cannot read it."""
 
         def combine(part: Expression, operands: list[Any]) -> Expression | None:
             if isinstance(part, Number):
