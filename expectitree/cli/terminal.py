@@ -232,7 +232,7 @@ class _Progress:
         self.done, self.whole = done, whole
 
     def take(self, done: int, whole: int | None) -> None:
-        """Take what a search reports."""
+        """Take the numbers that a search reports."""
         self.done, self.whole = done if whole is None else min(done, whole), whole
 
 

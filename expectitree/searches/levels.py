@@ -27,7 +27,7 @@ TRUST_VARIANCE = 0.25  # of the prior of the trust in estimates, whose mean is 1
 
 
 def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
-    """Estimate for each depth the variance of leaves below one node, and what levels depend on.
+    """Estimate for each depth the variance of leaves below one node, the trust and the slope.
 
     The variance is half the mean squared difference of two leaves that part at a node of that
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
@@ -164,7 +164,7 @@ def rank(tree: Columns, n: int, b: int) -> float:
 
 
 def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
-    """Update what the leaves visited below an inner node show of its level: mean and precision."""
+    """Update the observed mean and precision of a node's level from those of its children."""
     d = beliefs.depth[n]
     leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
     slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage

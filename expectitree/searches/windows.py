@@ -147,7 +147,7 @@ def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int,
 def child_window(
     tree: Columns, found: Windows, n: int, branch: int, best: int, inf: Any
 ) -> tuple[Any, Any]:
-    """Return the window of a child: what the node's window and the other branches leave it."""
+    """Return the window of a child, from the node's window and the other branches' bounds."""
     lower, upper = found.lower, found.upper
     alpha, beta = found.alpha[n], found.beta[n]
     k = tree.kind[n]

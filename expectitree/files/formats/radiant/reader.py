@@ -226,7 +226,7 @@ class _Reader:
         return self.attempt(node.value(key), node.place_of(key), key)
 
     def attempt(self, data: Data, place: Place, what: str) -> tuple[str, Place, tuple[Edit, ...]]:
-        """Return a number or a formula with its place; report what is neither, and return 0."""
+        """Return a number or a formula with its place; report other data, and return 0."""
         if not isinstance(data, str) or not data:
             found = f"found {described(data)} as {what}"
             self.report(place, f"{found}, expected a number such as 0.5, or a formula")
