@@ -1,6 +1,6 @@
 """Limit work, so that no file, however hostile, takes all memory or runs for hours.
 
-The budget counts the bytes of a text, the rows and bytes of a table, and steps of computing, which
+The budget counts the bytes of a text, the rows and bytes of a table, and computation steps, which
 take about a microsecond each. Ordinary files stay far below its limits. The environment variable
 EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
 """
@@ -24,10 +24,10 @@ MORE = f"set {VARIABLE}=10 for ten times as much"
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
-ROWS_A_BYTE = 10  # of its size; a tree takes two bytes a row and more
+ROWS_A_BYTE = 10  # of the file's size; a tree takes at least two bytes per row
 ROW_BYTES = 30  # that a row takes in memory
 LARGE = 1 << 1_000  # arithmetic with smaller integers is not counted
-_BITS = 1_000  # a shorter number counts as if it had so many
+_BITS = 1_000  # a shorter number counts as if it had this many
 _STEP = 1_000_000  # products of two bits in a step
 _CHANCE = 3  # of `Kind`, which is in a higher layer
 _PORTION = 2**24  # bytes that are read at once
@@ -105,8 +105,9 @@ def exact_sum(values: Sequence[Any]) -> Fraction:
 def check_values(columns: Any) -> None:
     """Count the steps that the values of an exact tree take; raise `TooMuchWorkError` if too many.
 
-    The steps follow from the denominators. That of a node's value divides the least common multiple
-    of its children's denominators, each times the denominator of the child's probability.
+    The steps follow from the denominators. The denominator of a node's value divides the least
+    common multiple of its children's denominators, each times the denominator of the child's
+    probability.
     """
     if _steps_left.get() is None:
         with limited_work(EXACT_STEPS):

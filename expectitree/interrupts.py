@@ -24,12 +24,12 @@ INTERRUPTED = 130  # the exit status
 _GRACE = 0.3  # seconds in which the main thread must notice the signal
 _LONGEST = 5.0  # seconds in which it must then have cleaned up
 
-at_exit: list[Callable[[], None]] = []  # what `leave` calls, such as removing a half file
+at_exit: list[Callable[[], None]] = []  # `leave` calls them, as to remove half a file
 _state = {"installed": False, "noticed": False}
 
 
 def install() -> None:
-    """Exit at once on Ctrl-C, until `clean_up_first`. If Ctrl-C is ignored already, keep that."""
+    """Exit at once on Ctrl-C, until `clean_up_first`; if Ctrl-C is ignored, keep ignoring it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, lambda number, frame: leave())
         _state["installed"] = True
@@ -64,7 +64,7 @@ def go_on() -> None:
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Delay Ctrl-C to the end: for work that takes a moment and must not be done by half."""
+    """Delay Ctrl-C to the end: for work that takes a moment and must be completed."""
     delayed: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: delayed.append(number))
     try:

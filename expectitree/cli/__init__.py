@@ -165,7 +165,7 @@ def main() -> None:
     try:
         interrupts.clean_up_first()
         status = _run(sys.argv[1:])
-        if status != interrupts.INTERRUPTED:  # nobody may read any more
+        if status != interrupts.INTERRUPTED:  # the output may have no reader any more
             sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         discard(sys.stdout)
@@ -202,7 +202,7 @@ def _run(words: list[str]) -> int:
 
 
 def _invoke(words: list[str]) -> None:
-    """Run a command, as click's `main` does but for its exit status 1 after a closed pipe."""
+    """Run a command as click's `main` does, but without exit status 1 after a closed pipe."""
     try:
         with cli.make_context("expectitree", words) as context:
             cli.invoke(context)

@@ -72,7 +72,7 @@ def complete_source(incomplete: str) -> list[CompletionItem[str]]:
 
 
 def _first_tree(context: click.Context) -> Tree | None:
-    """Return the first tree on the line as it will be searched, or None if it is no small file."""
+    """Return the first tree on the line as it will be searched; None if it is not a small file."""
     options = context.params
     if options["texts"]:
         tree = loads(options["texts"][0], name="-e")

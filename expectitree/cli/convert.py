@@ -129,7 +129,7 @@ def _written_out(
 
 
 def _unshared(tree: Tree, most_nodes: int | None) -> Tree:
-    """Give each path nodes of its own, and say what is left out."""
+    """Return the tree with separate nodes for each path; print what is left out."""
     had_counts = tree.expect is not None and tree.expect.runs
     tree = unshare(tree, most_nodes)
     if had_counts and tree.expect is not None and not tree.expect.runs:
@@ -138,7 +138,7 @@ def _unshared(tree: Tree, most_nodes: int | None) -> Tree:
 
 
 def _folded(tree: Tree) -> Tree:
-    """Move rewards into the utilities, and say what is left out."""
+    """Return the tree with rewards moved into the utilities; print what is left out."""
     formulas = () if tree.formulas is None else tree.formulas.expressions()
     had_formulas, folded = any(True for _ in formulas), fold_rewards(tree)
     if had_formulas and folded is not tree:

@@ -1,4 +1,4 @@
-"""What decorators of commands share: several options at once, and completions."""
+"""Helpers for the decorators of commands: add several options, and complete values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing the pictures of `draw`: one file, or a folder with a picture of each step."""
+"""Write the pictures of `draw`: one file, or a folder with a picture of each step."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def frame_kind(folder: str, format_name: str | None, force: bool) -> str:
 
 
 def write_frames(found: Frames, folder: str, kind: str) -> None:
-    """Write a picture of each step; then remove what an earlier search left."""
+    """Write a picture of each step; then remove other pictures of an earlier search."""
     with named_errors(folder, "the folder cannot be written"):
         os.makedirs(folder, exist_ok=True)
         left = {name for name in os.listdir(folder) if _FRAME.fullmatch(name)}

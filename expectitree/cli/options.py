@@ -98,7 +98,7 @@ _TREE_OPTIONS = (
 def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
     """Add the argument `files`, so named in the usage, and options that choose and search trees.
 
-    The command receives them as `options`. It ends with the highest of their statuses.
+    The command receives them as `options`. Its exit status is the highest one of the trees.
     """
 
     @wraps(command)

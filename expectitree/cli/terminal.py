@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
-# No report ends so.
+# No report has one of these endings.
 TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -157,7 +157,7 @@ def protect(files: Iterable[str]) -> None:
 
 @contextmanager
 def saving_report(context: click.Context) -> Iterator[None]:
-    """Replace the file of the report at the end, if one was named; after an error it stays."""
+    """Finally replace the file of the report, if one was named; after an error, keep it."""
     ended = None
     with ExitStack() as opened:
         context.meta[_OPENED] = opened
@@ -188,7 +188,7 @@ def say_problems(error: FileError) -> None:
 
 @contextmanager
 def stderr_may_be_closed() -> Iterator[None]:
-    """Lose a message that cannot be written: the exit status still reports the error."""
+    """Ignore that a message cannot be written: the exit status still reports the error."""
     try:
         yield
     except OSError:
@@ -232,7 +232,7 @@ class _Progress:
         self.done, self.whole = done, whole
 
     def take(self, done: int, whole: int | None) -> None:
-        """Take what a search reports."""
+        """Take the numbers that a search reports."""
         self.done, self.whole = done if whole is None else min(done, whole), whole
 
 

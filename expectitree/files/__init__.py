@@ -61,7 +61,7 @@ def load(
         source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
             .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
-        exact: Keep every number as a `Fraction`; else they are floats.
+        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
             normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
@@ -70,7 +70,7 @@ def load(
             (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
-        FileError: The file cannot be read or is not a tree. It has every problem found.
+        FileError: The file cannot be read or is not a tree. The error lists every problem found.
     """
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
@@ -115,7 +115,7 @@ def loads(
     Args:
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
-        exact: Keep every number as a `Fraction`; else they are floats.
+        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
             normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
@@ -124,7 +124,7 @@ def loads(
             (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
-        FileError: The text is not a tree. It has every problem found.
+        FileError: The text is not a tree. The error lists every problem found.
         TreeError: `text` is not text.
     """
     if not isinstance(text, str):

@@ -20,8 +20,8 @@ from expectitree.tree.model import Tree
 
 NAME = "<dict>"  # of the data in messages
 _CYCLE = "this dict or list contains itself: that is a cycle, and a tree has none"
-# A deep node is marked as shared, since a document nests at most 300 others: a node and its
-# children are two.
+# A deep node is marked as shared, since a document nests at most 300 unshared nodes. A node and its
+# children are two entries of the trail.
 _NODE_SHARED_AT = 400
 _CHILDREN = (*KINDS, "children", "nodes")
 
@@ -48,15 +48,15 @@ def from_dict(
     Args:
         data: The root, a dict with one of the keys "max", "min", "chance" and "utility", among
             others. Children are a list, or a dict from label to child. A number is an int, a float,
-            a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A dict that is at
-            several places is one shared node.
+            a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A dict that
+            occurs in several places is one shared node.
         exact: Keep every number as a `Fraction`: the float 0.1 is then 1/10, as it prints.
-        warn: Called with a message where probabilities do not add up to 1 but nearly, and are
+        warn: Called with a message if probabilities sum to nearly 1, but not exactly, and are
             normalised.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
 
     Raises:
-        FileError: The data are not a tree. It has every problem found, each with the node's path.
+        FileError: The data are not a tree. The error lists every problem with the node's path.
         TreeError: `data` is text.
     """
     if isinstance(data, str):
@@ -127,7 +127,7 @@ def _path(trail: Sequence[_Open]) -> str:
 
 
 def _scalar(value: Any) -> Data:
-    """Return a number as text, and what is not a number as it is."""
+    """Return a number as text, and any other value unchanged."""
     if isinstance(value, (bool, str)):
         return value
     if value.__class__ is int and value.bit_length() < 64:  # most numbers: the rest is slower

@@ -1,4 +1,4 @@
-"""Writing trees to files and texts."""
+"""Write trees to files and texts."""
 
 from __future__ import annotations
 

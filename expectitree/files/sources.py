@@ -108,7 +108,7 @@ def error_in(name: str, message: str) -> FileError:
 
 
 def unreadable(name: str, error: OSError | ValueError) -> FileError:
-    """Return the error of a file that the system does not read."""
+    """Return the error for a file that the system cannot read."""
     if isinstance(error, FileNotFoundError):
         return error_in(name, _why_missing(Path(name)))
     if isinstance(error, IsADirectoryError):

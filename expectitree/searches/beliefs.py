@@ -1,7 +1,7 @@
-"""What a best-first search knows and expects of each node: its interval, and an estimate of v*.
+"""The interval and the estimate of v* that a best-first search keeps for each node.
 
-Intervals are exact; estimates are floats in every mode (docs/best-first.md). Plain functions over
-columns, interpreted or compiled as they are.
+Intervals are exact; estimates are floats in every mode (docs/background/best-first.md). Plain
+functions over columns, interpreted or compiled as they are.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Beliefs(NamedTuple):
     variance: FloatColumn  # [N] and its variance
     cost_lower: FloatColumn  # [N] the leaves that it is expected to take to lower the upper bound
     cost_raise: FloatColumn  # [N] the same to raise the lower bound
-    gain_rate: FloatColumn  # [N] at MAX and MIN the expected gain a leaf of the best child
+    gain_rate: FloatColumn  # [N] at MAX and MIN the expected gain per leaf of the best child
     leaves_seen: FloatColumn  # [N] leaves visited at or below, at the last renewal
     leaf_total: FloatColumn  # [N] the sum of their utilities,
     leaf_squares: FloatColumn  # [N] and of the squares
@@ -151,7 +151,7 @@ def start_from(beliefs: Beliefs, limits: Limits) -> None:
 
 
 def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
-    """Write by how much the tree's estimate of each inner child is above the mean of these."""
+    """Write how far the tree's estimate of each inner child is above the mean of such estimates."""
     total = count = 0.0
     for b in range(tree.first[n], tree.last[n]):
         x = written_estimate(tree, limits, tree.child[b])
@@ -168,7 +168,7 @@ def compare_estimates(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -
 
 
 def written_estimate(tree: Columns, limits: Limits, n: int) -> float:
-    """Return the tree's estimate of an inner node; NaN if there is none that can be squared."""
+    """Return the tree's estimate of an inner node; NaN if it is missing or too large to square."""
     if tree.kind[n] != TERMINAL:
         x = in_float(tree.utility[n], limits.scale)
         if -NO_BOUND < x < NO_BOUND:
@@ -181,7 +181,7 @@ def in_float(number: Any, scale: Any) -> float:
     if number - number != 0:
         return float(number)
     scaled = number * scale
-    if scaled > GREATEST:  # an answer may be greater than all numbers that the scale was made for
+    if scaled > GREATEST:  # an answer may exceed all numbers for which the scale was chosen
         return GREATEST
     return float(scaled) if scaled > -GREATEST else -GREATEST
 
@@ -264,8 +264,8 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         variance = width * width / 4
     means[n] = mean
     variances[n] = variance
-    # One bound moves only if those of all children beyond the estimate do (at CHANCE: of all). For
-    # the other one child is enough: the best for its cost.
+    # One bound moves only if the bounds of all children beyond the estimate move (at CHANCE: of all
+    # children). For the other bound, one child is enough: the best for its cost.
     to_lower = to_raise = best = 0.0
     found = False
     for b in range(begin, end):
@@ -311,7 +311,7 @@ def greater_of(
     q = 1 - p
     density = NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z)
     middle = mean * p + other_mean * q + a * density
-    # The second moment about the mean of the greater: about 0, large numbers would cancel.
+    # Compute the second moment about the mean of the greater: about 0, large numbers would cancel.
     mean, other_mean = mean - middle, other_mean - middle
     square = (mean * mean + variance) * p + (other_mean * other_mean + other_variance) * q
     return middle, max(0.0, square + (mean + other_mean) * a * density)
@@ -329,7 +329,7 @@ def gain_per_leaf(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: 
 def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim: int) -> float:
     """Return how far a leaf below a child of MIN is expected to lower MIN's upper bound.
 
-    `reward` is that of the branch to the child. At MAX, it is the mirror.
+    `reward` is that of the branch to the child. MAX is the mirror image.
     """
     if aim == LOWER:
         x = min(beliefs.high[n] - reward, beliefs.high[c])

@@ -1,9 +1,9 @@
 """Best-first search: walk from the root to the leaf with the greatest expected gain, and visit it.
 
 The search has no window and no order: it keeps an interval for every node, so each walk may go
-anywhere. Intervals hold v* by the way they are updated alone. The search ends because a walk goes
-through open nodes, and an open node has an open child. Where a walk goes is an estimate
-(docs/best-first.md).
+anywhere. Intervals contain v* wherever the walks go, because of how they are updated. The search
+ends because a walk goes through open nodes, and an open node has an open child. Only the choice of
+the walks depends on estimates (docs/background/best-first.md).
 
 Plain functions over columns, interpreted or compiled as they are.
 """
@@ -46,7 +46,9 @@ from expectitree.tree.scans import shifted
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise
-FIRST_SHARE = 0.7  # of the other bound's gain a leaf: what the bound that must move must promise
+# A walk first moves the bound that every child must move if a leaf gains more than this share of
+# what it would gain for the other bound.
+FIRST_SHARE = 0.7
 
 
 def best_first(
@@ -85,15 +87,15 @@ def best_first(
 def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
     """Go from the root to a leaf that is not visited, write the nodes to `route`, return its depth.
 
-    On shared nodes, what one parent has learned may not have reached another. So each node's
-    interval is updated on entry, and the walk ends where that changes it, since the walk may have
-    been for what is known now. Return -1 if the walk would enter more than `most` nodes.
+    A walk updates only one parent of a shared node, so the intervals of others may be out of date.
+    Therefore each node's interval is updated on entry. If this changes it, the walk ends there,
+    since its purpose may be fulfilled. Return -1 if the walk would enter more than `most` nodes.
     """
     node = limits.root
     if beliefs.tally[SEEN] >= beliefs.tally[NEXT_RENEWAL]:
         renew(tree, beliefs, limits)
         if beliefs.visits[node] > 0 and is_reached(tree, beliefs, limits):
-            return 0  # what one parent had learned was enough: no node is entered
+            return 0  # updating all intervals was enough: no node is entered
     aim = EXACT
     depth = 0
     while depth < most:
@@ -210,9 +212,9 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
     """Return the branch by which a walk leaves an open node, and its aim at the child.
 
     To lower the upper bound of MAX, every child's must fall: choose the child with the greatest
-    one. To raise its lower bound one child is enough: choose the one with the greatest gain a leaf.
-    To make the first MAX of a walk exact, lower first, because that is needed whichever child is
-    the best. MIN is the mirror. At CHANCE each outcome counts by its probability.
+    one. To raise its lower bound, one child is enough: choose the one with the greatest gain per
+    leaf. To make the first MAX of a walk exact, lower first, because that is needed whichever child
+    is the best. MIN is the mirror image. At CHANCE, each outcome counts by its probability.
     """
     lower, upper, low, high = beliefs.lower, beliefs.upper, beliefs.low, beliefs.high
     pays = len(tree.reward) > 0
@@ -272,11 +274,11 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 
 
 def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> bool:
-    """Say whether a leaf below a child that may be the best should first reach this aim.
+    """Say whether a walk to a child that may be the best should pursue this aim first.
 
     Every child must reach this aim. Only the best child must reach the other one, so the leaves for
     it are wasted if another child proves to be better. That matters at the first player of a walk,
-    where children are large. In measurements, it did not pay at nodes below.
+    where the subtrees are large. At nodes below, it saved no leaves in measurements.
     """
     is_first = n == limits.root or tree.kind[limits.root] == CHANCE and beliefs.depth[n] == 1
     if limits.guide == BOUNDS or not is_first:
@@ -289,9 +291,9 @@ def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int,
 def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> tuple[int, int]:
     """Return the branch at a player's root, and the aim, to prove which action is best.
 
-    Either raise the favourite, or lower its strongest rival (at MIN the mirror). Lower the rival if
-    the favourite's own bound is below the rival's, or if a leaf there gains clearly more, given
-    that all rivals must fall.
+    Either raise the favourite, or lower its strongest rival. MIN is the mirror image. Lower the
+    rival if the favourite's own bound is below the rival's, or if a leaf there gains clearly more,
+    given that all rivals must fall.
     """
     lower, upper, child, near = beliefs.lower, beliefs.upper, tree.child, limits.near
     is_max = tree.kind[root] == MAX

@@ -24,7 +24,7 @@ from expectitree.tree.transform import without_formulas
 if TYPE_CHECKING:
     from expectitree.tree.attitude import Utility
 
-MOST_DWARFED = 1000  # times wider than the utilities of totals: those of the bounds
+MOST_DWARFED = 1000  # how many times wider bounds may make the range of utilities
 MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
 
@@ -95,7 +95,7 @@ def search_by_utility(
 
 
 def _is_dwarfed(utility: Utility, totals: Bounds) -> bool:
-    """Return whether a utility of far bounds, such as the cube of 1e15, costs totals digits."""
+    """Return whether utilities of far bounds, such as the cube of 1e15, leave totals few digits."""
     least, low, high, most = map(utility.of, (utility.range[0], *totals, utility.range[1]))
     return bool(most - least > MOST_DWARFED * (high - low))
 

@@ -60,11 +60,11 @@ from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 
 NO_LIMIT = sys.maxsize  # of visits
-# Best-first is slow above this: over all paths from the root to a leaf, the children compared.
+# Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
 MOST_PATH_CHILDREN = 500_000
 Listen = Callable[[str, Column], Column]
-_WALK = 20  # a visit of best-first takes as long as so many of a search in order
+_WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 _LEAST_SCALE = 1e-100  # best-first rescales numbers below this or above its inverse
 
 
@@ -89,16 +89,15 @@ def evaluate(
 
     Args:
         tree: The tree.
-        algorithm: A key of `ALGORITHMS`, or what `algorithm` returns. The default visits every
-            node.
+        algorithm: A key of `ALGORITHMS`, or a result of `algorithm`. The default visits every node.
         bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
             of a terminal plus the rewards on the way. `inf` is no bound. Without them, the search
             uses the bounds in the file, or else the least and the greatest total.
         engine: "auto", "interpreted", "compiled" (which needs numba) or "exact" (in fractions). All
             engines run the same code and return the same results.
-        max_visits: Stop a pruning search before it enters nodes more than so many times. Its
-            outcome is then `Outcome.STOPPED`, unless it was finished.
-        options: Those of the algorithm, such as `probes=3`.
+        max_visits: The most times that a pruning search may enter nodes. A search that is stopped
+            by this limit has the outcome `Outcome.STOPPED`.
+        options: The options of the algorithm, such as `probes=3`.
 
     Raises:
         SearchError: The algorithm or the engine is unknown, a utility lies outside the bounds, a
@@ -263,9 +262,9 @@ def find_limits(
 ) -> Limits:
     """Return the scale and the tolerances of a best-first search.
 
-    The numbers are the greatest magnitude of a total of a play; of what a node may receive; and
-    among that and the bounds. Values are equal if they differ by at most `relative_eps` times the
-    first, or by the rounding error of sums.
+    `total` is the greatest magnitude of a total of a play, `received` that of a total that a node
+    may receive, and `greatest` that of any such total or bound. Values are equal if they differ by
+    at most `relative_eps` times `total`, or by the rounding error of sums.
     """
     exact, zero = setup.tree.exact, setup.zero
     found = limits_of(setup.algorithm, exact, total, received, greatest, relative_eps, zero)
@@ -282,7 +281,7 @@ def limits_of(
     relative_eps: float,
     zero: Number,
 ) -> Limits:
-    """Return the limits of a search from node 0, without an attitude to risk, as `find_limits`."""
+    """Return the limits of a search from node 0, without an attitude to risk; see `find_limits`."""
     scale: Any = 1 if exact else 1.0
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.

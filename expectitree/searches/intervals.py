@@ -32,7 +32,7 @@ def sum_outcomes(
 ) -> tuple[Any, Any]:
     """Return the sums of p * (reward + lower) and p * (reward + upper); infinite if a bound is.
 
-    `bounded` says that no bound is, and `pays` that branches have rewards. A sum of fractions must
+    `bounded` says that none is, and `pays` that branches have rewards. A sum of fractions must
     not meet an infinity, because it may be too large for a float.
     """
     child, probability = tree.child, tree.probability

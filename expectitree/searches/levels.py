@@ -1,9 +1,10 @@
 """Estimates of leaves from the leaves visited: a random effect for each node, by its depth.
 
-A leaf is taken to be normal around the level of its parent, and that around the level of its own
-parent. The variance depends on the depth. So leaves that are near each other may be alike, as they
-are where utilities add up on the way down. Where leaves are independent, the variances show that.
-Within a node, levels may also depend on the estimates that the tree has, and on the rank.
+In this model, a leaf is normally distributed around the level of its parent, that level around the
+level of the parent's parent, and so on. The variances depend on the depth. So leaves that are near
+each other may be alike, as they are where utilities add up on the way down. If leaves are
+independent, the variances show that. The levels of siblings may also depend on their estimates in
+the tree, and on their ranks.
 """
 
 from __future__ import annotations
@@ -26,10 +27,10 @@ TRUST_VARIANCE = 0.25  # of the prior of the trust in estimates, whose mean is 1
 
 
 def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
-    """Estimate for each depth the variance of leaves below one node, and what levels depend on.
+    """Estimate for each depth the variance of leaves below one node, the trust and the slope.
 
     The variance is half the mean squared difference of two leaves that part at a node of that
-    depth, shrunk towards that of all leaves, and at least that of the depth below.
+    depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
     """
     leaves_seen, leaf_total, leaf_squares = (
         beliefs.leaves_seen,
@@ -142,7 +143,7 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
 def fit_slope(beliefs: Beliefs, d: int, prior: float) -> None:
     """Fit the regression of a child's mean on its rank, and shrink it towards a prior.
 
-    It stays there unless the leaves show clearly more (James and Stein 1961).
+    The slope is the prior unless the leaves clearly contradict it (James and Stein 1961).
     """
     slope, squares = prior, beliefs.rank_squares[d]
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
@@ -163,7 +164,7 @@ def rank(tree: Columns, n: int, b: int) -> float:
 
 
 def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
-    """Update what the leaves visited below an inner node show of its level: mean and precision."""
+    """Update the observed mean and precision of a node's level from those of its children."""
     d = beliefs.depth[n]
     leaf_variance, deeper = beliefs.leaf_variance[d], beliefs.leaf_variance[d + 1]
     slope, trust, advantage = beliefs.slope[d], beliefs.trust[d], beliefs.advantage

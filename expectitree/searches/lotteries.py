@@ -1,4 +1,4 @@
-"""CHANCE nodes with an attitude to risk: what *-minimax does in place of running sums."""
+"""Search CHANCE nodes with an attitude to risk: certainty equivalents replace running sums."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ def search_lottery(
     returned: bool,
     stopped: bool,
 ) -> tuple[int, int, int, Any, Any, Window, int]:
-    """Do the same as `search_chance` with an attitude to risk.
+    """Probe, then search the outcomes of CHANCE as `search_chance`, with an attitude to risk.
+
+    Return the next step, the branch, the entries so far, low, high, the window of the branch, and
+    rank.
 
     `low` and `high` are the certainty equivalents of the outcomes before `branch`. Those of the
     outcomes after it are in `low_term` and `high_term`. So no sum ever has a term taken out, which
@@ -140,9 +143,10 @@ def lottery_window(
 
 
 def weigh_terms(tree: Columns, work: Work, settings: Settings, node: int) -> Window:
-    """Write what is before and after each outcome of CHANCE; return what all are worth, both ends.
+    """Write, for each outcome of CHANCE, the weights on both sides and the worth of those after it.
 
-    The attitude to risk decides what outcomes are worth together: their certainty equivalent.
+    Return the interval of all outcomes. With an attitude to risk, several outcomes are worth their
+    certainty equivalent.
     """
     first, last, tolerance = tree.first[node], tree.last[node], settings.tolerance
     pays = len(settings.pays) > 0

@@ -27,7 +27,7 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
 
     Args:
         tree: The tree.
-        depth: Keep so many plies. Inner nodes at that depth become leaves that are worth their
+        depth: Keep this many plies. Inner nodes at that depth become leaves that are worth their
             estimate.
         order: The order of each node's children: "given", "best" (the best for the player first),
             "worst", "inner" (the best estimates first, where the children are not all leaves) or

@@ -177,8 +177,8 @@ class Search(Shown):
     def mean(self) -> Number:
         """The expected total of optimal play, which includes `root_reward`.
 
-        Without an attitude to risk, it is the value but for rounding. Of actions that are worth as
-        much, it is of the first. Raises `SearchError` if the search did not prove the value.
+        Without an attitude to risk, it is the value except for rounding. Of several best actions,
+        the first one is played. Raises `SearchError` if the search did not prove the value.
         """
         _ = self.value
         columns, chosen = self.tree.columns, self.strategy_branches
@@ -317,7 +317,7 @@ class Search(Shown):
 
         `value` is None if the search did not prove it; it lies between `value_lower` and
         `value_upper`. Options that the algorithm does not have are None. Numbers of an exact tree
-        are `Fraction`. Of a game the totals are None, and there are the fields of `Grown`.
+        are `Fraction`. For a game, the totals are None, and the dict has the fields of `Grown` too.
         """
         counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
@@ -421,7 +421,8 @@ class Search(Shown):
     def branches_left(self, node: int) -> list[int]:
         """Return the branches that the cut at a node left unsearched, without impossible outcomes.
 
-        If the cut has no order, they lead to children that were not visited, or else to any.
+        If the cut has no order, they lead to children that were not visited; if all children were
+        visited, to those that are not exact.
         """
         code, columns = self.cut[node], self.tree.columns
         if code in NO_CUTS or not self.visits[node]:

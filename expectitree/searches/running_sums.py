@@ -157,8 +157,8 @@ def sum_anew(
 ) -> Any:
     """Return the sum of the finite terms of a CHANCE node, except that of one branch.
 
-    If the term after `branch`, whose turn is next, is far too, then the sum prunes nothing. Return
-    the infinity `unknown`, or many outcomes would take quadratic time.
+    If the next branch has a far term too, return the infinity `unknown`, which prunes nothing.
+    Otherwise many outcomes with far terms would take quadratic time.
     """
     far, inf, end = settings.far, settings.inf, tree.last[node]
     after = branch + settings.one

@@ -1,7 +1,7 @@
 """*-minimax search: alpha-beta, Star1, Star2 and Star2.5 as switches of one loop (Ballard 1983).
 
 Plain functions over columns, interpreted or compiled as they are: no recursion, no closures, no
-objects. What the functions cost is in docs/decisions/0015-star-minimax-in-pieces.md.
+objects. docs/decisions/0015-star-minimax-in-pieces.md has the cost of calling the functions.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def star_minimax(
     """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
 
     It is PAUSED after `pause` entries, and WAITING where it would enter a node that is UNSEEN:
-    `next_branch` leads to it. Called again with the same columns, which may have grown, it goes on
-    there.
+    `next_branch` leads to it. If it is called again with the same columns, which may have grown, it
+    continues there.
 
     The contract: for every node entered, `[lower, upper]` narrows, always around v*, until
 

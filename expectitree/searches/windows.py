@@ -60,11 +60,11 @@ def find_windows(
 ) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
-    Windows go down from the root as in `star_minimax`, but by the final intervals. A node is cut if
-    it fails low or high and a child is open. A node that satisfies nothing is marked as probed, or
-    as stopped. A shared node has the window of the parent with the greatest id. With `is_action`,
-    the search had to prove the best action at the root only. `is_risky` and `tolerance` are
-    those of the search.
+    Windows are passed down as in `star_minimax`, but follow from the final intervals. A node is cut
+    if it fails low or high and a child is open. A node that satisfies nothing is marked as probed,
+    or as stopped. A shared node has the window of the parent with the greatest id. With
+    `is_action`, the search had to prove only the best action at the root. `is_risky` and
+    `tolerance` are those of the search.
     """
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
     alpha[root], beta[root] = window
@@ -147,7 +147,7 @@ def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int,
 def child_window(
     tree: Columns, found: Windows, n: int, branch: int, best: int, inf: Any
 ) -> tuple[Any, Any]:
-    """Return the window of a child: what the node's window and the other branches leave it."""
+    """Return the window of a child, from the node's window and the other branches' bounds."""
     lower, upper = found.lower, found.upper
     alpha, beta = found.alpha[n], found.beta[n]
     k = tree.kind[n]

@@ -1,4 +1,4 @@
-"""What a *-minimax search reads beside the tree, what it writes, and its steps."""
+"""The settings and the steps of a *-minimax search, and the columns that it writes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Settings(NamedTuple):
     probes: int
     cyclic: bool  # probe round by round, rather than outcome by outcome
     most_visits: int
-    pause: int  # wait before a node is entered after so many entries
+    pause: int  # return to the caller before a node is entered after this many entries
     one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.

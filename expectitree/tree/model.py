@@ -62,7 +62,7 @@ class Tree(Shown):
         columns: The numbers: kind, utility, first and last branch by node; child, probability and
             reward by branch.
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
-        exact: Whether numbers are `Fraction`; else they are floats.
+        exact: Whether numbers are `Fraction`; otherwise they are floats.
         local_bounds: The bounds written at nodes, by node id.
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.

@@ -13,12 +13,12 @@ ACTIONS = ("read", "refuse", "fail", "die", "hang")
 
 
 def make(random: Random) -> str:
-    """Return what a case does: most are read."""
+    """Return the action of a case: most inputs are read."""
     return random.choices(ACTIONS, (20, 5, 3, 1, 1))[0]
 
 
 def check(made: str) -> bool:
-    """Do what the input says."""
+    """Perform the action of the input."""
     if made == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if made == "hang":

@@ -1,4 +1,4 @@
-"""What a fuzz target is: a function that makes an input from a seed, and one that checks it."""
+"""`Target`, a row of a fuzz table: a function that makes an input from a seed, and its check."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Target(NamedTuple):
     """A row of `TARGETS`.
 
     `check` raises an exception for a defect. It returns True for an input that was read, False for
-    one that was refused with a message, and None if that makes no sense. The time and the memory
-    of a hostile input are limited.
+    one that was refused with a message, and None if the target does not read
+    its input. The time and the memory of a hostile input are limited.
     """
 
     make: Callable[[Random], Any]
@@ -33,7 +33,7 @@ class Target(NamedTuple):
 
 
 def random_of(target: str, seed: int, number: int) -> Random:
-    """Return the random numbers of a case: they depend on nothing else."""
+    """Return the random numbers of a case, which follow from these arguments alone."""
     return Random(f"{target} {seed} {number}")
 
 
@@ -69,7 +69,7 @@ def draw_case(random: Random) -> Case:
 
 
 class Folders:
-    """What the tests use of pytest's `tmp_path_factory`."""
+    """A substitute for pytest's `tmp_path_factory`, with the method that the tests use."""
 
     def getbasetemp(self) -> Path:
         """Return the folder of this process."""

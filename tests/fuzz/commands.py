@@ -1,4 +1,4 @@
-"""What `python -m tests.fuzz` does: run targets, repeat a case, list the targets."""
+"""The actions of `python -m tests.fuzz`: run targets, repeat a case, list the targets."""
 
 from __future__ import annotations
 

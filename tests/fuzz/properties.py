@@ -1,4 +1,4 @@
-"""Differential targets: results against independent definitions, as the tests have them."""
+"""Differential targets: compare results with independent definitions, those of the tests."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from expectitree.expressions.syntax import Expression
 
 
 def among(*values: Any) -> Callable[[Random], Any]:
-    """Return a draw of one of some values."""
+    """Return a function that draws one of some values."""
     return lambda random: random.choice(values)
 
 
 def draw_small_case(random: Random) -> Case:
-    """Return a tree whose sets of leaves are few enough to try all of them."""
+    """Return a tree with so few leaves that a test can try all sets of leaves."""
     while True:
         case = draw_case(random)
         if 1 < case.tree().leaves <= 8:
@@ -59,13 +59,13 @@ def draw_expression(random: Random) -> Expression:
 
 
 def draw_seeds(random: Random) -> range:
-    """Return the seed of a game, as the tests of many games have it."""
+    """Return the seed of one game as a range, for tests that take the seeds of many games."""
     seed = draw_seed(random)
     return range(seed, seed + 1)
 
 
 def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
-    """Answer in any order; the rewards of floats may round a total out of bounds that touch it."""
+    """Answer in any order; in floats, without rewards, which may round totals out of bounds."""
     test_inquiry.check_answers(seed, exact, guide, pays and exact)
 
 

@@ -1,4 +1,4 @@
-"""Round trips: a tree is the same after it was written and read."""
+"""Round trips: write a tree, read it back, and check that it is the same."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def check_other_program(seed: int, exact: bool, format: str) -> None:
     assert [node.kind for node, _ in again.walk()] == [node.kind for node, _ in tree.walk()]
     search, found = et.evaluate(tree), et.evaluate(again)
     for (_, one), (_, other) in zip(tree.walk(), again.walk(), strict=True):
-        # With its reward, because .efg has the rewards of terminals in their payoffs.
+        # Values include rewards, because .efg has the rewards of terminals in their payoffs.
         near = pytest.approx(search.value_of(one), rel=0 if exact else 1e-12, abs=1e-9)
         assert found.value_of(other) == near
 
 
 def check_formulas(seed: int, format: str) -> None:
-    """Write a tree with formulas, and set parameters of what is read."""
+    """Write a tree with formulas, and set parameters of the tree that is read back."""
     random = Random(seed)
     tree = random_tree(seed)
     again = et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)

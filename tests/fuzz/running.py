@@ -32,7 +32,7 @@ class Worker:
     failures: Any = None
 
     def start(self) -> None:
-        """Start the process; Ctrl-C is for this one alone."""
+        """Start the process, which ignores Ctrl-C: only the parent process handles it."""
         self.state[0].target = -1
         self.failures, end = SPAWN.Pipe(duplex=False)
         self.process = SPAWN.Process(target=_main, args=(self.job, self.tallies, self.state, end))

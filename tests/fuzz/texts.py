@@ -30,7 +30,7 @@ from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import text_of
 from expectitree.text.problems import problem_lines
 
-STRETCH = 100  # nodes that a byte of text may make, as percentages and aliases do
+STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from helpers import ROOT, run_main
 
 from expectitree.cli import COMMANDS, cli
 
-# A study starts processes; `studies` are a target of their own. A game takes as long as it likes.
+# A study starts processes; `studies` are a target of their own. A game may take any time.
 NAMES = [name for name in COMMANDS if name not in ("study", "completion")]
 FILES = {
     "risk.yaml": (ROOT / "trees" / "risk.yaml").read_bytes(),

@@ -1,4 +1,4 @@
-"""A process that runs cases, and writes down what it does before it does it."""
+"""A process that runs cases, and records each case before it runs it."""
 
 from __future__ import annotations
 

@@ -5,10 +5,10 @@
 
 Each mutant is one change of one place: an operator, a number, a condition, a call, a keyword. The
 quick tests that run its line are run, the fastest first; a failure kills the mutant. The sample has
-as many mutants of each area. A mutant that no test could kill, because the program does the same
-with it, is listed in `tests/mutation/equivalent.yaml` with the reason.
+nearly equal numbers of mutants of all areas. A mutant that no test can kill, because it behaves
+like the original, is listed in `tests/mutation/equivalent.yaml` with the reason.
 
-The exit status is 1 if fewer than 97% of the others were killed. It needs the package `coverage`.
+The exit status is 1 if fewer than 97% of the others were killed. The package `coverage` is needed.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ TRANSFORMS = (
     "expectitree/tree/flip.py",
     "expectitree/searches/prepare.py",
 )
-# Pictures are looked at, not compared: a plot's colours and margins are no part of an area.
+# Plots are left out of the areas: no test compares their colours and margins.
 AREAS = {
     "tree": ["expectitree/tree/*.py"],
     "searches": ["expectitree/searches/*.py"],

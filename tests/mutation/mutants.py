@@ -1,4 +1,4 @@
-"""Mutants: small changes of one place in a module, each of which some test should notice."""
+"""Mutants: small changes in one place of a module; for each, at least one test should fail."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# Which operator stands in place of another. A comparison moves its border, or turns around.
+# The operators that replace another one. A comparison moves its border, or is negated.
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
     ast.LtE: (ast.Lt, ast.Gt),
@@ -61,7 +61,7 @@ class Mutant:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What names the change whatever is written above it."""
+        """An identifier of the change that does not depend on the lines above it."""
         return self.path, self.function, " ".join(self.before.split()), self.after
 
     def apply(self, text: bytes) -> bytes:
@@ -88,7 +88,7 @@ class _Finder:
     def visit(
         self, node: ast.AST, function: str, statement: ast.stmt | None = None
     ) -> Iterator[Mutant]:
-        """Yield the mutants of a node and of what is in it."""
+        """Yield the mutants of a node and of all nodes in it."""
         if isinstance(node, ast.stmt):
             statement = node
         if _is_left_alone(node):
@@ -122,8 +122,8 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 def _is_left_alone(node: ast.AST) -> bool:
     """Say whether a node is not changed.
 
-    Texts for readers, imports, and what only types need are not. `strict=True` of `zip` asserts
-    that lengths are equal: without it, a program that is right does the same.
+    That holds for text for readers, imports, and code for types only. It also holds for the
+    `strict=True` of `zip`, which asserts equal lengths: a correct program behaves the same without.
     """
     if isinstance(node, (ast.JoinedStr, ast.Import, ast.ImportFrom)):
         return True  # Python 3.11 gives no places inside of f-strings

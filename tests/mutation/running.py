@@ -25,7 +25,7 @@ _MOST_MEMORY = 6 << 30  # bytes that a process may reserve: a mutant may ask for
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the tests say of a mutant.
+    """The result of testing a mutant.
 
     Attributes:
         word: `killed`, `survived`, or `never run` if no test runs the line.

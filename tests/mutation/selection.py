@@ -20,7 +20,7 @@ _PATIENCE = 10.0  # seconds that a test may take in addition to ten times what i
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register what the environment asks for."""
+    """Register the plugins that the environment variables request."""
     coverage, tests = os.environ.get("MUTATION_COVERAGE"), os.environ.get("MUTATION_TESTS")
     if coverage and (hasattr(config, "workerinput") or not config.getoption("numprocesses")):
         config.pluginmanager.register(_Recorder(Path(coverage)))

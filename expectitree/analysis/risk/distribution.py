@@ -102,7 +102,7 @@ class Distribution:
         return result / share
 
     def semivariance(self, mean: Any) -> Any:
-        """Return the mean square of what the totals below the mean miss of it."""
+        """Return the mean square of the shortfall below the mean, which is 0 for other totals."""
         return sum(p * (mean - total) ** 2 for total, p in self.pairs() if total < mean)
 
 

@@ -47,7 +47,7 @@ class ActionRisk:
             at least that probability.
         loss: The probability of a total below 0.
         reach: The probability of a total of at least the target; None without a target.
-        semideviation: The root of the mean square of what the totals below the mean miss of it.
+        semideviation: The root mean square of the shortfall below the mean (0 for other totals).
         cvar: The mean of the worst 5% of the totals.
         distribution: The totals and their probabilities.
     """

@@ -254,7 +254,7 @@ def write(tree: Tree) -> Iterator[str]:
 
 
 class YamlNotation(Notation):
-    """A text is bare where every reader takes it for text; a number is as in the grammar."""
+    """The notation of YAML: a text is unquoted if every reader takes it for text."""
 
     item_head = "- "
 

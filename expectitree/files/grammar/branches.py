@@ -78,7 +78,7 @@ class BranchReader:
             self.trail.report(self.trail.here(), f"the rewards of this branch: {error}")
 
     def read_keys(self, frame: Frame) -> None:
-        """Read the probabilities that are the keys of a mapping; report those there twice."""
+        """Read the probabilities that are the keys of a mapping; report duplicate keys."""
         read: dict[int, Any] = {}
         seen: set[str] = set()
         for at, (key, _) in enumerate(frame.container):

@@ -1,11 +1,11 @@
-"""What a format hands to the grammar: the text's own structure, with nothing interpreted.
+"""`Document`: the structure of a text, which a format passes to the grammar uninterpreted.
 
     a scalar    str, as written (JSON's true, false and null stay True, False and None)
     a list      list
-    a mapping   tuple of (key, value) pairs, so that duplicate keys are still to be seen
+    a mapping   tuple of (key, value) pairs, so that the grammar can report duplicate keys
 
 Where several branches lead to one place of the text (YAML's aliases), the same object is at
-each of them, and its `id` is in `shared`; a scalar that is so shared is a `SharedText`.
+each of them, and its `id` is in `shared`; a scalar that is shared in this way is a `SharedText`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The grammar of `expect`: the answers that a tree file gives for itself."""
+"""The grammar of `expect`: the results that a tree file states."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def bare(data: Data, is_item: bool = True) -> str:
 
 
 def report_pairs(trail: Trail) -> bool:
-    """Report children that are pairs in a list, at the first, and leave the others unread."""
+    """Report children that are pairs in a list, once, and skip them; return whether they are."""
     frame = trail.frames[-1]
     if frame.ids or not frame.kind or not isinstance(frame.container, list):
         return False

@@ -1,7 +1,7 @@
-"""The keys of tree files: to add a key, add it to the table of what has it.
+"""The keys of tree files. To add one, add it to the table for branches, nodes or the root.
 
-A table gives the function that reads the key's value. What has the key uses the value: the reader
-of nodes when it closes a node, or `read_tree` for the root.
+A table gives the function that reads the value of a key. `TreeReader` uses the values of a node and
+its branch when it closes the node, and those of the root's own keys when it builds the tree.
 """
 
 from __future__ import annotations

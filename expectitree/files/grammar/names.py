@@ -54,7 +54,7 @@ class Names:
         return nodes[index][1]
 
     def identity(self, name: str) -> object:
-        """Return what a node is known by: its object's id, or its name if it is a plain scalar."""
+        """Return the identity of a node: its object's id, or its name if it is a plain scalar."""
         definition = self.definition(name)
         has_identity = isinstance(definition, (SharedText, tuple)) and definition
         return id(definition) if has_identity else name

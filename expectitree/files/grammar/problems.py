@@ -20,7 +20,7 @@ class GrammarError(ExpectitreeError):
 
 
 class TooManyProblemsError(Exception):
-    """Enough was found wrong; reading stops here."""
+    """Enough problems were found, so reading stops here."""
 
 
 class Problems:

@@ -1,7 +1,7 @@
 """The grammar of tree files, once for all formats: from a `Document` to a `Tree`.
 
-Nothing recurses: the nodes between the root and the current one are frames on a trail, so sharing
-may make a tree as deep as it likes. Errors are collected, each with its place and its path, up to
+Nothing recurses: the nodes between the root and the current one are frames on a trail, so a tree
+with shared nodes may have any depth. Errors are collected, each with its place and its path, up to
 `MOST_PROBLEMS`.
 """
 
@@ -386,13 +386,13 @@ class TreeReader:
         return node
 
     def reject_list(self, item: Data, place: Place | None) -> int:
-        """Report that the current child is a list, or something else that is not a node."""
+        """Report that the current child is a list or another value; return a node in its place."""
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
         return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
-        """Add a node whose children are a list of numbers; return None if they are not.
+        """Add a node whose children are a list of numbers; return its id, or None for others.
 
         Adding these children at once saves a third of the time of reading JSON.
         """

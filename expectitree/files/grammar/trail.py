@@ -91,7 +91,7 @@ class Trail(Problems):
         return paths.join([*self.base, *labels])
 
     def report(self, place: Place, message: str, own: bool = False, at: int | None = None) -> None:
-        """Note an error of the node whose `path` has these arguments."""
+        """Note an error at the node whose path `path` returns for the last two arguments."""
         self.add(place, self.path(own, at), message)
 
     def keys_of(self, item: Data) -> dict[str, Data]:

@@ -107,7 +107,7 @@ class ValueReader:
             raise GrammarError(f'{error}; or "?" where it is not known yet') from None
 
     def probability(self, data: Data) -> Number | Expression | str:
-        """Return a probability or its formula, `REST` for what the others leave."""
+        """Return a probability or its formula, or `REST` for the remainder of 1."""
         if not isinstance(data, str):
             expected = "write a number between 0 and 1, such as 1/3 or 10%"
             raise GrammarError(f"{described(data)} is not a probability: {expected}")
@@ -146,7 +146,7 @@ class ValueReader:
         return to_bound(data, self.exact)
 
     def count(self, data: Data, noun: str = "count") -> int:
-        """Return a whole number, called `noun` if it is not one."""
+        """Return a whole number; the error for anything else calls it `noun`."""
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
         if is_count and len(data) <= _MOST_DIGITS:
             return int(data)

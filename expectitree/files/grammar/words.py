@@ -52,7 +52,7 @@ def described(data: Data) -> str:
 
 
 def flow_text(data: Data, longest: int = 80) -> str:
-    """Return a part of a document in YAML's flow style, with `…` for what is long or deep."""
+    """Return a part of a document in YAML's flow style, with `…` for long or deep parts."""
     text = _flow_text(data, longest, 2)
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 

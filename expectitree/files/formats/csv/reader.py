@@ -38,12 +38,12 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     Args:
         text: The table.
         name: The text's name in messages.
-        exact: Keep every number as a `Fraction`; else they are floats.
+        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a message if the table has no probabilities.
         minimize: Whether the numbers are costs, so that MIN chooses.
 
     Raises:
-        FileError: The table is not complete, or cells are wrong. It has every problem found.
+        FileError: The table is not complete, or cells are wrong. The error lists every problem.
     """
     faults = Faults(name)
     separator = separator_of(text)

@@ -53,7 +53,7 @@ class Scanner:
         return error_at(self.text, at, self.name, escape(message))
 
     def wrong(self, expected: str) -> FileError:
-        """Return the error of a token that is not what was expected."""
+        """Return the error for a token other than the expected one."""
         found = "the end of the file" if self.kind is None else quote(self.token)
         return self.error(self.at, f"found {found}, expected {expected}")
 

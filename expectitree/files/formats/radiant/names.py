@@ -104,6 +104,6 @@ def _is_reserved(variable: str) -> bool:
 
 
 def _name_before(name: str, description: str) -> str:
-    """Return the description of a parameter if that is how Radiant's file called it."""
+    """Return the description of a parameter if it was the name in Radiant's file."""
     is_name = _OF_VARIABLE.fullmatch(description) and description == description.strip()
     return description if is_name and identifiers([description])[description] == name else name

@@ -63,7 +63,7 @@ class Node:
                 yield place, _fault_of_branch(key, value)
 
     def faults(self) -> Iterator[tuple[Place, str]]:
-        """Yield the place and the message of what is missing, or does not fit the branches."""
+        """Yield the place and the message of each key that is missing or unfit for the branches."""
         kind, place = self.value("type"), self.place_of("type")
         if kind not in (*_TYPES, "terminal", ""):
             yield place, f"found {described(kind)} as type, expected decision or chance"

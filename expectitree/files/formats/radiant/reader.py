@@ -36,12 +36,12 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     Args:
         text: The text.
         name: The text's name in messages.
-        exact: Keep every number as a `Fraction`; else they are floats.
+        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a message about what is ignored.
         minimize: Whether decisions choose the least value, so that they are MIN.
 
     Raises:
-        FileError: The text is not a tree. It has every problem found.
+        FileError: The text is not a tree. The error lists every problem found.
     """
     reader = _Reader(repairs.parse(text, name), "min" if minimize else "max")
     with suppress(TooManyProblemsError):
@@ -226,7 +226,7 @@ class _Reader:
         return self.attempt(node.value(key), node.place_of(key), key)
 
     def attempt(self, data: Data, place: Place, what: str) -> tuple[str, Place, tuple[Edit, ...]]:
-        """Return a number or a formula with its place; report what is neither, and return 0."""
+        """Return a number or a formula with its place; report other data, and return 0."""
         if not isinstance(data, str) or not data:
             found = f"found {described(data)} as {what}"
             self.report(place, f"{found}, expected a number such as 0.5, or a formula")

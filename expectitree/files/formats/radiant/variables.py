@@ -41,7 +41,7 @@ class Variables:
         self._pattern = re.compile("|".join(map(_pattern, longest)) or r"(?!)")
 
     def formula(self, text: str) -> Formula:
-        """Return the formula in a text; raise `NumberError` if it is none.
+        """Return the formula in a text; raise `NumberError` if there is none.
 
         An `ExpressionError` has the place of the error in the text as written.
         """

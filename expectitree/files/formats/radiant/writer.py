@@ -135,7 +135,7 @@ class _Writer:
         return f"cost: {self.amount(cost, -paid, node)}"
 
     def probability(self, node: int, b: int) -> Any:
-        """Return the probability of an outcome; what the others leave is 1 less the others."""
+        """Return the probability of an outcome; a remainder is 1 minus the others."""
         found: Any = self.probabilities.get(b, self.columns.probability[b])
         if found != Name(REST):
             return found
@@ -165,7 +165,7 @@ class _Writer:
             raise TreeError(f"{escape(self.tree.path_of(node))}: {error}") from None
 
     def formula(self, formula: Expression) -> str:
-        """Return a formula with the names of variables, or nothing if Radiant has no such one."""
+        """Return a formula with the names of variables, or nothing if Radiant cannot read it."""
 
         def combine(part: Expression, operands: list[Any]) -> Expression | None:
             if isinstance(part, Number):

@@ -84,7 +84,7 @@ class DiagramReader:
         return diagram
 
     def rule(self) -> str:
-        """Return the rule with which the file chooses; raise `FileError` if it is not one."""
+        """Return the decision rule of the file; raise `FileError` if it is not supported."""
         rule = self.root.keys.get("rule", _DEFAULT_RULE)
         if rule in _TWO_CRITERIA:
             hint = "choose a rule with one criterion in SilverDecisions, and save the file"
@@ -124,7 +124,7 @@ class DiagramReader:
         return Diagram(root, self.data, _CRITERIA.get(str(mode), 0), about, values)
 
     def check_version(self) -> None:
-        """Report a version that is not one; note one that is too old or too new."""
+        """Report an invalid version; note one that is too old or too new."""
         version = self.root.keys[KEY]
         match = _VERSION.fullmatch(version) if isinstance(version, str) else None
         if match is None:
