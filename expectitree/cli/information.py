@@ -59,8 +59,8 @@ def command(
     event of its own: give its path.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
-    `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is what the
-    other signals leave of 1. -o writes the tree with the test in front of it, or of the node of
+    `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
+    sum of the other signals. -o writes the tree with the test in front of it, or of the node of
     --at, with formulas for the probabilities of signals and outcomes. -o - prints only that tree.
 
     For example: expectitree information trees/rockefeller.yaml --event oil

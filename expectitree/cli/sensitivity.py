@@ -24,12 +24,14 @@ from expectitree.tree.model import Tree
     "moved",
     multiple=True,
     metavar="NAME[=LOW..HIGH]",
-    help="The parameter that moves, and its range if the file has none; two make a map.",
+    help="The parameter to vary, and its range if the file has none; two make a map.",
 )
 @click.option("--everywhere", is_flag=True, help="Every decision that optimal play can reach.")
 @click.option("--tornado", is_flag=True, help="The least and greatest value over each range.")
 @click.option("--spider", is_flag=True, help="The value against relative changes, -100% to +100%.")
-@click.option("--fixed", is_flag=True, help="Keep today's strategy in a tornado or a spider.")
+@click.option(
+    "--fixed", is_flag=True, help="Keep the current best strategy in a tornado or a spider."
+)
 @click.option("--until", metavar="value=X", help="Where the value of the tree reaches X.")
 @click.option(
     "--where", metavar="'A = B'", help="Where two branches, given by path, are worth the same."
@@ -42,7 +44,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--points", type=click.IntRange(2), default=POINTS, show_default=True, help="Values in CSV."
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Draw it too, as .svg, .png or .pdf.")
+@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
 @tree_options
 @format_options("sensitivity")
 def command(

@@ -25,7 +25,7 @@ from expectitree.cli.terminal import OUT, protect, say, show, working
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Processes that search.  [default: one a core]",
+    help="Processes that search.  [default: one per core]",
 )
 @click.option(
     "--results",
@@ -39,7 +39,7 @@ from expectitree.cli.terminal import OUT, protect, say, show, working
 )
 @click.option("--report", is_flag=True, help="Search nothing: only print the results so far.")
 @click.option(
-    "--plot", "plot", metavar="FILE", type=OUT, help="Draw it too, as .svg, .png or .pdf."
+    "--plot", "plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
 )
 @format_options("study")
 @click.pass_context

@@ -25,7 +25,7 @@ from expectitree.text.phrases import plural
 
 HELP = {
     "2, -4.5e3, 1/3": "the utility of the leaf, as in a tree file",
-    "skip": "ask for another leaf; this one comes back when no other is left that could help",
+    "skip": "ask for another leaf; this one comes back when no other could help",
     "undo": "take the last answer back",
     "show": "draw the tree with the bounds and answers so far",
     "quit": "leave; so do Ctrl-D and Ctrl-C",
@@ -82,7 +82,7 @@ class Conversation:
         """The prompt for the next line."""
         leaf = self.inquiry.leaf
         if leaf is None:
-            return "Decided. Return ends, undo takes the last answer back: "
+            return "Decided. Press Return to finish, or type undo to take the last answer back: "
         return f"{bounds_text(self.inquiry.allowed(leaf))}: "
 
     def respond(self, line: str) -> list[RenderableType]:

@@ -168,5 +168,5 @@ def _label(label: str, options: ConsoleOptions) -> str:
 
 def _risk(loss: Number) -> str:
     if loss == INFINITY:
-        return "and nothing limits yet how wrong that is"
+        return "and it may be wrong by any amount"
     return f"wrong by at most {display_text(loss)}" if loss else "for certain"

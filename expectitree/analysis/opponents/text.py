@@ -88,7 +88,7 @@ def _sentence(report: Opponents) -> str:
     if Kind.MIN not in report.tree.columns.kind:
         return "There is no MIN node: all opponents are alike."
     if not report.complete:
-        return f"Where the decision changes was not computed: {TOO_LARGE}."
+        return f"The points at which the decision changes were not computed: {TOO_LARGE}."
     if report.crossings:
         values = plural(len(report.crossings), "value")
         text = f"The best actions change at {values} of epsilon."

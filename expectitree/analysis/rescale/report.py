@@ -239,7 +239,8 @@ def _unused_names(scale: Scale, images: Mapping[Number, Number]) -> list[str]:
             f"{message_text(min(images))} to {message_text(max(images))}; nearest to "
             f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
         )
-    return [f"{len(unused)} of {len(scale.names)} entries of the map are of no utility: {named}."]
+    entries = f"{len(unused)} of {len(scale.names)} entries"
+    return [f"{entries} of the map match no utility of the tree: {named}."]
 
 
 def _reached(search: Search) -> set[int]:

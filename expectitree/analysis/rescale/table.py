@@ -20,7 +20,7 @@ def read_images(pairs: Iterable[Sequence[str]]) -> dict[Fraction, Fraction]:
             raise NumberError(f"found {found}, expected two numbers: a utility and its image")
         utility, image = (to_fraction(text.strip()) for text in pair)
         if utility in images:
-            raise NumberError(f"the utility {quote(pair[0].strip())} is there twice: keep one")
+            raise NumberError(f"the utility {quote(pair[0].strip())} occurs twice: keep one")
         images[utility] = image
     return images
 

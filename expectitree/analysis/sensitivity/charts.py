@@ -86,7 +86,7 @@ def _common_length(a: str, b: str) -> int:
 def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
     """Yield the bars of a tornado, on one scale."""
     base = display_text(float(report.value))
-    kind = "the strategy of today is kept" if report.is_fixed else "decisions follow the parameter"
+    kind = "the current strategy is kept" if report.is_fixed else "decisions follow the parameter"
     best = f", with {names_text(report.best)}" if report.best else ""
     yield Text(safe(f"{base} now{best}; {kind}.", options), style="dim")
     yield ""

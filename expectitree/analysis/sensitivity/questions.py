@@ -75,7 +75,7 @@ def sensitivity_map(
 
     Args:
         tree: The tree.
-        across: The parameter that moves along each row, where thresholds are exact.
+        across: The parameter that varies along each row, where thresholds are exact.
         down: The parameter that has one value in each row.
         ranges: The ends of both; None for those in the file.
         grid: The number of rows.
@@ -113,7 +113,7 @@ def tornado(
         tree: The tree.
         parameters: Their names; by default, all that have a range in the file.
         ranges: By name, the least and greatest value, where they are not those of the file.
-        fixed: Keep today's strategy; otherwise the decisions follow the parameter.
+        fixed: Keep the current best strategy; otherwise the decisions follow the parameter.
         file: The name of the tree in outputs.
 
     Raises:
@@ -193,7 +193,7 @@ class Question:
         name: "one-way", "everywhere", "map", "tornado", "spider", "until", "where", "add" or
             "strategies".
         parameters: Names, each with a range after `=` if it has one.
-        fixed: Keep today's strategy.
+        fixed: Keep the current best strategy.
         until: Such as `value=0`.
         where: Such as `sell = test`.
         add: A path.

@@ -42,7 +42,7 @@ class TwoWay(Shown):
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        across: The parameter that moves along each row; the thresholds are exact in it.
+        across: The parameter that varies along each row; the thresholds are exact in it.
         down: The parameter with one value for each row.
         rows: From the least value of `down` to the greatest.
     """

@@ -130,8 +130,8 @@ def _repeat(
     is_same = bounds is None and max_visits is None and chosen == found.algorithm
     if found.grown is not None and not chosen.in_order:
         raise AnalysisError(
-            f"{chosen.name} would guess otherwise in the tree that it has made of the game, so it "
-            "cannot be repeated there: trace the whole tree, from `write_out`"
+            f"{chosen.name} would choose other leaves in the tree that it has made of the game, so "
+            "it cannot be repeated there: trace the whole tree, from `write_out`"
         )
     if bounds is None and found.bounds_source in ("option", "game"):
         bounds = found.bounds

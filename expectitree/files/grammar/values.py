@@ -120,7 +120,7 @@ class ValueReader:
             is_number = not str(error).endswith(HOW)  # a number, but not a probability
             if is_number and not _ENDS_IN_PERCENT.search(data):
                 raise
-            hint = f", or `{REST}` for what the others leave"
+            hint = f", or `{REST}` for 1 minus the sum of the others"
             return self.formula(data, GrammarError(f"{error}{hint}"))
 
     def bounds(self, data: Data) -> Bounds | None:

@@ -516,7 +516,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")
             assert (report.complete, report.crossings, len(report.rows)) == (False, [], 3)
-            assert "Where the decision changes was not computed: " in report_text(report)
+            assert "the decision changes were not computed: " in report_text(report)
 
 
 def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -660,7 +660,7 @@ def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
             "no terminal is worth 5 (and no estimate is): utilities run from 1 to 4; nearest to 5: "
             "3, 4",
         ),
-        (["--map", "2=3,2.0=4"], "the utility '2.0' is there twice: keep one"),
+        (["--map", "2=3,2.0=4"], "the utility '2.0' occurs twice: keep one"),
         (["--map", "2:3"], "found '2:3', expected two numbers: a utility and its image"),
         (["--map", "2=x"], "'x' is not a number"),
         (["--affine", "2"], "found '2', expected A,B"),
@@ -797,7 +797,7 @@ def test_a_csv_table_may_have_headings_and_fractions(tmp_path: Path, name: str, 
             "2,20\n3,30,1\n",
             ":2:1: found '3, 30, 1', expected two numbers: a utility and its image",
         ),
-        ("t.csv", "2,20\n2.0,30\n", ":2:1: the utility '2.0' is there twice: keep one"),
+        ("t.csv", "2,20\n2.0,30\n", ":2:1: the utility '2.0' occurs twice: keep one"),
         ("t.csv", "u,v\n", ":1:1: the table has no rows"),
         ("t.csv", "", ":1:1: the table has no rows"),
         ("t.csv", "2," + "3" * 200_000, ": this is not CSV: field larger than field limit"),
@@ -816,7 +816,7 @@ def test_a_table_must_name_one_utility_of_the_tree(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_text("2,20\n7,70\n8,80\n")
     assert (
-        "2 of 3 entries of the map are of no utility: 7, 8."
+        "2 of 3 entries of the map match no utility of the tree: 7, 8."
         in invoke("rescale", LEFT, "--table", str(table)).stdout
     )
     table.write_text("7,70\n")

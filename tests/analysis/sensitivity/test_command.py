@@ -157,7 +157,7 @@ def test_text_of_a_tornado() -> None:
         "spec  0.5..0.9   1000            ███|███                    1150  0.5 (tie)\n"
     )
     fixed = text_of(OIL, "--tornado", "--fixed")
-    assert "1075 now, with test; the strategy of today is kept.\n" in fixed
+    assert "1075 now, with test; the current strategy is kept.\n" in fixed
     assert "changes at" not in fixed
 
 
