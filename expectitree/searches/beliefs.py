@@ -354,7 +354,7 @@ def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> flo
         return part * part / (2 * (most - least)) if part > 0 and most > least else 0.0
     d = x - beliefs.mean[n] if below else beliefs.mean[n] - x
     if beliefs.variance[n] <= 0:
-        return float(d) if d > 0 else 0.0
+        return float(d) if d > limits.near else 0.0  # less is a rounding error
     s = sqrt(beliefs.variance[n])
     z = d / s
     return float(d * 0.5 * (1 + erf(z * SQRT_HALF)) + s * NORMAL_DENSITY_AT_0 * exp(-0.5 * z * z))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from oracle import definition, definitions
 from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
@@ -124,8 +124,13 @@ def test_every_leaf_is_visited_at_most_once(case: Case) -> None:
             assert max(leaf_visits) <= 1
 
 
+# Best-first hoped to gain a rounding error at a node of this tree.
+NEARLY_EXACT = Case(1014307889, pays=True)
+
+
 @pytest.mark.slow
 @given(case=PLAIN_CASES)
+@example(case=NEARLY_EXACT)
 def test_exact_and_float_agree(case: Case) -> None:
     """Values agree up to rounding. Counts agree too, since exact ties are ties within eps."""
     for chosen in EVERY:
