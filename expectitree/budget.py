@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 VARIABLE = "EXPECTITREE_BUDGET"
-MORE = f"set {VARIABLE}=10 for ten times as much"
+MOST_FACTOR = 1e9  # a limit must fit into the numbers of a machine
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
@@ -47,9 +47,17 @@ def factor() -> float:
         found = float(text)
     except ValueError:
         found = 0.0
-    if not found > 0:
-        raise NumberError(f"{VARIABLE} is {text!r}, expected a number above 0, such as 10")
+    if not 0 < found <= MOST_FACTOR:
+        raise NumberError(
+            f"the environment variable {VARIABLE} is {text!r}, expected a number above 0 and at "
+            f"most {MOST_FACTOR:.0e}, such as 10"
+        )
     return found
+
+
+def more() -> str:
+    """Return the advice to raise the budget."""
+    return f"set {VARIABLE}={10 * factor():g} for ten times as much"
 
 
 def most(default: int) -> int:
@@ -78,7 +86,7 @@ def spend(steps: float) -> None:
         if left[0] < 0:
             raise TooMuchWorkError(
                 f"exact arithmetic with these numbers takes more than {left[1]:,} steps: "
-                f"write fractions with fewer digits, or {MORE}"
+                f"write fractions with fewer digits, or {more()}"
             )
 
 
@@ -141,7 +149,7 @@ def check_rows(rows: int, size: int) -> None:
     allowed = most(FREE_ROWS + ROWS_A_BYTE * size)
     if rows > allowed:
         raise TooMuchWorkError(
-            f"{rows:,} rows in a file of {size:,} bytes: at most {allowed:,} are read; {MORE}"
+            f"{rows:,} rows in a file of {size:,} bytes: at most {allowed:,} are read; {more()}"
         )
 
 
@@ -151,7 +159,7 @@ def check_memory(taken: int, size: int) -> None:
     if taken > allowed:
         raise TooMuchWorkError(
             f"a table of {size:,} bytes takes more than {allowed:,} bytes of memory once it is "
-            f"read: write a smaller one, or {MORE}"
+            f"read: write a smaller one, or {more()}"
         )
 
 
@@ -167,4 +175,4 @@ def read_limited(stream: IO[str] | IO[bytes]) -> Any:
 
 def too_long() -> str:
     """Return the start of the message about a text that `read_limited` did not read."""
-    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text: {MORE}, or "
+    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text: {more()}, or "

@@ -146,7 +146,7 @@ def test_an_endless_file_is_not_read_to_its_end(words: list[str], tmp_path: Path
     (tmp_path / "s.results.jsonl").symlink_to("/dev/zero")
     done = run(tmp_path, *words, factor="0.1", most=1_000)
     assert done.returncode == 3
-    assert "more than 102 MiB of text: set EXPECTITREE_BUDGET=10 for ten times" in done.stderr
+    assert "more than 102 MiB of text: set EXPECTITREE_BUDGET=1 for ten times" in done.stderr
 
 
 @pytest.mark.slow
@@ -168,12 +168,14 @@ def test_pairs_and_strategies_are_bounded(words: list[str], found: str, tmp_path
 
 
 def test_the_factor_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    for wrong in ("x", "0", "-1", "nan"):
+    for wrong in ("x", "0", "-1", "nan", "inf", "1e10"):
         monkeypatch.setenv("EXPECTITREE_BUDGET", wrong)
-        with pytest.raises(et.NumberError, match="expected a number above 0"):
-            et.loads("max: [1, 2]")
+        for read, tree in ((et.loads, "max: [1, 2]"), (et.load, "trees/risk.yaml")):
+            with pytest.raises(et.NumberError, match=r"above 0 and at most 1e\+09, such as 10"):
+                read(tree)
     monkeypatch.setenv("EXPECTITREE_BUDGET", "2.5")
     assert budget.most(10) == 25
+    assert budget.more() == "set EXPECTITREE_BUDGET=25 for ten times as much"
 
 
 def test_the_factor_multiplies_the_defaults_of_options(monkeypatch: pytest.MonkeyPatch) -> None:

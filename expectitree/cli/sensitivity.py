@@ -42,7 +42,11 @@ from expectitree.tree.model import Tree
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
 @click.option(
-    "--points", type=click.IntRange(2), default=POINTS, show_default=True, help="Values in CSV."
+    "--points",
+    type=click.IntRange(2, 1_000_000),
+    default=POINTS,
+    show_default=True,
+    help="Values in CSV.",
 )
 @click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
 @tree_options

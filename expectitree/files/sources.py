@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from expectitree.budget import read_limited, too_long
-from expectitree.errors import FileError, Problem
+from expectitree.errors import FileError, NumberError, Problem
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.excerpts import error_at
@@ -45,6 +45,8 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
                 content = read_limited(stream)
     except UnicodeDecodeError:
         raise error_in(name, "this is not UTF-8: save the file as UTF-8") from None
+    except NumberError:  # the budget is not a number, which is no fault of the file
+        raise
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
     if content is None:

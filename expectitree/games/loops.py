@@ -54,7 +54,8 @@ class _Loop:
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
         plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
-        self.deepest = growth.depth * plies + 1  # branches on a path
+        # Branches on a path; the rows of a path differ.
+        self.deepest = min(growth.depth * plies + 1, growth.most_rows)
         self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
 
     def update_greatest(self) -> bool:

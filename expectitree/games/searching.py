@@ -23,6 +23,7 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
+MOST_DEPTH = 10**9  # more than any number of rows
 
 
 def search(
@@ -79,7 +80,7 @@ def search(
 
     Raises:
         GameError: The game is unknown or breaks the rules of the protocol.
-        SearchError: The algorithm is unknown, or cannot be limited; or the depth is negative.
+        SearchError: The algorithm is unknown, or cannot be limited; or the depth is out of range.
     """
     chosen = find_algorithm(algorithm, **options)
     settings = Options(exact, merge, bounds, estimate, warn)
@@ -143,8 +144,10 @@ def write_out(
 
 def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
     """Return the rules of a game, and the state to start from."""
-    if not isinstance(depth, int) or depth < 0:
-        raise SearchError(f"a depth limit is a whole number of plies, 0 or more, got {depth!r}")
+    if not isinstance(depth, int) or not 0 <= depth <= MOST_DEPTH:
+        raise SearchError(
+            f"a depth limit is a whole number of plies from 0 to {MOST_DEPTH:,}, got {depth!r}"
+        )
     if isinstance(game, str):
         from expectitree.games.finding import find_game
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from expectitree.budget import MORE, most
+from expectitree.budget import more, most
 from expectitree.errors import SearchError, TransformError, TreeError
 from expectitree.numbers import is_finite
 from expectitree.searches.result import Search
@@ -120,7 +120,7 @@ def with_totals(tree: Tree) -> Tree:
         folded = fold_rewards(branches_only)
     except TransformError:
         try:
-            folded = fold_rewards(unshare(branches_only, most(MOST_COPIES), MORE))
+            folded = fold_rewards(unshare(branches_only, most(MOST_COPIES), more()))
         except TransformError as error:
             raise SearchError(f"attitude {attitude.text}: {error}") from None
     return replace(folded, root_reward=tree.root_reward)

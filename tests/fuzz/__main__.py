@@ -59,7 +59,14 @@ def options(words: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--patience", type=float, default=1200, help="seconds after which a case is a failure"
     )
-    return parser.parse_args(words)
+    chosen = parser.parse_args(words)
+    if chosen.case is not None and len(chosen.only or ()) != 1:
+        parser.error("--case needs --only with one target, and --seed")
+    for name in ("minutes", "inputs", "jobs", "patience"):
+        found = getattr(chosen, name)
+        if found is not None and not found > 0:
+            parser.error(f"--{name} is {found}, expected a number above 0")
+    return chosen
 
 
 def main(words: list[str] | None = None) -> int:

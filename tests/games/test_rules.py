@@ -452,12 +452,12 @@ def test_a_game_needs_a_title_and_a_start() -> None:
 
 
 @pytest.mark.parametrize("run", [et.search, et.write_out])
-@pytest.mark.parametrize("depth", [-1, 2.5, "3", None])
+@pytest.mark.parametrize("depth", [-1, 2.5, "3", None, 10**9 + 1])
 def test_wrong_depths(run: Callable[..., Any], depth: Any) -> None:
     with pytest.raises(SearchError) as caught:
         run(Coins(), depth=depth)
     assert str(caught.value) == (
-        f"a depth limit is a whole number of plies, 0 or more, got {depth!r}"
+        f"a depth limit is a whole number of plies from 0 to 1,000,000,000, got {depth!r}"
     )
 
 

@@ -328,6 +328,10 @@ def test_infinite_bounds() -> None:
     assert mix(0.5, 3, 0.5, inf, 10) == pytest.approx(3 + 10 * log(2))
     assert mix(0.5, 3, 0.5, -inf, 10) == -inf
     assert mix(0.5, 3, 0.5, inf, -10) == inf
+    for whole in (inf, -inf):
+        for rest in (inf, 3.0, -inf):
+            for tolerance in (10, -10):
+                assert solve_outcome(0.5, 0.5, rest, whole, tolerance) == whole
     assert mix(0.5, 3, 0.5, -inf, -10) == pytest.approx(3 - 10 * log(2))
 
 

@@ -13,6 +13,7 @@ These are the claims of docs/decisions/0002-tolerance.md:
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -27,6 +28,7 @@ from random_trees import EVERY, Case, Row, build, random_rows
 import expectitree as et
 from expectitree.errors import ExpectitreeError
 from expectitree.numbers import INFINITY
+from expectitree.searches import star_minimax
 
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
 SMALL = ("1e-40", "1e-160", "1e-300", "1e-310", "5e-324", "0", "0.25")
@@ -182,3 +184,36 @@ def test_far_bounds_cost_no_digits_with_an_attitude(seed: int) -> None:
         for chosen in ("star1", "star2", "best-first"):
             search = et.evaluate(risky, chosen, bounds=bounds, engine="interpreted")
             assert abs(search.value - value) <= 1000 * search.eps
+
+
+FAR = "{bounds: [0, 1e12], max: [5, {chance: [{min: [1]}, {bounds: [0, 2], min: [1, 2]}]}]}"
+FAR_MIRRORED = (
+    "{bounds: [-1e12, 0], min: [-5, {chance: [{max: [-1]}, {bounds: [-2, 0], max: [-1, -2]}]}]}"
+)
+
+
+@pytest.mark.parametrize("text", [FAR, FAR_MIRRORED])
+def test_a_chance_node_is_cut_once_no_far_bound_is_left(text: str) -> None:
+    """The first outcome is worth 1, so the node is worth at most (1 + 2) / 2 < 5."""
+    for exact in (False, True):
+        assert et.evaluate(et.loads(text, exact=exact), "star1").counts.leaves_visited == 2
+
+
+@given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
+def test_without_far_bounds_no_sum_is_added_up_anew(case: Case) -> None:
+    """That would take quadratic time."""
+
+    def add(*arguments: object) -> None:
+        raise AssertionError("added up anew")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(star_minimax, "sum_anew", add)
+        for chosen in ("star1", "star2"):
+            search = et.evaluate(case.tree(exact=False), chosen, engine="interpreted")
+            assert search.value is not None
+
+
+@pytest.mark.parametrize("bounds", [(math.nan, 1), (0, math.nan), (math.nan, math.nan)])
+def test_nan_is_no_bound(bounds: tuple[float, float]) -> None:
+    with pytest.raises(et.SearchError, match="NaN is no bound: give numbers, or inf or -inf"):
+        et.evaluate(et.loads("max: [1]"), "star1", bounds=bounds)

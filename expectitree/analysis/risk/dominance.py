@@ -9,7 +9,7 @@ from itertools import groupby, permutations
 from typing import Any
 
 from expectitree.analysis.risk.distribution import NEAR, Distribution
-from expectitree.budget import MORE, most
+from expectitree.budget import more, most
 from expectitree.errors import AnalysisError
 
 MOST_STEPS = 100_000_000  # of comparing pairs of actions, a few microseconds each
@@ -42,7 +42,7 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     if steps > most(MOST_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
-            f"{most(MOST_STEPS):,} are allowed: name one with --action, or {MORE}"
+            f"{most(MOST_STEPS):,} are allowed: name one with --action, or {more()}"
         )
     found = []
     for a, b in permutations(distributions, 2):
