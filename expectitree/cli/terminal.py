@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
-# No report has one of these endings.
-TREES_ONLY = tuple(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
+# No report has one of these endings: those of trees, and that of a study's results.
+NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -128,7 +128,7 @@ def report_option(*names: str) -> Callable[[Command], Command]:
     """Add an option that names a file for the report."""
 
     def choose(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
-        if file == "" or (file or "").lower().endswith(TREES_ONLY):
+        if file == "" or (file or "").lower().endswith(NO_REPORT):
             message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
             raise click.BadParameter(message)
         if file is not None and file != "-":

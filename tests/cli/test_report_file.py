@@ -47,7 +47,7 @@ def test_a_report_never_replaces_its_own_input(words: tuple[str, ...], tmp_path:
     assert tree.read_text("utf-8") == '{"max": [1, 2]}'
 
 
-@pytest.mark.parametrize("name", ["tree.yaml", "tree.arrow", ""])
+@pytest.mark.parametrize("name", ["tree.yaml", "tree.arrow", "study.results.jsonl", ""])
 def test_a_report_has_no_name_of_a_tree(name: str, tmp_path: Path) -> None:
     done = invoke("eval", RISK, "-o", str(tmp_path / name) if name else "")
     assert done.exit_code == 2
