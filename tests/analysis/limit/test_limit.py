@@ -367,6 +367,8 @@ def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | No
         ("max: [2, 2, {chance: [0, 3]}]", (0, 4), 3, 3),  # after the 0, the third is worth 2
         # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
         ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
+        # Both of the equal children must be proved to be worth no more than 2.
+        ("chance: [{max: [{chance: [1, 3]}, {chance: [2, 2]}]}, 5]", None, 5, None),
         # The second action is worth 4 at most after its first outcome, the first 5 at least.
         ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3, 2),
     ],

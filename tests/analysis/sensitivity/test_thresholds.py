@@ -158,6 +158,13 @@ def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
             assert expected is None or expected == best
 
 
+def test_an_amount_below_an_unlikely_outcome_goes_far_enough() -> None:
+    """A tenth of 10 + 40 is 5."""
+    found = added(et.loads("max: {sure: 5, try: {chance: {0.1: 10, 0.9: 0}}}"), "try/#1")
+    assert [one.exact for one in found.thresholds] == [40]
+    assert (found.range.low, found.range.high) == (-100, 100)
+
+
 @pytest.mark.parametrize("seed", SEEDS[:20] + SEEDS[60:160])
 def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
     tree = random_tree(seed)
