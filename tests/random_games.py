@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
+from math import ceil, floor
 from random import Random
 from typing import Any, NamedTuple
 
-from random_trees import RARE_UTILITIES, UTILITIES
+from random_trees import RARE_UTILITIES, UTILITIES, readable
 
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.numbers import INFINITY, Number
@@ -132,6 +133,7 @@ class RandomGame:
                 value = None  # then a leaf here is worth the middle of its bounds
             elif self.loose:
                 bounds = bounds[0] - random.choice((0, 1, 3)), bounds[1] + random.choice((0, 1, 3))
+            bounds = readable(bounds[0], floor), readable(bounds[1], ceil)
             goes_on = n > 0 and random.random() < going_on
             table[n] = Position(turn, tuple(moves), shares, value, goes_on, bounds)
         return [table[n] for n in range(count)]
