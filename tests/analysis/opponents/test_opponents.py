@@ -504,7 +504,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
             value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
         assert row.value == pytest.approx(value)
     assert not report.complete
-    assert "was not computed: the tree is too large" in report_text(report)
+    assert "were not computed: the tree is too large" in report_text(report)
     builder = TreeBuilder()
     chain = builder.terminal(0)
     for _ in range(100):
