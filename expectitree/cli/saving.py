@@ -31,7 +31,7 @@ def check_file(file: str, force: bool) -> None:
         )
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
-        message = f"there is no folder {folder}: check the path, or create the folder"
+        message = f"the folder {folder} does not exist: check the path, or create it"
         raise FileError([Problem(file, message)])
 
 

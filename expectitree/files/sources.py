@@ -50,7 +50,7 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
     if content is None:
-        raise error_in(name, f"{too_long()}split the tree")
+        raise error_in(name, f"{too_long()}write the tree as a table, such as .arrow")
     return (content if isinstance(content, str) else decode(content, name)), name
 
 

@@ -264,7 +264,7 @@ def test_wrong_usage_is_explained(
             "the ending .txt is unknown: choose one of .yaml, .yml, .json, .arrow, .parquet",
         ),
         ("tree", "the name has no ending"),
-        ("nowhere/tree.yaml", "there is no folder "),
+        ("nowhere/tree.yaml", "the folder "),
     ],
 )
 def test_a_file_that_cannot_be_written_is_an_error(name: str, says: str, tmp_path: Path) -> None:

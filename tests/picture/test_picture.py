@@ -599,7 +599,7 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
             2,
             "A picture is of one search: give -a once",
         ),
-        ([LEFT, "-o", "no/such/folder/y.svg"], 3, "there is no folder no/such/folder"),
+        ([LEFT, "-o", "no/such/folder/y.svg"], 3, "the folder no/such/folder does not exist"),
         (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
         (["-o", "y.svg"], 2, "No tree was given"),
         (
