@@ -701,8 +701,10 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
     last = b""
 
     def read() -> bytes:
-        while not select.select([terminal], [], [], 1.0)[0]:
-            if last == b"\x03":  # readline misses a signal while it prints its prompt
+        # Readline misses a signal while it prints its prompt. A program that is only slow must not
+        # get a second one, which ends it with another status.
+        while not select.select([terminal], [], [], 5.0)[0]:
+            if last == b"\x03":
                 os.write(terminal, last)
         return os.read(terminal, 4096)
 
