@@ -8,30 +8,20 @@ EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that l
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from math import gcd, lcm
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from expectitree.errors import NumberError, TreeError
-
-if TYPE_CHECKING:
-    from fractions import Fraction
 
 VARIABLE = "EXPECTITREE_BUDGET"
 MOST_FACTOR = 1e9  # a limit must fit into the numbers of a machine
 MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
-EXACT_STEPS = 2_000_000  # to compute the values of an exact tree; they take up to 250 MB
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
 ROWS_A_BYTE = 10  # of the file's size; a tree takes at least two bytes per row
 ROW_BYTES = 30  # that a row takes in memory
-LARGE = 1 << 1_000  # arithmetic with smaller integers is not counted
-_BITS = 1_000  # a shorter number counts as if it had this many
-_STEP = 1_000_000  # products of two bits in a step
-_CHANCE = 3  # of `Kind`, which is in a higher layer
 _PORTION = 2**24  # bytes that are read at once
-_AT_ONCE = 50  # fractions that are added before their sum is measured
 
 _steps_left: ContextVar[list[float] | None] = ContextVar("steps left", default=None)
 
@@ -88,60 +78,6 @@ def spend(steps: float) -> None:
                 f"exact arithmetic with these numbers takes more than {left[1]:,} steps: "
                 f"write fractions with fewer digits, or {more()}"
             )
-
-
-def spend_on_bits(bits: int, others: int) -> None:
-    """Count the steps of arithmetic with two integers, from their lengths in bits."""
-    spend(max(bits, others) * max(min(bits, others), _BITS) / _STEP)
-
-
-def exact_sum(values: Sequence[Any]) -> Fraction:
-    """Return a sum of fractions, and count its steps: without common factors, denominators grow."""
-    if not values:
-        from fractions import Fraction
-
-        return Fraction(0)
-    total: Any = 0
-    for start in range(0, len(values), _AT_ONCE):
-        total = sum(values[start : start + _AT_ONCE], total)
-        if total.denominator > LARGE:
-            spend_on_bits(total.denominator.bit_length(), _AT_ONCE * _BITS)
-    found: Fraction = total
-    return found
-
-
-def check_values(columns: Any) -> None:
-    """Count the steps that the values of an exact tree take; raise `TooMuchWorkError` if too many.
-
-    The steps follow from the denominators. The denominator of a node's value divides the least
-    common multiple of its children's denominators, each times the denominator of the child's
-    probability.
-    """
-    if _steps_left.get() is None:
-        with limited_work(EXACT_STEPS):
-            return check_values(columns)
-    child, probability, reward = columns.child, columns.probability, columns.reward
-    pays = columns.pays
-    found: list[int] = []
-    for kind, utility, first, last in zip(
-        columns.kind, columns.utility, columns.first, columns.last, strict=False
-    ):
-        if not kind:
-            found.append(1 if utility.__class__ is float else utility.denominator)  # NaN: unknown
-            continue
-        common = 1
-        for b in range(first, last):
-            own = found[child[b]]
-            if pays:
-                own = lcm(own, reward[b].denominator)
-            if kind == _CHANCE:
-                own *= probability[b].denominator
-            if own > LARGE or common > LARGE:
-                spend_on_bits(common.bit_length(), own.bit_length())
-            if rest := common % own:
-                common *= own // gcd(own, rest)
-        found.append(common)
-    return None
 
 
 def check_rows(rows: int, size: int) -> None:

@@ -11,7 +11,7 @@ from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.files.writing import whole_file
-from expectitree.numbers import INFINITY, quote
+from expectitree.numbers import INFINITY, notation, quote
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
@@ -140,10 +140,11 @@ def picture(
         what = f"found {quote(str(width))} as width"
         raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
     search = found if isinstance(found, Search) else evaluate_known(found)
-    drawn: bytes | Iterable[str] = drawing(kind)(
-        Evaluation(file, search, windows, None, strategy), Style(**style)
-    )
-    return drawn
+    with notation(not search.rounds):
+        drawn: bytes | Iterable[str] = drawing(kind)(
+            Evaluation(file, search, windows, None, strategy), Style(**style)
+        )
+        return drawn if isinstance(drawn, bytes) else list(drawn)
 
 
 def page(

@@ -8,14 +8,18 @@ return.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from array import array
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
 
 from expectitree.errors import NumberError, TreeError
+from expectitree.rounding import Rounded
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
-Number: TypeAlias = "float | Fraction"
+Number: TypeAlias = float | Fraction
 
 INFINITY = float("inf")
 LONGEST = 400  # characters of a number
@@ -34,6 +38,32 @@ _LOOKALIKES = {word: f"{word} is not a number" for word in ("null", "true", "fal
 _LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
 _LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
+
+_shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
+
+
+@contextmanager
+def notation(fractions: bool) -> Iterator[None]:
+    """Show each `Fraction` as a fraction in a `with` block, or as a rounded decimal."""
+    token = _shows_fractions.set(fractions)
+    try:
+        yield
+    finally:
+        _shows_fractions.reset(token)
+
+
+def is_shown_as_fraction(value: Number) -> bool:
+    """Return whether a number is shown as a fraction; a rounded one never is."""
+    is_exact = isinstance(value, Fraction) and not isinstance(value, Rounded)
+    return is_exact and _shows_fractions.get()
+
+
+def to_nearest_float(value: Number) -> float:
+    """Return a number rounded once to a float; infinite if it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return INFINITY if value > 0 else -INFINITY
 
 
 def quote(text: str, longest: int = 40) -> str:
@@ -72,8 +102,6 @@ def to_float(text: str) -> float:
 
 def to_fraction(text: str) -> Fraction:
     """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
-    from fractions import Fraction
-
     if _is_decimal(text):
         return Fraction(text)
     return Fraction(*_checked_fraction(text))
@@ -157,10 +185,38 @@ def is_finite(value: Number) -> bool:
     return -INFINITY < value < INFINITY
 
 
+def returned(value: Any, exact: bool) -> Any:
+    """Return a number as a function with the argument `exact` returns it: itself, or rounded.
+
+    This also converts the numbers in tuples and dataclasses.
+    """
+    if exact or isinstance(value, float):
+        return value
+    if isinstance(value, Fraction):
+        return to_nearest_float(value)
+    if isinstance(value, tuple):
+        parts = [returned(part, exact) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {field.name: returned(getattr(value, field.name), exact) for field in fields(value)}
+        return replace(value, **own)
+    return value
+
+
+def float_column(values: Collection[Number]) -> array[float]:
+    """Return numbers as floats; raise `NumberError` for one that floats cannot hold."""
+    column = array("d", map(to_nearest_float, values))
+    for value, rounded in zip(values, column, strict=True):
+        if abs(rounded) > GREATEST_FLOAT or value and not rounded:
+            raise NumberError(
+                f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
+                "large trees and some attitudes are computed"
+            )
+    return column
+
+
 def to_exact(value: Number) -> Fraction:
     """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
-    from fractions import Fraction
-
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
@@ -179,7 +235,7 @@ def exact_text(value: Number) -> str:
             return "inf" if value > 0 else "-inf"
         return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
     if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
-        return f"about {_magnitude(value, 10)}"
+        return f"about {_rounded_text(value, 10)}"
     twos = fives = 0
     rest = value.denominator
     while rest % 2 == 0:
@@ -230,25 +286,25 @@ def _with_exponent(value: Number) -> str:
 
 
 def display_text(value: Number, digits: int | None = None) -> str:
-    """Return the number for people: a rounded float, or a short fraction as it is.
+    """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
-    A float has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
-    `?` is a utility that is not known yet.
+    A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
+    It is the number rounded once, half to even. `?` is a utility that is not known yet.
     """
     if value != value:
         return "?"
-    if isinstance(value, (float, int)):
+    if not is_shown_as_fraction(value):
         if not is_finite(value):
             return "inf" if value > 0 else "-inf"
         if digits is None:
             digits = 6 if abs(value) < 10_000 else 10
-        text = f"{value:.{digits}g}"
+        text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
         return "0" if text == "-0" else text
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
         return text
-    return f"about {_magnitude(value, digits)}"
+    return f"about {_rounded_text(value, digits)}"
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:
@@ -263,8 +319,8 @@ def message_text(value: Number) -> str:
 
 
 def probability_text(probability: Number) -> str:
-    """Return a probability for people: a float with four digits, a fraction as it is."""
-    return display_text(probability, 4 if isinstance(probability, float) else None)
+    """Return a probability for people: a decimal of four digits, or a fraction as it is."""
+    return display_text(probability, None if is_shown_as_fraction(probability) else 4)
 
 
 def factor_text(text: str) -> str:
@@ -272,14 +328,18 @@ def factor_text(text: str) -> str:
     return f"({text})" if text.startswith("-") or "/" in text else text
 
 
-def _magnitude(value: Fraction, digits: int) -> str:
-    try:
-        rounded = float(value)
-    except OverflowError:
-        rounded = 0.0
-    if rounded:
-        return f"{rounded:.{digits}g}"
-    from decimal import Context, Decimal
+def _rounded_text(value: Any, digits: int) -> str:
+    """Return a number rounded to some significant digits, as Python writes a float with `g`."""
+    if value.denominator == 1 and -(10**digits) < value.numerator < 10**digits:
+        return str(value.numerator)
+    from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-    context = Context(prec=digits, Emin=-999999, Emax=999999)
-    return f"{context.divide(Decimal(value.numerator), Decimal(value.denominator)):.{digits - 1}e}"
+    context = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    exponent = rounded.adjusted()
+    if -4 <= exponent < digits:
+        text = f"{rounded:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa = f"{rounded.scaleb(-exponent, context):f}"
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}e{exponent:+03d}"

@@ -13,8 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.console import RenderableType
 
+import expectitree as et
 from expectitree.cli import cli, main
 from expectitree.text.console import text_console, to_strings
+from expectitree.tree.model import Tree
+from expectitree.tree.transform import in_floats
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -57,3 +60,15 @@ def run_main(*words: str, stdin: str | None = None, **environment: str) -> Done:
         done = Done(status, out.getvalue().decode(), err.getvalue().decode())
     assert "Traceback" not in done.out + done.err
     return done
+
+
+def load(source: Any, exact: bool = True, **about: Any) -> Tree:
+    """Return the tree of a file, in fractions or in floats."""
+    tree = et.load(source, **about)
+    return tree if exact else in_floats(tree)
+
+
+def loads(text: str, exact: bool = True, **about: Any) -> Tree:
+    """Return the tree of a text, in fractions or in floats."""
+    tree = et.loads(text, **about)
+    return tree if exact else in_floats(tree)

@@ -7,10 +7,11 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import invoke
+from helpers import invoke, load
 
 import expectitree as et
 from expectitree.errors import SearchError
+from expectitree.searches.engine import search_tree
 
 FLAT = (str, int, float, bool, Fraction, type(None))
 
@@ -40,7 +41,7 @@ def chance_nodes(tree: et.Tree) -> list[str]:
 @pytest.mark.parametrize("exact", [False, True])
 def test_records_are_flat_and_all_alike(exact: bool) -> None:
     for name in ("aima-5.12-left", "zero-probability", "dice-round"):
-        for result in results(et.load(f"example:{name}", exact=exact)):
+        for result in results(load(f"example:{name}", exact=exact)):
             records = result.to_records()
             assert len({tuple(record) for record in records}) == 1
             assert all(isinstance(value, FLAT) for record in records for value in record.values())
@@ -79,11 +80,11 @@ def test_a_stopped_search_has_no_value(tree: et.Tree) -> None:
 
 
 def test_the_value_of_a_node(tree: et.Tree) -> None:
-    found = et.evaluate(tree, "star1")
+    found = search_tree(tree, "star1")
     assert found.value_of() == found.value_of("/") == found.value_of(tree.root) == 2.1
     assert found.value_of("a1/#2") == 3
-    assert et.evaluate(tree).value_of("a2") == pytest.approx(1.3)
-    exact = et.evaluate(et.load("example:aima-5.12-left", exact=True))
+    assert search_tree(tree).value_of("a2") == pytest.approx(1.3)
+    exact = search_tree(et.load("example:aima-5.12-left"))
     assert exact.value_of("a2") == Fraction(13, 10)
 
 

@@ -7,9 +7,11 @@ question that the report answers. `expectitree.text` describes what `render` tak
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+from expectitree.numbers import notation
 from expectitree.tree.paths import ROOT
 
 if TYPE_CHECKING:
@@ -89,7 +91,8 @@ def to_text(
 
     question, report, settings = _question(found, "", windows, rows)
     console = text_console(width, unicode)
-    return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
+    with _notation_of(found):
+        return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -112,7 +115,8 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     from expectitree.text.console import text_console
 
     question, report, settings = _question(found, file, windows, None)
-    return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
+    with _notation_of(found):
+        return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
 
 
 def explain(
@@ -148,8 +152,9 @@ def explain(
     evaluation = Evaluation("", search, explained=node, explained_by=branch)
     reasons = cast("Reasons", evaluation.reasons)
     console = text_console(width, unicode)
-    lines = to_strings(explanation_lines(reasons, console.options), console)
-    return "".join(lines).rstrip("\n")
+    with _notation_of(search):
+        lines = to_strings(explanation_lines(reasons, console.options), console)
+        return "".join(lines).rstrip("\n")
 
 
 def renderables(found: object, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -170,9 +175,19 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
         found = evaluate(found)
     question, report, settings = _question(found, "", False, MOST_ROWS)
     module = import_module(f"expectitree.analysis.{question}.text")
+    with _notation_of(found):
+        parts = list(module.render(report, options, **settings))
     with console.use_theme(THEME):
-        for renderable in module.render(report, options, **settings):
-            yield Trimmed(Text(renderable) if isinstance(renderable, str) else renderable)
+        for part in parts:
+            yield Trimmed(Text(part) if isinstance(part, str) else part)
+
+
+def _notation_of(found: Any) -> AbstractContextManager[None]:
+    """Return the notation in which a report is shown: fractions if it was asked for fractions."""
+    rows = getattr(found, "rows", ())
+    search = getattr(found, "search", None) or next(iter(rows), found)
+    search = getattr(search, "search", search)
+    return notation(not getattr(search, "rounds", False))
 
 
 def _question(

@@ -29,7 +29,7 @@ from expectitree.cli.trees import read_bounds
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import ReadOptions, format_by_suffix
-from expectitree.numbers import escape, to_fraction
+from expectitree.numbers import escape, notation, to_fraction
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree
@@ -52,7 +52,7 @@ _PATIENCE = 0.2  # seconds for which Ctrl-C may be delayed
     metavar="LOWER,UPPER",
     help="Bounds on every total (utility plus rewards); inf if unknown.",
 )
-@click.option("--exact", is_flag=True, help="Compute in fractions instead of floating point.")
+@click.option("--exact", is_flag=True, help="Show fractions in place of rounded decimals.")
 @click.option(
     "--answers",
     metavar="FILE",
@@ -104,19 +104,20 @@ def command(
     protect(name for name in (file, kept) if name is not None)
     if output is not None:
         check_output(output, None, force)
+    context.with_resource(notation(exact))
     source = file or "-e"
     read = partial(load, source) if text is None else partial(loads, text, name=source)
     read = partial(read, parameters=parameters, **reading)
     with working(f"reading {source}"):
-        tree = read(exact=exact, warn=say)
+        tree = read(warn=say)
     with working(f"preparing {source}"):
-        root_bounds = None if bounds is None else read_bounds(bounds, exact)
-        inquiry = inquire(tree, bounds=root_bounds, goal=goal)
+        root_bounds = None if bounds is None else read_bounds(bounds)
+        inquiry = inquire(tree, bounds=root_bounds, goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:
         try:
-            _write_output(conversation, read(exact=True), output)
+            _write_output(conversation, tree, output)
         except ExpectitreeError as error:
             say(str(error))
             status = NO_TREE

@@ -41,7 +41,7 @@ def command(
     def compare_tree(file: str, tree: Tree) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
         return compare(
-            tree, chosen, file=file, limit=with_limit, max_leaves=max_leaves,
+            tree, chosen, file=file, limit=with_limit, max_leaves=max_leaves, exact=True,
             **options.search_arguments,
         )  # fmt: skip
 

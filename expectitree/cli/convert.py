@@ -124,7 +124,7 @@ def _written_out(
     name: str, games: GameOptions, depth: int | None, bounds: str | None, exact: bool
 ) -> Tree:
     """Return the whole tree of a game."""
-    root_bounds = None if bounds is None else read_bounds(bounds, exact)
+    root_bounds = None if bounds is None else read_bounds(bounds)
     return GameSource.of(name, games, depth, bounds=root_bounds, exact=exact).write_out()
 
 

@@ -212,8 +212,9 @@ class _Drawer:
         else:
             is_blank, has_unknown = self.style["blank"], bool(found.unknown)
             search = evaluate_known(
-                found, self._algorithm, is_blank=is_blank, **self.options.search_arguments
-            )
+                found, self._algorithm, is_blank=is_blank, exact=self.options.exact,
+                **self.options.search_arguments,
+            )  # fmt: skip
         self.options.fail_if(is_stopped(search) and not has_unknown)
         _write(drawing.picture(search, self.kind, file=file, **self.style), self.out)
         if self.solution is not None:

@@ -17,7 +17,7 @@ from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
@@ -86,7 +86,7 @@ def command(
         if isinstance(found, Search):
             search = found
         else:
-            search = evaluate(found, algorithm, **options.search_arguments)
+            search = search_tree(found, algorithm, **options.search_arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         about = {"strategy_only": strategy, "formulas": "formulas" in shown}
         if explain is None:

@@ -40,7 +40,9 @@ def command(
 
     def limit_of(file: str, tree: Tree) -> Limit:
         chosen = algorithms.for_tree(file, tree)
-        return limit(tree, chosen, file=file, max_leaves=max_leaves, **options.search_arguments)
+        return limit(
+            tree, chosen, file=file, max_leaves=max_leaves, exact=True, **options.search_arguments
+        )
 
     reports = list(options.map("the limit of", limit_of))
     if reports:

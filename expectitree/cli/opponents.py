@@ -56,14 +56,22 @@ def command(
     For example: expectitree opponents trees/risk-minimax.yaml
     """
     try:
-        probabilities = [to_probability(text, options.in_fractions) for text in _parts(epsilons)]
+        probabilities = [to_probability(text, exact=True) for text in _parts(epsilons)]
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
     def opponents_of(file: str, tree: Tree) -> list[Opponents]:
         bounds, engine = options.root_bounds, options.engine
         return [
-            opponents(tree, probabilities, chance=chance, bounds=bounds, engine=engine, file=file)
+            opponents(
+                tree,
+                probabilities,
+                chance=chance,
+                bounds=bounds,
+                engine=engine,
+                exact=True,
+                file=file,
+            )
             for chance in _parts(chances)
         ]
 

@@ -15,6 +15,7 @@ from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import color_option, report_option
 from expectitree.cli.trees import SearchOptions
+from expectitree.numbers import notation
 from expectitree.searches.prepare import ORDERS
 from expectitree.searches.setup import ENGINES
 
@@ -72,13 +73,18 @@ _TREE_OPTIONS = (
         shell_complete=complete_from([order.removesuffix("SEED") for order in ORDERS]),
         help="Order of children: given, best, worst, inner (by estimates) or random:SEED.",
     ),
-    click.option("--exact", is_flag=True, help="Compute in fractions: short for --engine exact."),
+    click.option(
+        "--exact",
+        is_flag=True,
+        help="Show fractions in place of rounded decimals, and compute in them at any size.",
+    ),
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
         default="auto",
         show_default=True,
-        help="How the search runs; the results are identical. auto compiles for large trees.",
+        help="How the search runs. auto computes small trees in fractions and compiles for large "
+        "ones; the others compute in floats.",
     ),
     click.option(
         "--max-visits",
@@ -105,7 +111,8 @@ def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
     def with_options(**parameters: Any) -> None:
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS}
         options = SearchOptions(**own, games=parameters.pop("games", None))
-        command(options=options, **parameters)
+        with notation(options.exact):
+            command(options=options, **parameters)
         if options.statuses:
             click.get_current_context().exit(max(options.statuses))
 

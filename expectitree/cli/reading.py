@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import wraps
 from typing import Any, cast
@@ -10,10 +11,8 @@ import click
 
 from expectitree.cli.decorators import Command, add_options
 from expectitree.cli.terminal import say, working
-from expectitree.errors import FileError
-from expectitree.expressions.syntax import INEXACT
-from expectitree.files import load
-from expectitree.files.formats import FORMATS, ReadOptions, format_by_suffix
+from expectitree.files import load_tree
+from expectitree.files.formats import FORMATS, ReadOptions
 from expectitree.tree.model import Tree
 
 
@@ -66,14 +65,8 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
 
 
 def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
-    """Return the tree in a file; text is read in fractions, so that nothing is lost."""
-    format = format_by_suffix(source)
-    exact = format is None or format.is_text  # tables hold floats
+    """Return the tree in a file; the numbers of a text are exact at any size."""
     with working(f"reading {source}"):
-        try:
-            return load(source, exact=exact, warn=say, parameters=parameters, **reading)
-        except FileError as error:
-            if INEXACT not in str(error):
-                raise
-            say(f"{source}: a formula {INEXACT}: numbers are written as floats")
-            return load(source, warn=say, parameters=parameters, **reading)
+        return load_tree(
+            source, exact_nodes=sys.maxsize, warn=say, parameters=parameters, **reading
+        )

@@ -131,7 +131,7 @@ def command(
         bounds, engine = options.root_bounds, options.engine
         if any_:
             return find_order_preserving_map(tree, bounds=bounds, engine=engine, file=file)
-        return rescale(tree, *chosen.values(), bounds=bounds, engine=engine, file=file)
+        return rescale(tree, *chosen.values(), bounds=bounds, engine=engine, exact=True, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
     if reports and out != "-":

@@ -13,7 +13,7 @@ from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.errors import NumberError
-from expectitree.numbers import to_number
+from expectitree.numbers import to_fraction
 from expectitree.tree.model import Tree
 
 
@@ -53,7 +53,7 @@ def command(
     """
     options.refuse_search_options()
     try:
-        wanted = None if target is None else to_number(target, options.in_fractions)
+        wanted = None if target is None else to_fraction(target)
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--target'") from None
 
@@ -63,7 +63,7 @@ def command(
             raise click.UsageError("--plot draws one tree: name one file.")
 
     def risk_of(file: str, tree: Tree) -> Risk:
-        return risk(tree, action, target=wanted, most=most, file=file)
+        return risk(tree, action, target=wanted, most=most, exact=True, file=file)
 
     reports = list(options.map("risk of", risk_of))
     if reports:

@@ -60,7 +60,7 @@ def command(
 
     def trace_tree(file: str, found: Tree | Search) -> Trace:
         if isinstance(found, Search):
-            return trace(found, at=at, most=limit or None, file=file)
+            return trace(found, at=at, most=limit or None, exact=True, file=file)
         return trace(
             found,
             algorithm,
@@ -68,6 +68,7 @@ def command(
             at=at,
             most=limit or None,
             max_visits=options.max_visits,
+            exact=True,
             file=file,
         )
 

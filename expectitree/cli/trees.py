@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -24,13 +25,15 @@ from expectitree.cli.games import (
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import protect, say, say_problems, show, show_separator, working
 from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
-from expectitree.files import NO_TREES, load, loads, tree_files
+from expectitree.files import NO_TREES, load_tree, loads_tree, tree_files
 from expectitree.files.formats import SUFFIXES, ReadOptions
 from expectitree.numbers import to_bound
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
+from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
+from expectitree.tree.transform import in_fractions
 
 Result = TypeVar("Result")
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
@@ -55,11 +58,6 @@ class SearchOptions:
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
-    def in_fractions(self) -> bool:
-        """Whether numbers are read as fractions."""
-        return self.exact or self.engine == "exact"
-
-    @property
     def tree_count(self) -> int:
         """The number of trees, counting the files in folders."""
         return len(files_in(self.files)) + len(self.texts)
@@ -76,13 +74,13 @@ class SearchOptions:
     @cached_property
     def root_bounds(self) -> Bounds | None:
         """The bounds of `--bounds`, or None."""
-        return None if self.bounds is None else read_bounds(self.bounds, self.in_fractions)
+        return None if self.bounds is None else read_bounds(self.bounds)
 
     def refuse_search_options(self) -> None:
         """Raise a usage error if an option about searches is given to a command without one."""
         given = {
             "--bounds": self.bounds is not None,
-            "--engine": self.engine not in ("auto", "exact"),
+            "--engine": self.engine != "auto",
             "--max-visits": self.max_visits is not None,
         }
         for option in (option for option, is_given in given.items() if is_given):
@@ -171,24 +169,26 @@ class SearchOptions:
     def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
         """Yield the name of each text, file and game, and the function that reads it."""
         for text in self.texts:
-            yield "-e", partial(self._read, loads, text, name="-e")
+            yield "-e", partial(self._read, loads_tree, text, name="-e")
         for file in files_in(self.files):
             if is_game_name(file):
                 yield file, partial(self._grow, file, lazy)
             else:
-                yield file, partial(self._read, load, file, name=file)
+                yield file, partial(self._read, load_tree, file, name=file)
 
     def _read(self, function: Callable[..., Tree], source: str, name: str) -> Tree:
         with working(f"reading {name}"):
-            about = {"name": name} if function is loads else {}
+            about = {"name": name} if function is loads_tree else {}
             tree = function(
                 source,
-                exact=self.in_fractions,
+                exact_nodes=sys.maxsize if self.exact else EXACT_NODES,
                 warn=say,
                 parameters=self.parameters,
                 **self.reading,
                 **about,
             )
+            if self.exact:  # a table holds floats
+                tree = in_fractions(tree)
             if self.attitude is not None:
                 tree = tree.with_attitude(self.attitude)
             return prepare(tree, self.depth, self.order)
@@ -203,7 +203,7 @@ class SearchOptions:
             )
         assert self.games is not None
         source = GameSource.of(
-            name, self.games, self.depth, bounds=self.root_bounds, exact=self.in_fractions
+            name, self.games, self.depth, bounds=self.root_bounds, exact=self.exact
         )
         if algorithm is None or not algorithm.player_cuts:
             instead = "; or search without the whole tree: `expectitree eval -a star2`"
@@ -222,13 +222,13 @@ class SearchOptions:
         return source.search(algorithm, self.max_visits)
 
 
-def read_bounds(text: str, exact: bool) -> Bounds:
-    """Return the bounds in a text such as 0,100; `exact` reads fractions."""
+def read_bounds(text: str) -> Bounds:
+    """Return the bounds in a text such as 0,100."""
     ends = text.strip("[]").split(",")
     try:
         if len(ends) != 2:
             raise NumberError(f"found {text!r}, expected two")
-        lower, upper = (to_bound(end.strip(), exact) for end in ends)
+        lower, upper = (to_bound(end.strip(), exact=True) for end in ends)
     except NumberError as error:
         raise click.BadParameter(
             f"{error}: write LOWER,UPPER such as 0,100 or -inf,inf", param_hint="'--bounds'"

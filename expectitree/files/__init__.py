@@ -9,14 +9,8 @@ import gc
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Unpack
+from typing import IO, TYPE_CHECKING, Any, Unpack
 
-from expectitree.budget import (
-    EXACT_STEPS,
-    TooMuchWorkError,
-    check_values,
-    limited_work,
-)
 from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.formats import (
     FORMATS,
@@ -33,6 +27,7 @@ from expectitree.files.grammar.reader import read_tree
 from expectitree.files.sources import check_characters, error_in, unreadable
 from expectitree.files.sources import read_text as read_text
 from expectitree.numbers import Number, quote
+from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
@@ -45,13 +40,15 @@ NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have ne
 def load(
     source: str | os.PathLike[str] | IO[str] | IO[bytes],
     *,
-    exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
     format: str | None = None,
     **options: Unpack[ReadOptions],
 ) -> Tree:
     """Return the tree of a file.
+
+    The numbers of a text are exact if the tree has at most 20,000 nodes. A larger tree and a table
+    hold floats.
 
         >>> import expectitree as et
         >>> et.load("example:risk")
@@ -61,7 +58,6 @@ def load(
         source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
             .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
-        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
             normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
@@ -72,20 +68,32 @@ def load(
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
     """
+    return load_tree(source, warn=warn, parameters=parameters, format=format, **options)
+
+
+def load_tree(
+    source: str | os.PathLike[str] | IO[str] | IO[bytes],
+    *,
+    warn: Warn | None = None,
+    parameters: Mapping[str, Number | str] | None = None,
+    format: str | None = None,
+    exact_nodes: int = EXACT_NODES,
+    **options: Unpack[ReadOptions],
+) -> Tree:
+    """Return the tree of a file as `load` does, exact if a text has at most `exact_nodes` nodes."""
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
         if row is not None and not row.is_text:
             check_options(row, os.fspath(source), options)
             try:
-                tree: Tree = row.module.load(os.fspath(source), exact)
+                tree: Tree = row.module.load(os.fspath(source))
             except OSError as error:
                 raise unreadable(os.fspath(source), error) from None
             return _with_parameters(tree, parameters)
     text, name = read_text(source)
+    about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
     try:
-        return loads(
-            text, name=name, exact=exact, warn=warn, parameters=parameters, format=format, **options
-        )
+        return loads_tree(text, exact_nodes=exact_nodes, **about, **options)
     except FileError as error:
         if not name.endswith(ANSWERS):
             raise
@@ -100,7 +108,6 @@ def loads(
     text: str,
     *,
     name: str = "<text>",
-    exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
     format: str | None = None,
@@ -115,7 +122,6 @@ def loads(
     Args:
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
-        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
             normalised, or that a parameter is not used.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
@@ -127,6 +133,21 @@ def loads(
         FileError: The text is not a tree. The error lists every problem found.
         TreeError: `text` is not text.
     """
+    about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
+    return loads_tree(text, **about, **options)
+
+
+def loads_tree(
+    text: str,
+    *,
+    name: str = "<text>",
+    warn: Warn | None = None,
+    parameters: Mapping[str, Number | str] | None = None,
+    format: str | None = None,
+    exact_nodes: int = EXACT_NODES,
+    **options: Unpack[ReadOptions],
+) -> Tree:
+    """Return the tree of a text as `loads` does, exact if it has at most `exact_nodes` nodes."""
     if not isinstance(text, str):
         found = f"{type(text).__name__} {quote(str(text))}"
         hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
@@ -139,18 +160,11 @@ def loads(
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        with limited_work(EXACT_STEPS):
-            if row.is_foreign:
-                check_characters(text, name)
-                read = row.module.read(text, name, exact, warn, **options)
-                tree = _with_parameters(read, parameters)
-            else:
-                tree = read_tree(parse(text, name, format), exact, warn, parameters)
-            if exact:
-                check_values(tree.columns)
-        return tree
-    except TooMuchWorkError as error:
-        raise error_in(name, str(error)) from None
+        if not row.is_foreign:
+            return read_tree(parse(text, name, format), warn, parameters, exact_nodes)
+        check_characters(text, name)
+        tree: Tree = row.module.read(text, name, warn, exact_nodes, **options)
+        return _with_parameters(tree, parameters)
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)

@@ -50,7 +50,7 @@ def _read_attitude(values: ValueReader, data: Data) -> Any:
     """Read an attitude to risk, as `--attitude` takes it."""
     from expectitree.tree.attitude import read_attitude
 
-    return read_attitude(text("an attitude")(values, data), values.exact)
+    return read_attitude(text("an attitude")(values, data))
 
 
 # The parameters of `adopt`, each with its key and the function that reads its value.
@@ -68,7 +68,7 @@ _PARAMETERS: dict[str, tuple[str, Read]] = {
 }
 
 
-def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
+def read_metadata(written: bytes | None) -> dict[str, Any]:
     """Return the metadata by the parameters of `adopt`; raise `TreeError` if one is not valid."""
     if written is None:
         return {}
@@ -88,7 +88,7 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
     def report(place: Place, message: str) -> None:
         raise TreeError(message)
 
-    values, found = ValueReader(exact, report), {}
+    values, found = ValueReader(report), {}
     for parameter, (key, read) in _PARAMETERS.items():
         if key in about:
             try:
@@ -96,6 +96,9 @@ def read_metadata(written: bytes | None, exact: bool) -> dict[str, Any]:
             except ExpectitreeError as error:
                 raise TreeError(f"the {key} in the metadata: {error}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
+    bounds = found.get("local_bounds") or {}
+    found["local_bounds"] = {n: (float(low), float(high)) for n, (low, high) in bounds.items()}
+    found["root_reward"] = float(found.get("root_reward", 0))
     return found
 
 

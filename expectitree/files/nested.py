@@ -29,7 +29,6 @@ _CHILDREN = (*KINDS, "children", "nodes")
 def from_dict(
     data: dict[str, Any],
     *,
-    exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
 ) -> Tree:
@@ -41,16 +40,16 @@ def from_dict(
         >>> from fractions import Fraction
         >>> sure, win = Fraction(1, 3), {"p": Fraction(1, 4), "label": "win", "utility": 2}
         >>> lose = {"p": Fraction(3, 4), "label": "lose", "utility": 0}
-        >>> tree = et.from_dict({"max": {"pass": sure, "bet": {"chance": [win, lose]}}}, exact=True)
-        >>> et.evaluate(tree).value
+        >>> tree = et.from_dict({"max": {"pass": sure, "bet": {"chance": [win, lose]}}})
+        >>> et.evaluate(tree, exact=True).value
         Fraction(1, 2)
 
     Args:
         data: The root, a dict with one of the keys "max", "min", "chance" and "utility", among
             others. Children are a list, or a dict from label to child. A number is an int, a float,
-            a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A dict that
-            occurs in several places is one shared node.
-        exact: Keep every number as a `Fraction`: the float 0.1 is then 1/10, as it prints.
+            a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A float counts
+            as the decimal that Python prints: 0.1 is 1/10. A dict that occurs in several places is
+            one shared node.
         warn: Called with a message if probabilities sum to nearly 1, but not exactly, and are
             normalised.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
@@ -62,7 +61,7 @@ def from_dict(
     if isinstance(data, str):
         raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
     root, shared = _convert(data)
-    return read_tree(Document(NAME, root, shared), exact, warn, parameters)
+    return read_tree(Document(NAME, root, shared), warn, parameters)
 
 
 @dataclass(slots=True)

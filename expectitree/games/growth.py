@@ -67,6 +67,7 @@ class Growth:
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
+        self.has_chances = False  # whether a row is CHANCE
         self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
@@ -177,7 +178,9 @@ class Growth:
                 f"{rules.title}: more than {self.most_rows:,} rows at depth {self.depth}: choose "
                 "a smaller --depth, or allow more with --max-rows"
             )
+        rules.check_rows(rows.stop)
         self.kind[row] = kind
+        self.has_chances |= kind == CHANCE
         self.first[row] = len(self.child)
         self.last[row] = len(self.child) + count
         branch = len(self.child)

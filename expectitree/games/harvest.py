@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -69,7 +70,7 @@ class _Copy:
 
     def __init__(self, growth: Growth, whole: bool) -> None:
         self.growth, self.whole = growth, whole
-        self.builder = TreeBuilder(growth.rules.exact)
+        self.builder = TreeBuilder(growth.rules.exact, sys.maxsize)
         self.rows: list[int] = []  # by node
         self.first = array("I", [0])  # by node, and one more: its first branch
         self.branches = array("I")  # of the growth, by branch

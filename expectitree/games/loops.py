@@ -27,7 +27,7 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
-from expectitree.searches.setup import RELATIVE_EPS, Engine, SearchSetup, eps_of, far_of
+from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.work import (
     DEPTH_CODES,
@@ -66,11 +66,20 @@ class _Loop:
         before, self._greatest = self._greatest, self.growth.greatest
         return bool(self._greatest > before)
 
+    @property
+    def eps(self) -> Number:
+        """What sums of the leaves so far, and of the bounds, may lose to rounding."""
+        growth = self.growth
+        if self.rules.exact or not growth.has_chances:
+            return 0
+        size = max(growth.greatest, min(self.greatest_bound, FAR * growth.greatest))
+        return rounding_of_sums(size, growth.depth, growth.widest)
+
     def setup(self, tree: Tree) -> SearchSetup:
         """Return the setup that the result of a search contains."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
-        engine = Engine.EXACT if rules.exact else Engine.INTERPRETED
+        engine = "auto" if rules.exact else "interpreted"
         return SearchSetup.of(tree, self.algorithm, rules.bounds, source, engine)
 
     def column(self, code: str, length: int = 0) -> list[Any]:
@@ -116,8 +125,8 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest() and not self.rules.exact:
-            eps = eps_of(self.growth.greatest, self.growth.greatest)
-            self.settings = self.settings._replace(eps=eps, far=far_of(eps, False))
+            far = far_of(self.growth.greatest, False)
+            self.settings = self.settings._replace(eps=self.eps, far=far)
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
         settings = self.settings._replace(pause=pause)
         if settings.probes > 1:  # no node has more children to probe
@@ -192,7 +201,7 @@ class BestFirst(_Loop):
         """Return the numbers that control the search, by the leaves so far."""
         total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
         greatest = max(total, self.greatest_bound)
-        found = limits_of(self.algorithm, exact, total, total, greatest, RELATIVE_EPS, zero)
+        found = limits_of(self.algorithm, exact, self.eps, total, greatest, zero)
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:

@@ -45,7 +45,7 @@ def position(
     Raises:
         GameError: A move does not exist, the game is over, or the game has no notation.
     """
-    rules = Rules(game, Options())
+    rules = Rules(game, Options(exact=False))
     state = rules.start if start is None else _parse(rules, start)
     state = _play_text(rules, state, play) if isinstance(play, str) else _play(rules, state, play)
     return _play_randomly(rules, state, random_moves, seed) if random_moves else state

@@ -8,13 +8,23 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Rational
 from typing import Any, NamedTuple, NoReturn
 
-from expectitree.errors import GameError, TreeError
+from expectitree.errors import GameError, NumberError, TreeError
 from expectitree.games.protocol import Game
-from expectitree.numbers import INFINITY, Number, escape, is_finite, message_text, to_fraction
-from expectitree.tree.builder import TreeBuilder, label_at
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    escape,
+    is_finite,
+    message_text,
+    to_fraction,
+    to_number,
+)
+from expectitree.tree.builder import EXACT_NODES, TreeBuilder, label_at
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
@@ -27,10 +37,16 @@ Warn = Callable[[str], None]
 Estimate = Callable[[Any], Any]
 
 
+class InexactError(Exception):
+    """A game is not to be computed in fractions: it gives a float, or has too many states."""
+
+
 class Options(NamedTuple):
     """How the rules of a game become a tree, apart from its depth."""
 
-    exact: bool = False
+    # In fractions, in floats, or (None) in fractions unless `InexactError` is raised. In fractions
+    # a float counts as the decimal that Python prints.
+    exact: bool | None = None
     merge: bool = True  # states with equal keys are one node
     bounds: Bounds | None = None  # in place of the game's
     estimate: Estimate | None = None  # in place of `value` at the depth limit
@@ -54,14 +70,15 @@ class Rules:
                 f"{type(game).__name__} has no method {missing[0]}: a game has "
                 f"{', '.join(METHODS)} (docs/how-to/games.md)"
             )
-        self.game, self.exact, self.options = game, options.exact, options
+        self.game, self.options = game, options
+        self.exact = options.exact is not False
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self._call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
         self.evaluations = 0
         self._is_warned = False
-        self.zero: Any = Fraction(0) if options.exact else 0.0
-        self._numbers = TreeBuilder(options.exact)
+        self.zero: Any = Fraction(0) if self.exact else 0.0
+        self._numbers = TreeBuilder(self.exact)
         self._play, self._turn, self._moves = game.play, game.turn, game.moves
         self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
@@ -83,6 +100,11 @@ class Rules:
         return self._same_turn is not None
 
     # ---- Questions about a state.
+
+    def check_rows(self, rows: int) -> None:
+        """Raise `InexactError` if so many rows are not to be computed in fractions."""
+        if self.options.exact is None and rows > EXACT_NODES:
+            raise InexactError
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
@@ -291,14 +313,21 @@ class Rules:
         if type(value) is float and not self.exact and value == value:
             return value
         try:
-            if isinstance(value, (bool, str)) or value != value:
+            if isinstance(value, bool) or value != value:
                 raise TypeError
+            if isinstance(value, str):
+                return to_number(value, self.exact)
             if not self.exact:
                 return float(value)
             if isinstance(value, (int, Fraction)):
                 return Fraction(value)
-            return value if math.isinf(value) else to_fraction(str(value))
-        except (TypeError, ValueError, OverflowError):
+            if math.isinf(value):
+                return INFINITY if value > 0 else -INFINITY
+            is_float = not isinstance(value, (Rational, Decimal))
+            if is_float and self.options.exact is None and not name.endswith("bounds"):
+                raise InexactError
+            return to_fraction(str(value))
+        except (TypeError, ValueError, OverflowError, NumberError):
             return self._fail(name, (state,), value, "a number")
 
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
@@ -14,16 +15,17 @@ from expectitree.games.growth import Growth, RowsError
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
-from expectitree.games.rules import Estimate, Options, Rules, Warn
+from expectitree.games.rules import Estimate, InexactError, Options, Rules, Warn
 from expectitree.numbers import INFINITY
 from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.engine import NO_LIMIT, evaluate
+from expectitree.searches.engine import NO_LIMIT, search_tree
 from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
 MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
 MOST_DEPTH = 10**9  # more than any number of rows
+Made = TypeVar("Made")
 
 
 def search(
@@ -44,6 +46,10 @@ def search(
     **options: int | str | None,
 ) -> Search:
     """Search a game from its rules: make only the nodes that the search asks for.
+
+    A game whose numbers are whole, fractions, or texts such as "0.1" is computed in fractions up to
+    20,000 nodes, and each number that the search returns is rounded once. A game that gives floats
+    is computed in floats.
 
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
@@ -69,7 +75,8 @@ def search(
         max_visits: Stop after this many visits of nodes, counted at each depth.
         bounds: `(lower, upper)` of all values, in place of the game's.
         merge: Search equal states once if they have the same number of plies left.
-        exact: Compute in fractions.
+        exact: Compute in fractions whatever the numbers of the game, and return each number as a
+            `Fraction`. A float counts as the decimal that Python prints.
         estimate: A function of a state, in place of the game's estimates.
         warn: Called with a message if there are no estimates.
         options: Those of the algorithm, such as `probes=3`.
@@ -83,11 +90,31 @@ def search(
         SearchError: The algorithm is unknown, or cannot be limited; or the depth is out of range.
     """
     chosen = find_algorithm(algorithm, **options)
-    settings = Options(exact, merge, bounds, estimate, warn)
-    rules, start = _begin(game, depth, state, settings)
-    most_rows = _most_rows(max_rows)
+    budget = Budget(max_rows, max_visits, seconds)
+
+    def run(is_exact: bool | None) -> Search:
+        settings = Options(is_exact, merge, bounds, estimate, warn)
+        rules, start = _begin(game, depth, state, settings)
+        return search_rules(rules, chosen, start, depth, deepen, budget)
+
+    return replace(_exactly_or_not(run, exact), rounds=not exact)
+
+
+def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
+    """Return what a function computes in fractions, or in floats if the game asks for that."""
+    try:
+        return run(exact or None)
+    except InexactError:
+        return run(False)
+
+
+def search_rules(
+    rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
+) -> Search:
+    """Search the tree of some rules, or its whole tree if the algorithm needs that."""
+    most_rows = budget.max_rows
     if not chosen.player_cuts:
-        if deepen or seconds is not None or max_visits is not None:
+        if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
                 "deepen, seconds and max_visits are for pruning searches, and "
                 f"{chosen.name} searches the whole tree: leave them out, or choose another "
@@ -95,8 +122,7 @@ def search(
             )
         growth = _grown(rules, depth, start, most_rows)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
-        return replace(evaluate(harvest(growth, whole=True)[0], chosen), grown=grown)
-    budget = Budget(most_rows, max_visits, seconds)
+        return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
     return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
 
 
@@ -130,15 +156,20 @@ def write_out(
             variable EXPECTITREE_BUDGET.
         bounds: As for `search`.
         merge: As for `search`.
-        exact: Keep numbers as `Fraction`.
+        exact: Keep numbers as `Fraction` at any size, and if the game gives floats.
         estimate: As for `search`.
         warn: As for `search`.
 
     Raises:
         GameError: As for `search`, and if the tree needs more than `max_rows` rows.
     """
-    rules, start = _begin(game, depth, state, Options(exact, merge, bounds, estimate, warn))
-    tree = harvest(_grown(rules, depth, start, _most_rows(max_rows)), whole=True)[0]
+
+    def run(is_exact: bool | None) -> Tree:
+        settings = Options(is_exact, merge, bounds, estimate, warn)
+        rules, start = _begin(game, depth, state, settings)
+        return harvest(_grown(rules, depth, start, _most_rows(max_rows)), whole=True)[0]
+
+    tree = _exactly_or_not(run, exact)
     return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
 
 
@@ -172,7 +203,13 @@ def _grown(rules: Rules, depth: int, start: Any, max_rows: int) -> Growth:
 class Budget:
     """The limits of a search: rows, visits at each depth, and time."""
 
-    def __init__(self, max_rows: int, max_visits: int | None, seconds: float | None) -> None:
+    def __init__(
+        self,
+        max_rows: int | None = None,
+        max_visits: int | None = None,
+        seconds: float | None = None,
+    ) -> None:
+        max_rows = _most_rows(max_rows)
         if max_rows < 1:
             raise SearchError(f"a search needs at least 1 row, got max_rows {max_rows}")
         if max_visits is not None and max_visits < 1:

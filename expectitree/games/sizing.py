@@ -49,7 +49,7 @@ def estimate_size(
         probes: The number of random paths.
         seed: The same seed gives the same paths.
     """
-    rules = Rules(game, Options())
+    rules = Rules(game, Options(exact=False))
     walker = _Walker(rules, rules.start if state is None else state, depth, Random(seed))
     leaves, nodes = zip(*(walker.probe() for _ in range(probes)), strict=True)
     error = stdev(leaves) / math.sqrt(probes) if probes > 1 else 0.0

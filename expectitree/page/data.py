@@ -135,7 +135,7 @@ def opening(trace: Trace) -> str:
     search, steps = trace.search, len(trace.events)
     name = search.algorithm.full_name
     if search.algorithm.player_cuts:
-        ends = ", ".join(display_text(end) for end in search.bounds)
+        ends = ", ".join(display_text(end) for end in search.root_bounds)
         source, tree = BOUNDS_FROM[search.bounds_source], search.tree
         if tree.root_reward:
             source += f", without the root's {' of '.join(payment(tree.root_reward))}"

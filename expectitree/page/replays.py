@@ -50,9 +50,17 @@ def replays(
             " cut the tree with --depth"
         )
     traces = [
-        trace(found, algorithm, bounds=bounds, most=most_steps, max_visits=max_visits, file=file)
+        trace(
+            found,
+            algorithm,
+            bounds=bounds,
+            most=most_steps,
+            max_visits=max_visits,
+            exact=True,
+            file=file,
+        )
         for algorithm in (usual_algorithms(tree) if algorithms is None else algorithms)
     ]
     if not traces:
         raise AnalysisError("no algorithm was given: name at least one")
-    return Replays(file, tree, traces)
+    return Replays(file, traces[0].tree, traces)

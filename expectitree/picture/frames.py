@@ -54,7 +54,13 @@ def draw_steps(
     tree = found.tree if isinstance(found, Search) else found
     _check_size(len(tree), MOST_NODES, "node")
     report = trace(
-        found, algorithm, bounds=bounds, max_visits=max_visits, most=MOST_STEPS, file=file
+        found,
+        algorithm,
+        bounds=bounds,
+        max_visits=max_visits,
+        most=MOST_STEPS,
+        exact=True,
+        file=file,
     )
     _check_size(report.total, MOST_STEPS, "step")
     return Frames(report, style, windows)

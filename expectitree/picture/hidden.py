@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, escape, quote
 from expectitree.picture.text import typeset
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural, value_text
@@ -83,7 +83,7 @@ def exercise_lines(evaluation: Evaluation, parts: frozenset[str]) -> Iterator[st
     if search.algorithm.player_cuts:
         visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"
         cuts = f"{BLANK} cuts" if "cuts" in parts else plural(search.cuts, "cut")
-        bounds = typeset(interval_text(*search.bounds))
+        bounds = typeset(interval_text(*search.root_bounds))
         name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
         yield f"{name} with bounds {bounds} visited {visited} of {leaves}, {cuts}"
 
@@ -94,22 +94,25 @@ def evaluate_known(
     *,
     is_blank: bool = False,
     bounds: Bounds | None = None,
+    exact: bool = False,
     **settings: Any,
 ) -> Search:
     """Return a search to draw; of a tree with unknown utilities, what the known ones imply.
 
-    A pruning search needs all utilities, unless the picture shows nothing of it (`is_blank`).
+    A pruning search needs all utilities, unless the picture shows nothing of it (`is_blank`). The
+    picture has fractions if `exact`.
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm)
     if not tree.unknown or (chosen.player_cuts and not is_blank):
-        return evaluate(tree, chosen, bounds=bounds, **settings)
+        found = search_tree(tree, chosen, bounds=bounds, **settings)
+        return replace(found, rounds=not exact)
     from expectitree.analysis.ask.report import inquire
 
     search, nothing = inquire(tree, bounds=bounds, goal="value").search, Repeated(0, len(tree))
     return replace(
         search, algorithm=chosen, visits=Repeated(1, len(tree)), cut=nothing, cut_after=nothing,
-        cuts=0, stopped=True,
+        cuts=0, stopped=True, rounds=not exact,
     )  # fmt: skip
 
 

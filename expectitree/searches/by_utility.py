@@ -16,7 +16,7 @@ from expectitree.budget import more, most
 from expectitree.errors import SearchError, TransformError, TreeError
 from expectitree.numbers import is_finite
 from expectitree.searches.result import Search
-from expectitree.searches.setup import tolerance
+from expectitree.searches.setup import rounding_error
 from expectitree.tree.columns import Bounds, Kind
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import without_formulas
@@ -33,16 +33,6 @@ def is_inexact(tree: Tree) -> bool:
     return tree.attitude is not None and tree.attitude.kind != "points"
 
 
-def check_exact(tree: Tree) -> None:
-    """Raise `SearchError` if a tree of fractions has an attitude that takes exp or log."""
-    attitude = tree.attitude
-    if tree.exact and attitude is not None and is_inexact(tree):
-        raise SearchError(
-            f"the attitude {attitude.text} has no exact value: leave out --exact (in Python, load "
-            "the tree without exact=True), or approximate the attitude by points"
-        )
-
-
 def search_by_utility(
     tree: Tree, bounds: Bounds, window: Bounds, search: Callable[[Tree, Bounds, Bounds], Search]
 ) -> Search:
@@ -57,15 +47,15 @@ def search_by_utility(
     columns = folded.columns
     kinds = zip(columns.kind, columns.utility, strict=True)
     totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
-    ends = [*folded.total_range, *filter(is_finite, bounds)]
+    ends = [*folded.total_ends, *filter(is_finite, bounds)]
     try:
         try:
             utility = utility_between(folded, ends, totals)
-            is_covered = not _is_dwarfed(utility, folded.total_range)
+            is_covered = not _is_dwarfed(utility, folded.total_ends)
         except TreeError:
             is_covered = False
         if not is_covered:  # bounds outside what the attitude covers count as infinite
-            utility = utility_between(folded, folded.total_range, totals)
+            utility = utility_between(folded, folded.total_ends, totals)
         linear = in_utilities(folded, utility, totals)
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
@@ -90,8 +80,21 @@ def search_by_utility(
         for names, function in ((("lower", "upper"), total_within), (("alpha", "beta"), total))
         for name in names
     }
-    eps = tolerance(folded)
-    return replace(found, tree=folded, bounds=bounds, eps=eps, **changed)
+    eps = max(rounding_error(folded, bounds), _error_of_total(found, utility))
+    return replace(found, tree=folded, root_bounds=bounds, eps=eps, **changed)
+
+
+def _error_of_total(found: Search, utility: Utility) -> Any:
+    """Return what the rounding error of the root's utility makes of its total."""
+    if not found.eps:
+        return 0
+    low, high = map(utility.of, utility.range)
+    ends = [found.lower[-1] - found.eps, found.upper[-1] + found.eps]
+    least, most = (utility.inverse(min(max(end, low), high)) for end in ends)
+    exact = [
+        utility.inverse(min(max(end, low), high)) for end in (found.lower[-1], found.upper[-1])
+    ]
+    return max(exact[0] - least, most - exact[1])
 
 
 def _is_dwarfed(utility: Utility, totals: Bounds) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -29,16 +30,15 @@ from expectitree.searches.beliefs import (
     Limits,
 )
 from expectitree.searches.best_first import best_first
-from expectitree.searches.by_utility import check_exact, search_by_utility
+from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
-    RELATIVE_EPS,
+    Engine,
     SearchSetup,
-    eps_of,
     far_of,
     greatest_number,
     greatest_total,
@@ -58,6 +58,7 @@ from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import in_floats, in_fractions
 
 NO_LIMIT = sys.maxsize  # of visits
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
@@ -65,6 +66,7 @@ NO_LIMIT = sys.maxsize  # of visits
 MOST_PATH_CHILDREN = 500_000
 Listen = Callable[[str, Column], Column]
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
+_NEAR = 1e-9  # of the greatest total: a smaller expected gain may be a rounding error
 _LEAST_SCALE = 1e-100  # best-first rescales numbers below this or above its inverse
 
 
@@ -75,11 +77,14 @@ def evaluate(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    exact: bool = False,
     **options: int | str | None,
 ) -> Search:
     """Search a tree and return its value, its best actions, and the bounds proved for each node.
 
-    With an attitude to risk (`Tree.attitude`), values are certainty equivalents.
+    A tree of up to 20,000 nodes is searched in fractions: best actions, ties, cuts and counts are
+    exact, and each number that the search returns is the exact one, rounded once. With an attitude
+    to risk (`Tree.attitude`), values are certainty equivalents, computed in floats.
 
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
@@ -93,10 +98,12 @@ def evaluate(
         bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
             of a terminal plus the rewards on the way. `inf` is no bound. Without them, the search
             uses the bounds in the file, or else the least and the greatest total.
-        engine: "auto", "interpreted", "compiled" (which needs numba) or "exact" (in fractions). All
-            engines run the same code and return the same results.
+        engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
+            floats. All engines run the same code.
         max_visits: The most times that a pruning search may enter nodes. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
+        exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
+            are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
 
     Raises:
@@ -105,11 +112,38 @@ def evaluate(
         TreeError: `tree` is not a tree.
     """
     check_tree(tree)
+    if exact:
+        tree = in_fractions(tree)
+    found = search_tree(
+        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options
+    )
+    return replace(found, rounds=not exact)
+
+
+def search_tree(
+    tree: Tree,
+    algorithm: str | Algorithm = "expectiminimax",
+    *,
+    bounds: Bounds | None = None,
+    engine: str = "auto",
+    max_visits: int | None = None,
+    **options: int | str | None,
+) -> Search:
+    """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
+    check_tree(tree)
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
+    tree = searched_tree(tree, engine)
     root_bounds, source = choose_bounds(tree, bounds)
     return search_window(tree, chosen, root_bounds, source, root_bounds, engine, max_visits)
+
+
+def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
+    """Return the tree in whose numbers an engine searches: in fractions, rounded, or in floats."""
+    if tree.exact and (engine in (Engine.INTERPRETED, Engine.COMPILED) or is_inexact(tree)):
+        return in_floats(tree)
+    return tree.computed
 
 
 def search_window(
@@ -130,7 +164,6 @@ def search_window(
     """
     if tree.attitude is not None or not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)
-    check_exact(tree)
     if tree.attitude is not None and tree.attitude.tolerance is None:
         if listen is not None:
             raise SearchError(f"a search with the attitude {tree.attitude.text} cannot be recorded")
@@ -160,7 +193,12 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     count = len(setup.tree)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
-    return setup.result(value, value, Repeated(1, count), *windows, nothing, nothing, 0, False)
+    columns = value, value, Repeated(1, count), *windows, nothing, nothing
+    eps: Number = 0
+    if setup.tree.rounds:
+        limits = setup.unit, setup.zero + setup.tree.error, setup.column("d")
+        eps = 2 * setup.run(scans.measure_rounding, setup.columns, value, *limits)
+    return setup.result(*columns, 0, False, eps=eps)
 
 
 def _run_star_minimax(
@@ -200,7 +238,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes = min(probes, tree.widest)
     return Settings(
         setup.eps,
-        far_of(setup.eps, tree.exact, greatest_number(tree, setup.bounds)),
+        far_of(greatest_total(tree), tree.exact, greatest_number(tree, setup.bounds)),
         setup.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
@@ -253,21 +291,17 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     ]
     by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), setup.column("q", depths)]
     beliefs = Beliefs._make([*setup.intervals(), *by_node, *by_depth])
-    numbers = greatest_total(tree), tree.greatest_magnitude, greatest_number(tree, setup.bounds)
-    return beliefs, find_limits(setup, *numbers, RELATIVE_EPS)
+    total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
+    return beliefs, find_limits(setup, setup.eps, total, greatest)
 
 
-def find_limits(
-    setup: SearchSetup, total: Number, received: Number, greatest: Number, relative_eps: float
-) -> Limits:
+def find_limits(setup: SearchSetup, eps: Number, total: Number, greatest: Number) -> Limits:
     """Return the scale and the tolerances of a best-first search.
 
-    `total` is the greatest magnitude of a total of a play, `received` that of a total that a node
-    may receive, and `greatest` that of any such total or bound. Values are equal if they differ by
-    at most `relative_eps` times `total`, or by the rounding error of sums.
+    Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a total
+    of a play, and `greatest` that of any such total or bound.
     """
-    exact, zero = setup.tree.exact, setup.zero
-    found = limits_of(setup.algorithm, exact, total, received, greatest, relative_eps, zero)
+    found = limits_of(setup.algorithm, setup.tree.exact, eps, total, greatest, setup.zero)
     tolerance = setup.tolerance or 1.0
     return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
 
@@ -275,10 +309,9 @@ def find_limits(
 def limits_of(
     chosen: Algorithm,
     exact: bool,
+    eps: Number,
     total: Number,
-    received: Number,
     greatest: Number,
-    relative_eps: float,
     zero: Number,
 ) -> Limits:
     """Return the limits of a search from node 0, without an attitude to risk; see `find_limits`."""
@@ -286,12 +319,7 @@ def limits_of(
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.
         scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
-    eps: Number = 0
-    near = RELATIVE_EPS * (float(greatest * scale) or 1.0)
-    if not exact:
-        eps = eps_of(total, received, relative_eps)
-        if total:
-            near = eps_of(total, received) * scale
+    near = _NEAR * (float((total or greatest) * scale) or 1.0)
     goal, guide = (
         OPTIONS[key].values.index(value)
         for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
@@ -357,10 +385,10 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
             check_bounds(tree, bounds)
         except TreeError as error:
             raise SearchError(str(error)) from None
-        if tree.exact:  # arithmetic of a float and a fraction would give a float
-            bounds = to_exact_bound(bounds[0]), to_exact_bound(bounds[1])
-        return bounds, "option"
+        # Arithmetic of a float and a fraction would give a float.
+        convert: Callable[[Number], Number] = to_exact_bound if tree.exact else float
+        return (convert(bounds[0]), convert(bounds[1])), "option"
     written = tree.local_bounds.get(tree.root_id)
     if written is not None:
         return written, "file"
-    return (NO_BOUNDS, "none") if tree.unknown else (tree.total_range, "leaves")
+    return (NO_BOUNDS, "none") if tree.unknown else (tree.total_ends, "leaves")

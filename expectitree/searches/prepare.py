@@ -5,7 +5,7 @@ from __future__ import annotations
 from expectitree.errors import TransformError
 from expectitree.numbers import quote
 from expectitree.searches.by_utility import with_totals
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import (
     cut_at_depth,
@@ -45,7 +45,7 @@ def prepare(tree: Tree, depth: int | None = None, order: str = "given") -> Tree:
         return tree
     if order in ("best", "worst"):
         tree = with_totals(tree)
-        return order_by_value(tree, evaluate(tree).lower, best_first=order == "best")
+        return order_by_value(tree, search_tree(tree).lower, best_first=order == "best")
     if order == "inner":
         return order_by_estimate(tree)
     if name == "random" and colon and seed.isascii() and seed.isdecimal() and len(seed) <= 18:

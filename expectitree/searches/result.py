@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import islice
@@ -14,7 +14,7 @@ from expectitree import compiling
 from expectitree.algorithms import OPTIONS, Algorithm
 from expectitree.display import Shown
 from expectitree.errors import SearchError
-from expectitree.numbers import Number, display_text
+from expectitree.numbers import Number, display_text, to_nearest_float
 from expectitree.searches.cuts import NO_CUTS, is_probing, is_unordered
 from expectitree.searches.unvisited import (
     SearchColumns,
@@ -118,15 +118,17 @@ class Search(Shown):
         >>> found.value, found.best, found.interval("a2"), found.visited("a2/#1/#2")
         (2.1, 'a1', (1.0, 1.3), False)
 
-    A column, marked [N], is a sequence by node id (`Node.id`).
+    A column, marked [N], is a sequence by node id (`Node.id`). Its numbers are those of the search:
+    fractions if `engine` is "exact". What methods and properties return is rounded once to a float,
+    unless `evaluate` was called with `exact=True`.
 
     Attributes:
         tree: The tree that was searched.
         algorithm: The algorithm, with its options.
-        bounds: `(lower, upper)` of the root; also its window.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
-        eps: Numbers that differ by at most this counted as equal; 0 in exact mode.
+        eps: Numbers that differ by at most this counted as equal: what rounding may have changed; 0
+            in fractions.
         engine: "interpreted", "compiled" or "exact".
         lower: [N] The lower end of the interval that contains the node's value.
         upper: [N] The upper end.
@@ -141,11 +143,12 @@ class Search(Shown):
         window_parent: [N] The node whose window gave this node its own, if that is not the node
             above it on its first path.
         grown: What a search of a game needed; None for a search of a tree.
+        rounds: Whether methods and properties round what they return.
     """
 
     tree: Tree
     algorithm: Algorithm
-    bounds: Bounds  # of the root; also its window
+    root_bounds: Bounds  # also the window of the root
     bounds_source: str  # "option", "file" or "leaves"; "none" if no bounds are known in advance
     eps: Number  # numbers that differ by at most this counted as equal; 0 in exact mode
     engine: str  # interpreted, compiled or exact
@@ -160,6 +163,21 @@ class Search(Shown):
     stopped: bool  # the search reached a limit
     window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
     grown: Grown | None = None  # of a game
+    rounds: bool = False
+
+    @cached_property
+    def unrounded(self) -> Search:
+        """The same search, whose methods return numbers as they were computed."""
+        return replace(self, rounds=False) if self.rounds else self
+
+    def _number(self, value: Number) -> Any:
+        return to_nearest_float(value) if self.rounds else value
+
+    @property
+    def bounds(self) -> Bounds:
+        """`(lower, upper)` of the root; also its window."""
+        lower, upper = map(self._number, self.root_bounds)
+        return lower, upper
 
     @property
     def value(self) -> Number:
@@ -167,19 +185,26 @@ class Search(Shown):
 
         Raises `SearchError` if the search did not prove it.
         """
+        lower, upper = self.interval_of_branch(NONE)
         if self.outcome is not Outcome.VALUE:
-            lower, upper = map(display_text, self.interval(ROOT))
+            known = interval_text(lower, upper)
             why = "the search was stopped" if self.stopped else "the search was not asked for more"
-            raise SearchError(f"{why}: the value lies in [{lower}, {upper}]")
-        return self.interval(ROOT)[0]
+            raise SearchError(f"{why}: the value lies in {known}")
+        found: Number = self._number(lower)
+        return found
 
-    @cached_property
+    @property
     def mean(self) -> Number:
         """The expected total of optimal play, which includes `root_reward`.
 
         Without an attitude to risk, it is the value except for rounding. Of several best actions,
         the first one is played. Raises `SearchError` if the search did not prove the value.
         """
+        found: Number = self._number(self._mean)
+        return found
+
+    @cached_property
+    def _mean(self) -> Number:
         _ = self.value
         columns, chosen = self.tree.columns, self.strategy_branches
         means: dict[int, Any] = {}
@@ -188,9 +213,9 @@ class Search(Shown):
             if n in reached and columns.kind[n]:
                 if n not in chosen and columns.kind[n] in PLAYERS:
                     # The value hardly depends on this outcome, but the mean may.
-                    from expectitree.searches.engine import evaluate
+                    from expectitree.searches.engine import search_tree
 
-                    return evaluate(self.tree).mean
+                    return search_tree(self.tree).mean
                 own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
                 reached |= {columns.child[b] for b in own if columns.probability[b] > 0}
         for n in sorted(reached):
@@ -209,7 +234,10 @@ class Search(Shown):
     @property
     def risk_premium(self) -> Number:
         """What MAX gives up to avoid the risk: the mean less the value; 0 without an attitude."""
-        return self.mean - self.value if self.tree.attitude is not None else 0
+        if self.tree.attitude is None:
+            return 0
+        found: Number = self._number(self._mean - self.unrounded.value)
+        return found
 
     @property
     def outcome(self) -> Outcome:
@@ -253,24 +281,29 @@ class Search(Shown):
         A path means its last branch, whose value includes the branch's reward. The ends are
         equal where the search proved the value. Raises `TreeError` if there is no such node.
         """
-        if not isinstance(node, str):
-            return self.interval_of(node.id)
-        return self.interval_of_branch(self.tree.find_branch(node))
+        if isinstance(node, str):
+            known = self.interval_of_branch(self.tree.find_branch(node))
+        else:
+            known = self.interval_of(node.id)
+        lower, upper = map(self._number, known)
+        return lower, upper
 
     def interval_of(self, node: int) -> Bounds:
-        """Return the interval that contains the value of the node with an id.
+        """Return the interval that contains the value of the node with an id, as it was computed.
 
         It excludes the reward of a branch to the node.
         """
         return self.lower[node], self.upper[node]
 
     def interval_of_branch(self, branch: int) -> Bounds:
-        """Return the interval that contains the value of a branch: reward plus node.
+        """Return the interval that contains the value of a branch, as it was computed.
+
+        The value of a branch is its reward plus the value of its node.
 
         The branch is an id; -1 is the way to the root, which pays `root_reward`.
         """
         node = self.tree.root_id if branch == NONE else self.tree.columns.child[branch]
-        lower, upper = self.interval_of(node)
+        lower, upper = self.lower[node], self.upper[node]
         reward = self.tree.reward_of(branch)
         return (shifted(lower, reward), shifted(upper, reward)) if reward else (lower, upper)
 
@@ -290,11 +323,12 @@ class Search(Shown):
             SearchError: The search did not prove the value. The message has the interval known.
             TreeError: The path names no node.
         """
-        number, interval = self._id(node), self.interval(node)
+        number, interval = self._id(node), self.unrounded.interval(node)
         if self.is_exact(number):
-            return interval[0]
+            found: Number = self._number(interval[0])
+            return found
         where = message_path(self.tree.path_of(number))
-        known = "in [{}, {}]".format(*map(display_text, interval))
+        known = f"in {interval_text(*interval)}"
         if self.visits[number]:
             what = f"{self.algorithm.full_name} proved only that the value of {where} lies {known}"
         else:
@@ -360,8 +394,18 @@ class Search(Shown):
         return bool(upper <= self.upper[node] + self.eps)
 
     def best_branches(self, node: int) -> Iterator[int]:
-        """Yield the ids of a player's branches that are proved best, in order."""
-        return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
+        """Yield the ids of a player's branches that are proved best, in order.
+
+        In floats, several may be equal but for rounding. Then the one with the best number is
+        first.
+        """
+        found = [b for b in self.tree.branches_of(node) if self.is_best(node, b)]
+        if self.eps and len(found) > 1:
+            is_max = self.tree.columns.kind[node] == Kind.MAX
+            ends = [self.interval_of_branch(b) for b in found]
+            keys: list[Any] = [lower if is_max else -upper for lower, upper in ends]
+            found.insert(0, found.pop(keys.index(max(keys))))
+        return iter(found)
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:
@@ -467,8 +511,9 @@ class Search(Shown):
 
     def __repr__(self) -> str:
         c = self.counts
-        lower, upper = map(display_text, self.interval(ROOT))
-        value = lower if self.outcome is Outcome.VALUE else f"in [{lower}, {upper}]"
+        lower, upper = self.interval_of_branch(NONE)
+        is_known = self.outcome is Outcome.VALUE
+        value = display_text(lower) if is_known else f"in {interval_text(lower, upper)}"
         if self.grown is not None:
             return (
                 f"<Search {self.algorithm.full_name}: {value}, depth {self.grown.depth:,}, "
@@ -478,3 +523,8 @@ class Search(Shown):
             f"<Search {self.algorithm.full_name}: {value}, {c.visited:,} of {c.total:,} nodes, "
             f"{c.leaves_visited:,} of {c.leaves_total:,} leaves>"
         )
+
+
+def interval_text(lower: Number, upper: Number) -> str:
+    """Return an interval: `[1, 2]`."""
+    return f"[{display_text(lower)}, {display_text(upper)}]"

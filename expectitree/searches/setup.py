@@ -7,31 +7,33 @@ from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.errors import SearchError, install_hint
 from expectitree.numbers import INFINITY, Number, is_finite, quote
+from expectitree.rounding import Rounded
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns
-from expectitree.tree.model import Tree
+from expectitree.tree.model import FLOAT_UNIT, Tree
 
 
 class Engine(StrEnum):
     """How a search runs; every engine runs the same code, so their results are identical."""
 
-    AUTO = "auto"  # compiled if that saves time, otherwise interpreted; exact for fractions
-    INTERPRETED = "interpreted"
-    COMPILED = "compiled"
+    AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
+    INTERPRETED = "interpreted"  # in floats
+    COMPILED = "compiled"  # in floats
     EXACT = "exact"  # interpreted, in fractions
 
 
-ENGINES = tuple(engine.value for engine in Engine)
+ENGINES = tuple(engine.value for engine in Engine if engine is not Engine.EXACT)
 NO_BOUNDS = -INFINITY, INFINITY
-RELATIVE_EPS = 1e-9  # of the greatest utility: what counts as a tie on paper
-ROUNDING_EPS = 1e-14  # of the greatest number in a sum: what the sum may lose to rounding
+FAR = 1e5  # bounds so many times greater than all totals cost a sum too many digits
 # The time of one visit of a search, in rows of a scan, interpreted.
 _DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
 _BEST_FIRST_VISIT = 300
@@ -83,9 +85,14 @@ class SearchSetup:
         return _COMPILED_PAUSE if self.compiled else _PAUSE
 
     @property
+    def unit(self) -> Number:
+        """What one operation may lose, in the numbers of the search."""
+        return Rounded.of(Fraction(self.tree.unit)) if self.tree.is_rounded else self.tree.unit
+
+    @cached_property
     def eps(self) -> Number:
-        """The tolerance: numbers that differ by at most this count as equal."""
-        return tolerance(self.tree)
+        """What rounding may have changed: numbers that differ by at most this count as equal."""
+        return rounding_error(self.tree, self.bounds)
 
     @property
     def tolerance(self) -> float | None:
@@ -123,14 +130,14 @@ class SearchSetup:
         lower, upper = self.tree.inherited_bounds(self.bounds)
         return (lower, upper) if self.compiled else (list(lower), list(upper))
 
-    def result(self, *columns_and_counts: Any) -> Search:
+    def result(self, *columns_and_counts: Any, eps: Number | None = None) -> Search:
         """Return the search with these columns, its number of cuts, and whether it was stopped."""
         return Search(
             self.tree,
             self.algorithm,
             self.bounds,
             self.bounds_source,
-            self.eps,
+            self.eps if eps is None else eps,
             self.engine,
             *columns_and_counts,
         )
@@ -140,18 +147,9 @@ def choose_engine(tree: Tree, algorithm: Algorithm, engine: str) -> Engine:
     """Return the engine that searches a tree: the one requested, or for `auto` the fastest one."""
     if engine not in ENGINES:
         raise SearchError(f"unknown engine {quote(str(engine))}: choose among {', '.join(ENGINES)}")
-    chosen = Engine(engine)
     if tree.exact:
-        if chosen in (Engine.AUTO, Engine.EXACT):
-            return Engine.EXACT
-        raise SearchError(
-            f"the engine {engine} computes in floats, and this tree is in fractions: leave it out"
-        )
-    if chosen is Engine.EXACT:
-        raise SearchError(
-            "the engine exact computes in fractions, and this tree is in floats: "
-            "load it with exact=True"
-        )
+        return Engine.EXACT
+    chosen = Engine(engine)
     if chosen is Engine.AUTO:
         is_worth_it = compiling.pays(_work_of(tree, algorithm))
         return Engine.COMPILED if is_worth_it else Engine.INTERPRETED
@@ -170,32 +168,41 @@ def _work_of(tree: Tree, algorithm: Algorithm) -> int:
     return len(tree) * (_BEST_FIRST_VISIT if is_loaded else _FIRST_BEST_FIRST_VISIT)
 
 
-def tolerance(tree: Tree) -> Number:
-    """Return eps: numbers that differ by at most this count as equal; 0 in exact mode.
+def rounding_error(tree: Tree, bounds: Bounds) -> Number:
+    """Return what the sums of a pruning search may lose to rounding; 0 in fractions.
 
-    It is 1e-9 of the greatest magnitude of a total, so that actions that tie on paper tie here too.
-    It is at least the rounding error of sums of rewards (decision 0002-tolerance).
+    The terms of these sums are bounds as well as utilities, but no far bounds. On each ply, each
+    term of a running sum is multiplied, added, and later replaced (decision 0002).
     """
-    return 0 if tree.exact else eps_of(greatest_total(tree), tree.greatest_magnitude)
+    if not tree.rounds:
+        return 0
+    size, height = greatest_number(tree, bounds), tree.heights[-1]
+    if not tree.exact:
+        size = min(size, FAR * greatest_total(tree))
+    found: Any = rounding_of_sums(size, height, tree.widest, tree.unit)
+    error: Number = found + 2 * tree.error * (1 + height * size) if tree.error else found
+    return error
 
 
-def eps_of(total: Number, greatest: Number, relative_eps: float = RELATIVE_EPS) -> float:
-    """Return eps in float mode, by the greatest total of a play and of what a node may receive."""
-    return max(relative_eps * float(total), ROUNDING_EPS * float(greatest))
+def rounding_of_sums(size: Any, depth: int, widest: int, unit: Any = FLOAT_UNIT) -> Number:
+    """Return what sums of `widest` terms of a magnitude may lose to rounding on so many plies."""
+    found: Any = Fraction(unit) * size if isinstance(size, Fraction) else unit * size
+    error: Number = found * depth * (3 * widest + 3)
+    return error
 
 
-def far_of(eps: Number, exact: bool, greatest: Number = INFINITY) -> float:
-    """Return the greatest term that a sum may lose: its rounding error is within eps.
+def far_of(total: Number, exact: bool, greatest: Number = INFINITY) -> float:
+    """Return the greatest term that a running sum may lose: `FAR` times the greatest total.
 
     If no number is greater than that, or numbers are exact, return the greatest float.
     """
-    far = float(eps) / ROUNDING_EPS
+    far = FAR * float(total)
     return sys.float_info.max if exact or greatest <= far else min(far, sys.float_info.max)
 
 
 def greatest_total(tree: Tree) -> Number:
     """Return the greatest magnitude of a known total of a play."""
-    ends: list[Any] = [abs(end) for end in tree.total_range if is_finite(end)]
+    ends: list[Any] = [abs(end) for end in tree.total_ends if is_finite(end)]
     return max(ends, default=0)
 
 

@@ -6,9 +6,16 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from expectitree.numbers import INFINITY, Number, exact_text
+from expectitree.numbers import (
+    Number,
+    exact_text,
+    is_finite,
+    is_shown_as_fraction,
+    to_nearest_float,
+)
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree import paths
+from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
 MOST_NESTED = 300  # plies; deeper nodes are not nested, and have no path
@@ -22,20 +29,20 @@ def dumps(value: Any) -> str:
 def search_fields(file: str, search: Search) -> dict[str, Any]:
     """Return the fields of a search that every JSON output has."""
     counts = search.counts
-    interval = [json_number(end) for end in search.interval(paths.ROOT)]
+    interval = [json_number(end) for end in search.interval_of_branch(NONE)]
     return {
         "file": file,
         "title": search.tree.title,
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
-        "value": json_number(search.value) if search.outcome is Outcome.VALUE else None,
+        "value": json_number(search.unrounded.value) if search.outcome is Outcome.VALUE else None,
         **_attitude_fields(search),
         **({"stopped": True} if search.stopped else {}),
         **({"interval": interval} if search.stopped or search.outcome is not Outcome.VALUE else {}),
         "best": search.best,
         "ties": list(search.ties),
-        "bounds": [json_number(end) for end in search.bounds],
+        "bounds": [json_number(end) for end in search.root_bounds],
         "bounds_from": search.bounds_source,
         **_count_fields(search),
         "cuts": counts.cuts,
@@ -63,8 +70,8 @@ def _attitude_fields(search: Search) -> dict[str, Any]:
     is_known = search.outcome is Outcome.VALUE
     return {
         "attitude": attitude.text,
-        "mean": json_number(search.mean) if is_known else None,
-        "risk_premium": json_number(search.risk_premium) if is_known else None,
+        "mean": json_number(search.unrounded.mean) if is_known else None,
+        "risk_premium": json_number(search.unrounded.risk_premium) if is_known else None,
     }
 
 
@@ -82,12 +89,18 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
 
 
 def json_number(value: Number) -> int | float | str:
-    """Return a number for JSON: infinities, fractions and unknown numbers (`?`) are text."""
+    """Return a number for JSON.
+
+    A fraction is rounded to a float, or a text in that notation. Infinities, unknown numbers (`?`)
+    and numbers beyond all floats are text.
+    """
     if value != value:
         return "?"
-    if isinstance(value, (float, int)):
-        if value in (INFINITY, -INFINITY):
+    if not is_shown_as_fraction(value):
+        rounded = to_nearest_float(value)
+        if is_finite(rounded):
+            return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
+        if not is_finite(value):
             return "inf" if value > 0 else "-inf"
-        return int(value) if value == int(value) and abs(value) < 2**53 else float(value)
     text = exact_text(value)
     return text if text.startswith("about") else str(value)

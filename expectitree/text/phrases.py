@@ -11,7 +11,7 @@ from expectitree.numbers import Number, cell_text, display_text, factor_text, is
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
-from expectitree.tree.columns import Bounds
+from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.scans import shifted
 
@@ -63,7 +63,7 @@ def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = ce
 
 def value_text(search: Search, write: Callable[[Number], str] = display_text) -> str:
     """Return the tree's value: `4`, or `in [2, 5]` where the search does not know it."""
-    lower, upper = search.interval(paths.ROOT)
+    lower, upper = search.interval_of_branch(NONE)
     if search.outcome is Outcome.VALUE:
         return write(lower)
     return f"in {interval_text(lower, upper, write)}"

@@ -238,7 +238,7 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
 def _normalised(columns: Columns) -> FloatColumn:
     """Return the probabilities, divided by their sum at each chance node where it misses 1."""
     probability = array("d", [float(p) for p in columns.probability])
-    builder = TreeBuilder()
+    builder = TreeBuilder(exact=False)
     for n, kind in enumerate(columns.kind):
         if kind == CHANCE:
             own = slice(columns.first[n], columns.last[n])

@@ -20,7 +20,7 @@ from expectitree.numbers import (
     is_finite,
     message_text,
     quote,
-    to_number,
+    to_fraction,
 )
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
@@ -88,7 +88,7 @@ class Attitude:
         return f"{self.kind}={exact_text(self.number)}"
 
 
-def read_attitude(text: str, exact: bool = False) -> Attitude:
+def read_attitude(text: str) -> Attitude:
     """Return the attitude in a text such as `exponential=1000`; raise `TreeError`."""
     kind, sign, rest = (part.strip() for part in text.partition("="))
     if not sign or kind not in KINDS or not rest:
@@ -97,20 +97,20 @@ def read_attitude(text: str, exact: bool = False) -> Attitude:
         if kind == "utility":
             return Attitude(kind, expression=parse(rest, (TOTAL,)))
         if kind == "points":
-            return Attitude(kind, points=tuple(_read_points(rest, exact)))
-        return Attitude(kind, to_number(rest, exact))
+            return Attitude(kind, points=tuple(_read_points(rest)))
+        return Attitude(kind, to_fraction(rest))
     except NumberError as error:
         raise TreeError(f"attitude {kind}: {error}") from None
 
 
-def _read_points(text: str, exact: bool) -> Iterable[tuple[Number, Number]]:
+def _read_points(text: str) -> Iterable[tuple[Number, Number]]:
     for pair in text.split(","):
         x, colon, u = pair.partition(":")
         if not colon:
             raise TreeError(
                 f"found {quote(pair)} as a point, expected TOTAL:UTILITY such as 50:0.7"
             )
-        yield to_number(x.strip(), exact), to_number(u.strip(), exact)
+        yield to_fraction(x.strip()), to_fraction(u.strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ def check_attitude(tree: Tree) -> None:
     attitude = tree.attitude
     if attitude is None or attitude.tolerance is not None:
         return
-    low, high = tree.total_range
+    low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known
         paid = tree.root_reward
         utility_of(attitude, (low + paid, high + paid), (), tree.exact)
@@ -260,7 +260,7 @@ def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:
     from dataclasses import replace
 
     if isinstance(attitude, str):
-        attitude = None if attitude == "none" else read_attitude(attitude, tree.exact)
+        attitude = None if attitude == "none" else read_attitude(attitude)
     changed = replace(tree, attitude=attitude, expect=None)
     check_attitude(changed)
     return changed

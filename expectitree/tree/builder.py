@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree import budget, numbers
+from expectitree import numbers
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.syntax import Expression
 from expectitree.numbers import INFINITY, Number
+from expectitree.rounding import Rounded, sum_of
 from expectitree.tree import scans
 from expectitree.tree.columns import Bounds, Columns
 from expectitree.tree.expectation import Expectation
@@ -20,6 +21,7 @@ from expectitree.tree.model import UNKNOWN, Kind, Tree
 
 SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
 SUM_HINT = "correct them, or leave every p out for outcomes that are equally likely"
+EXACT_NODES = 20_000  # of a tree that is held in fractions
 ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 
 
@@ -47,12 +49,17 @@ class TreeBuilder:
     A child is a number (a terminal) or a node that a method returned. A node that is a child of
     several nodes is stored, evaluated and counted once.
 
+    Up to 20,000 nodes, numbers are exact: a float counts as the decimal that Python prints for it,
+    so 0.1 is 1/10. Probabilities that sum to 1 within 1e-9 are scaled to sum to exactly 1.
+
     Args:
-        exact: Keep numbers as `Fraction`. A float counts as the decimal that Python prints for it.
+        exact: Whether to begin with exact numbers. Without them, a tree of millions of nodes is
+            built in floats from the start.
     """
 
-    def __init__(self, exact: bool = False) -> None:
-        self.exact = exact
+    def __init__(self, exact: bool = True, exact_nodes: int = EXACT_NODES) -> None:
+        self.exact, self.exact_nodes = exact, exact_nodes
+        self.on_floats: Callable[[], object] = bool  # called when numbers become floats
         self._kind = array("B")
         self._utility: Any = [] if exact else array("d")
         self._first = array("I")
@@ -221,7 +228,17 @@ class TreeBuilder:
         self._probability.extend(probabilities or [self._one] * len(children))
         self._label.extend(labels or [None] * len(children))
         self._kind.append(kind)
+        if self.exact and len(self._kind) > self.exact_nodes:
+            self._round_to_floats()
         return len(self._kind) - 1
+
+    def _round_to_floats(self) -> None:
+        """Go on in floats: there are too many nodes for fractions."""
+        self.exact, self._one = False, 1.0
+        self._utility, self._probability = (
+            numbers.float_column(column) for column in (self._utility, self._probability)
+        )
+        self.on_floats()
 
     def add_terminals(self, utilities: Sequence[Number]) -> range:
         """Add several terminals at once without checks; return their ids."""
@@ -284,7 +301,7 @@ class TreeBuilder:
             reward = [self._one * 0] * len(self._child)
             for b, paid in self._reward.items():
                 reward[b] = paid
-            reward = reward if self.exact else array("d", reward)
+            reward = reward if self.exact else numbers.float_column(reward)
         columns = Columns.of(
             reward=reward,
             kind=self._kind,
@@ -297,7 +314,7 @@ class TreeBuilder:
             columns,
             self._label,
             exact=self.exact,
-            local_bounds=self._bounds,
+            local_bounds=self._bounds if self.exact else _float_bounds(self._bounds),
             notes=self._notes,
             branch_notes=self._branch_notes,
             formulas=self.formulas or None,
@@ -309,21 +326,21 @@ class TreeBuilder:
         """Return the probabilities of `count` outcomes, and their sum if they had to be normalised.
 
         Without probabilities, outcomes are equally likely. Raises `TreeError` if the sum misses 1
-        by more than 1e-9. In float mode, a sum that misses 1 by rounding only is not normalised.
+        by more than 1e-9. A sum that misses 1 by rounding only is not normalised.
         """
         if written is None:
             return [self._one / count] * count, None
-        total: Any = budget.exact_sum(written) if self.exact else math.fsum(written)
-        if abs(total - 1) <= (0 if self.exact else ROUNDING):
+        total: Any = sum_of(written) if self.exact else math.fsum(written)
+        is_rounded = not self.exact or isinstance(total, Rounded)
+        if abs(total - 1) <= (ROUNDING if is_rounded else 0):
             return list(written), None
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
-        if self.exact and total.denominator > budget.LARGE:
-            budget.spend_on_bits(total.denominator.bit_length() * len(written), 0)
-        return [p / total for p in written], total
+        is_near = abs(total - 1) <= ROUNDING
+        return [p / total for p in written], None if is_near else total
 
     def _inner(
         self,
@@ -423,6 +440,10 @@ class TreeBuilder:
             raise TreeError(
                 "this builder has built its tree: make another builder for another tree"
             )
+
+
+def _float_bounds(bounds: Mapping[int, Bounds]) -> dict[int, Bounds]:
+    return {n: (float(lower), float(upper)) for n, (lower, upper) in bounds.items()}
 
 
 def _text(value: object) -> str:

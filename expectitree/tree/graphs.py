@@ -46,7 +46,7 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     return graph
 
 
-def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
+def from_networkx(graph: Any) -> Tree:
     """Return the tree of a directed, acyclic graph of networkx.
 
         >>> import expectitree as et
@@ -62,7 +62,6 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
             `Tree.to_networkx` gives them. A node without `kind` is a terminal. The root is the
             graph's attribute `root`, or the one node without an edge to it. Outcomes without
             `probability` are equally likely.
-        exact: Keep numbers as `Fraction`.
 
     Raises:
         TreeError: The graph is not a tree of this kind, or networkx is missing.
@@ -75,7 +74,7 @@ def from_networkx(graph: Any, *, exact: bool = False) -> Tree:
         raise TreeError(f"the graph has a cycle: {cycle}")
     root = _root(graph)
     reached = networkx.descendants(graph, root) | {root}
-    builder = TreeBuilder(exact)
+    builder = TreeBuilder()
     ids: dict[Any, NodeId] = {}
     for name in reversed(list(networkx.topological_sort(graph.subgraph(reached)))):
         try:

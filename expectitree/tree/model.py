@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, escape, is_finite, quote
+from expectitree.numbers import INFINITY, Number, escape, is_finite, quote, to_nearest_float
+from expectitree.rounding import UNIT, have_long_values
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
 from expectitree.tree.columns import Kind as Kind
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 UNKNOWN = float("nan")
+FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
@@ -62,7 +64,8 @@ class Tree(Shown):
         columns: The numbers: kind, utility, first and last branch by node; child, probability and
             reward by branch.
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
-        exact: Whether numbers are `Fraction`; otherwise they are floats.
+        exact: Whether the numbers of columns, bounds and `root_reward` are `Fraction`; otherwise
+            they are floats.
         local_bounds: The bounds written at nodes, by node id.
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.
@@ -74,6 +77,8 @@ class Tree(Shown):
         parameters: The named numbers, by name.
         formulas: The formulas of its numbers and the events of its chance nodes; None if there are
             neither.
+        error: The most by which a number may differ from its formula, if that is irrational.
+        is_rounded: Whether the fractions are rounded to 200 bits.
         attitude: The attitude to risk, with which values are certainty equivalents; None if values
             are expected values.
     """
@@ -93,6 +98,8 @@ class Tree(Shown):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     formulas: Formulas | None = None
     attitude: Attitude | None = None
+    error: Number = 0  # the most by which a formula's number may be off, because it is irrational
+    is_rounded: bool = False  # numbers are `Rounded`
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -102,7 +109,7 @@ class Tree(Shown):
         leaves = (
             f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
         )
-        return f"<Tree {title}{len(self):,} nodes, {leaves}{', exact' if self.exact else ''}>"
+        return f"<Tree {title}{len(self):,} nodes, {leaves}>"
 
     @property
     def root(self) -> Node:
@@ -120,8 +127,8 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, Number, Number]:
-        found: tuple[int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
+    def _measures(self) -> tuple[int, int, int, int, Number, Number]:
+        found: tuple[int, int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
         return found
 
     @property
@@ -135,18 +142,30 @@ class Tree(Shown):
         return self._measures[2]
 
     @property
-    def utility_range(self) -> Bounds:
+    def rounds(self) -> bool:
+        """Whether values of this tree are rounded: sums of outcomes or of rewards."""
+        is_sum = self._measures[3] > 0 or self.columns.pays
+        return bool(self.unit) and is_sum or bool(self.error)
+
+    @property
+    def utility_range(self) -> tuple[float, float]:
         """The least and the greatest known utility of a terminal; (-inf, inf) if none is known.
 
         The terminals in `unknown` may lie outside.
         """
-        least, greatest = self._measures[3:]
+        least, greatest = map(to_nearest_float, self.utility_ends)
+        return least, greatest
+
+    @property
+    def utility_ends(self) -> Bounds:
+        """The `utility_range` in the numbers of the columns."""
+        least, greatest = self._measures[4:]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
     def _totals(self) -> tuple[Number, Number, Number]:
         if not self.columns.pays:
-            ends = self.utility_range
+            ends = self.utility_ends
             known: list[Any] = [abs(end) for end in ends if is_finite(end)]
             return *ends, max(known, default=0)
         count = len(self)
@@ -159,12 +178,18 @@ class Tree(Shown):
         return -INFINITY, INFINITY, magnitude
 
     @property
-    def total_range(self) -> Bounds:
+    def total_range(self) -> tuple[float, float]:
         """The least and the greatest known total of a play; (-inf, inf) if none is known.
 
         A total is the utility of a terminal plus the rewards on a path to it, without
         `root_reward`. The terminals in `unknown` may lie outside.
         """
+        least, greatest = map(to_nearest_float, self.total_ends)
+        return least, greatest
+
+    @property
+    def total_ends(self) -> Bounds:
+        """The `total_range` in the numbers of the columns."""
         return self._totals[:2]
 
     @property
@@ -213,6 +238,28 @@ class Tree(Shown):
     def is_sharing(self) -> bool:
         """Whether several branches lead to the same node."""
         return len(self.columns.child) != self.root_id
+
+    @cached_property
+    def computed(self) -> Tree:
+        """The tree in whose numbers values are computed.
+
+        It is this tree, unless its numbers are irrational or its values would have thousands of
+        digits. Then its numbers are rounded to 200 bits.
+        """
+        if not self.exact or self.is_rounded:
+            return self
+        if not self.error and not have_long_values(self.columns, self.heights[-1]):
+            return self
+        from expectitree.tree.transform import rounded
+
+        return rounded(self)
+
+    @property
+    def unit(self) -> float:
+        """What one operation on the tree's numbers may lose, as a part of its result."""
+        if not self.exact:
+            return FLOAT_UNIT
+        return UNIT if self.is_rounded else 0.0
 
     def scan(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return the result of a loop over all rows, compiled where that saves time."""
@@ -422,6 +469,8 @@ class FirstPaths(NamedTuple):
 class Node:
     """One node of a tree; `Tree.root`, `Tree.find` and `Tree.walk` give it.
 
+    Its numbers are rounded to floats; `Tree.columns` has them as they are.
+
         >>> import expectitree as et
         >>> node = et.loads("max: {pass: 4, toss: {chance: [0, 10], note: a coin}}").find("toss")
         >>> node.kind.name, node.note, [child.utility for child in node.children]
@@ -441,21 +490,24 @@ class Node:
         return Kind(self.tree.columns.kind[self.id])
 
     @property
-    def utility(self) -> Number | None:
+    def utility(self) -> float | None:
         """What a terminal is worth to MAX; None at an inner node, or if it is not known yet."""
         value = self.tree.columns.utility[self.id]
-        return value if self.kind == Kind.TERMINAL and value == value else None
+        is_known = self.kind == Kind.TERMINAL and value == value
+        return to_nearest_float(value) if is_known else None
 
     @property
-    def estimate(self) -> Number | None:
+    def estimate(self) -> float | None:
         """The heuristic value given at an inner node, or None."""
         value = self.tree.columns.utility[self.id]
-        return None if self.kind == Kind.TERMINAL or value != value else value
+        is_missing = self.kind == Kind.TERMINAL or value != value
+        return None if is_missing else to_nearest_float(value)
 
     @property
-    def bounds(self) -> Bounds | None:
+    def bounds(self) -> tuple[float, float] | None:
         """The bounds written at this node, or None."""
-        return self.tree.local_bounds.get(self.id)
+        ends = self.tree.local_bounds.get(self.id)
+        return None if ends is None else (to_nearest_float(ends[0]), to_nearest_float(ends[1]))
 
     @property
     def note(self) -> str | None:
@@ -469,9 +521,9 @@ class Node:
         return tuple(
             Branch(
                 tree.branch_label(self.id, b),
-                columns.probability[b],
+                to_nearest_float(columns.probability[b]),
                 Node(tree, columns.child[b]),
-                tree.reward_of(b),
+                to_nearest_float(tree.reward_of(b)),
             )
             for b in tree.branches_of(self.id)
         )
@@ -495,13 +547,13 @@ class Branch(NamedTuple):
 
     It is the tuple `(label, probability, child, reward)`. `label` is `#k`, by the place from 1, if
     the file has none. `probability` is 1 below MAX and MIN. `child` is a `Node`. `reward` is what
-    the branch pays MAX, 0 if it pays nothing.
+    the branch pays MAX, 0 if it pays nothing. Both numbers are rounded to floats.
     """
 
     label: str
-    probability: Number
+    probability: float
     child: Node
-    reward: Number = 0
+    reward: float = 0
 
 
 def _known_labels(node: Node, where: str) -> str:

@@ -10,9 +10,8 @@ from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
 
-from expectitree.budget import check_values, exact_sum
 from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import FLOATS, FRACTIONS, Domain
+from expectitree.expressions.domains import DIGITS, FLOATS, Domain, rounded_fractions
 from expectitree.expressions.evaluation import at_values, evaluate
 from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
@@ -25,13 +24,15 @@ from expectitree.numbers import (
     quote,
     to_exact,
 )
+from expectitree.rounding import sum_of
 from expectitree.tree.builder import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.formulas import REST, Formulas, Parameter
 from expectitree.tree.model import UNKNOWN, Tree
 from expectitree.tree.paths import join
 
-_TOLERANCE = 1e-9  # by which probabilities in floats may miss [0, 1] or the sum 1
+_MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
+_TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
 
 # Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
 # "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
@@ -90,7 +91,7 @@ class ParameterValues(dict[str, Any]):
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
     """Return the values of a tree's parameters by name; None for one that has no value."""
-    values = ParameterValues(tree.parameters, FRACTIONS if tree.exact else FLOATS)
+    values = ParameterValues(tree.parameters, rounded_fractions() if tree.exact else FLOATS)
     return {name: values.get(name) for name in tree.parameters}
 
 
@@ -158,8 +159,6 @@ def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = with_values(tree.parameters, values)
     tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
-    if tree.exact:
-        check_values(tree.columns)
     if tree.local_bounds:
         check_bounds(tree, None)
     return tree
@@ -175,19 +174,32 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """
     if tree.formulas is None:
         return tree, ""
-    evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree))
-    tree = evaluation.run()
+    rounded: list[object] = []
+    domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
+    evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree), domain)
+    found = evaluation.run()
     if evaluation.without_value:
-        tree = evaluation.within_bounds(tree)
-    return tree, evaluation.unreached
+        found = evaluation.within_bounds(found)
+    error = Fraction(0)
+    if rounded:
+        again = _Evaluation(tree, tree.formulas, lambda *_: None, rounded_fractions(_MORE_DIGITS))
+        error = _difference(found, again.run())
+    return replace(found, error=error), evaluation.unreached
+
+
+def _difference(tree: Tree, better: Tree) -> Fraction:
+    """Return more than the error of a tree's numbers, from others with 30 digits more."""
+    pairs = [(tree.root_reward, better.root_reward)]
+    for name in ("utility", "probability", "reward"):
+        pairs += zip(getattr(tree.columns, name), getattr(better.columns, name), strict=True)
+    return 2 * max(abs(to_exact(x) - to_exact(y)) for x, y in pairs if x == x)
 
 
 class _Evaluation:
     """Evaluates the formulas of one tree, parents before children."""
 
-    def __init__(self, tree: Tree, formulas: Formulas, report: Report) -> None:
-        self.tree, self.formulas, self.report = tree, formulas, report
-        self.domain = FRACTIONS if tree.exact else FLOATS
+    def __init__(self, tree: Tree, formulas: Formulas, report: Report, domain: Domain) -> None:
+        self.tree, self.formulas, self.report, self.domain = tree, formulas, report, domain
         self.values = ParameterValues(tree.parameters, self.domain)
         self.known: dict[int, Any] = {}  # by the id of an expression: its value or its error
         self.without_value: list[int] = []  # nodes whose utility or estimate has no value
@@ -271,7 +283,7 @@ class _Evaluation:
         faults = [(self.fault_of_p(p, written[b]), "p", b) for b, p in found.items()]
         if not any(fault for fault, _, _ in faults):
             found = {b: min(max(p, p * 0), p * 0 + 1) for b, p in found.items()}
-            total: Any = exact_sum([*found.values()]) if exact else math.fsum(found.values())
+            total: Any = sum_of([*found.values()]) if exact else math.fsum(found.values())
             faults = [(self.fault_of_sum(total, rests, written.values()), "outcomes", NONE)]
         for fault, what, b in faults:
             if fault:
@@ -279,18 +291,17 @@ class _Evaluation:
         if any(fault for fault, _, _ in faults):
             return [(Fraction(1) if exact else 1.0) / len(branches)] * len(branches)
         if not rests:
-            divisor = total if abs(total - 1) > ROUNDING else 1
+            divisor = total if self.tree.exact or abs(total - 1) > ROUNDING else 1
             return [found[b] / divisor for b in branches]
         # What is left of 1 by the decimals that Python prints: 0.7 leaves 0.3.
-        left: Any = max(1 - exact_sum([*map(to_exact, found.values())]), Fraction(0)) / rests
+        left: Any = max(1 - sum_of([*map(to_exact, found.values())]), Fraction(0)) / rests
         return [found.get(b, left if exact else float(left)) for b in branches]
 
     def fault_of_p(self, p: Any, formula: Expression) -> str:
         """Return the message about a value that is not a probability, or nothing."""
         if isinstance(p, NumberError):
             return str(p)
-        tolerance = 0 if self.tree.exact else _TOLERANCE
-        if -tolerance <= p <= 1 + tolerance:
+        if -_TOLERANCE <= p <= 1 + _TOLERANCE:
             return ""
         found = f"p is {message_text(p if self.tree.exact else round(p, 12))}"
         expected = "expected a number from 0 to 1: change the formula or a parameter"
@@ -298,8 +309,7 @@ class _Evaluation:
 
     def fault_of_sum(self, total: Any, rests: int, formulas: Iterable[Expression]) -> str:
         """Return the message about probabilities that do not sum to 1, or nothing."""
-        tolerance = 0 if self.tree.exact else _TOLERANCE
-        if total <= 1 + tolerance and (rests or total >= 1 - tolerance):
+        if total <= 1 + _TOLERANCE and (rests or total >= 1 - _TOLERANCE):
             return ""
         shown = message_text(total if self.tree.exact else round(total, 12))
         found = f"the probabilities sum to {shown}"

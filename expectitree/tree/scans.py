@@ -7,18 +7,32 @@ them down.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from expectitree.numbers import INFINITY, Number
-from expectitree.tree.columns import NONE, TERMINAL, Columns, FloatColumn, IntColumn, NumberColumn
+from expectitree.tree.columns import (
+    CHANCE,
+    NONE,
+    TERMINAL,
+    Column,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    NumberColumn,
+    Readable,
+)
 
 
-def measure(tree: Columns) -> tuple[int, int, int, Number, Number]:
-    """Return the number of terminals, of unknown ones, the most branches, and the utility range.
+def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
+    """Return numbers of nodes, and the range of utilities.
+
+    The numbers are those of terminals, of unknown ones, of the most branches of a node, and of
+    CHANCE nodes.
 
     An unknown utility is NaN. Without a known one the range is from inf to -inf.
     """
     kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
-    leaves = unknown = widest = 0
+    leaves = unknown = widest = chances = 0
     least: Number = math.inf
     greatest: Number = -math.inf
     for n in range(len(kind)):
@@ -33,9 +47,57 @@ def measure(tree: Columns) -> tuple[int, int, int, Number, Number]:
                     least = u
                 if u > greatest:
                     greatest = u
-        elif last[n] - first[n] > widest:
+            continue
+        if kind[n] == CHANCE:
+            chances += 1
+        if last[n] - first[n] > widest:
             widest = last[n] - first[n]
-    return leaves, unknown, widest, least, greatest
+    return leaves, unknown, widest, chances, least, greatest
+
+
+def measure_rounding(
+    tree: Columns, value: Readable[Any], unit: Any, given: Any, error: Column
+) -> Any:
+    """Write a bound of the error of each node's value; return the greatest.
+
+    Each value is the sum of p * (reward + value) over the outcomes of a CHANCE node, and the
+    greatest or least reward + value at MAX and MIN. One operation loses at most `unit` of its
+    result (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The numbers of
+    the tree are off by at most `given`.
+    """
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
+    probability, reward = tree.probability, tree.reward
+    pays = len(reward) > 0
+    most = given
+    for n in range(len(kind)):
+        k = kind[n]
+        if k == TERMINAL:
+            error[n] = given
+            continue
+        found = given * 0
+        size = given * 0
+        count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
+        for b in range(first[n], last[n]):
+            c = child[b]
+            x = value[c]
+            own = error[c]
+            if pays:
+                x += reward[b]
+                own += given + unit * abs(x)
+            if k == CHANCE:
+                p = probability[b]
+                if p > 0:
+                    found += p * own
+                    size += p * abs(x)
+                    count += 1
+            elif own > found:
+                found = own
+        if count > 5:  # one outcome of probability 1 loses nothing
+            found += (unit * count + given) * size
+        error[n] = found
+        if found > most:
+            most = found
+    return most
 
 
 def measure_totals(tree: Columns, least: NumberColumn, greatest: NumberColumn) -> Number:

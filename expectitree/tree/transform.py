@@ -9,23 +9,25 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from expectitree.budget import check_values
 from expectitree.errors import TransformError
 from expectitree.numbers import (
     GREATEST_FLOAT,
     INFINITY,
     Number,
     escape,
+    float_column,
     is_finite,
     message_text,
     to_exact,
     to_exact_bound,
 )
+from expectitree.rounding import Rounded
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Kind, Tree
 
+_NUMBERS = ("utility", "probability", "reward")  # columns of numbers
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
 
 
@@ -219,8 +221,34 @@ def order_at_random(tree: Tree, seed: int) -> Tree:
     return _rearrange(tree, rearranged)
 
 
+def in_floats(tree: Tree) -> Tree:
+    """Return a tree whose numbers are rounded to floats; raise `NumberError` if one is too far."""
+    if not tree.exact:
+        return tree
+    rounded: Any = {name: float_column(getattr(tree.columns, name)) for name in _NUMBERS}
+    columns = tree.columns._replace(**rounded)
+    bounds = {n: (float(low), float(high)) for n, (low, high) in tree.local_bounds.items()}
+    paid = float(tree.root_reward)
+    return replace(tree, columns=columns, exact=False, local_bounds=bounds, root_reward=paid)
+
+
+def rounded(tree: Tree) -> Tree:
+    """Return a tree of fractions whose numbers are rounded to 200 bits."""
+
+    def of(x: Any) -> Any:
+        return Rounded.of(x) if is_finite(x) else x  # infinite, or NaN
+
+    numbers: Any = {name: [*map(of, getattr(tree.columns, name))] for name in _NUMBERS}
+    columns = tree.columns._replace(**numbers)
+    bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
+    paid = Rounded.of(to_exact(tree.root_reward))
+    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
+
+
 def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
+    if tree.exact:
+        return tree
     columns, builder = tree.columns, TreeBuilder(exact=True)
     utility = [to_exact(u) if u == u else u for u in columns.utility]
     probability: list[Number] = [to_exact(p) for p in columns.probability]
@@ -243,7 +271,6 @@ def in_fractions(tree: Tree) -> Tree:
         from expectitree.tree.parameters import evaluated
 
         tree = evaluated(tree)[0]
-    check_values(tree.columns)
     return tree
 
 

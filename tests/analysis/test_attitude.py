@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, run_main
+from helpers import ROOT, loads, run_main
 
 import expectitree as et
 from expectitree.analysis.sensitivity.tolerance import tolerances
 from expectitree.errors import AnalysisError, SearchError, TreeError
+from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude
 from expectitree.tree.transform import order_by_value
 
@@ -41,16 +42,16 @@ def out(*words: str) -> str:
 @pytest.mark.parametrize("text", ATTITUDES)
 @pytest.mark.parametrize("exact", [True, False])
 def test_text_and_tables_keep_the_attitude(text: str, exact: bool, tmp_path: Path) -> None:
-    tree = et.loads(BET, exact=exact).with_attitude(text)
+    tree = loads(BET, exact=exact).with_attitude(text)
     for format in ("yaml", "json"):
-        again = et.loads(et.dumps(tree, format=format), name=f"x.{format}", exact=exact)
+        again = loads(et.dumps(tree, format=format), name=f"x.{format}", exact=exact)
         assert again.attitude == tree.attitude
     if not exact:
         for suffix in ("arrow", "parquet"):
             et.save(tree, tmp_path / f"x.{suffix}")
             again = et.load(tmp_path / f"x.{suffix}")
             assert again.attitude == tree.attitude
-            assert et.evaluate(again).value == et.evaluate(tree).value
+            assert search_tree(again).value == search_tree(tree).value
         again = et.from_networkx(tree.to_networkx())
         assert again.attitude is not None
         assert again.attitude is not None

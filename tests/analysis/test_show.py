@@ -15,6 +15,7 @@ from expectitree.analysis.compare.text import disagreement_text, sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.searches.engine import search_tree
 from expectitree.text.console import ASCII, UNICODE, clipped
 
 
@@ -26,7 +27,7 @@ def drawn(
     **options: object,
 ) -> list[str]:
     tree = et.loads(text, exact=bool(options.pop("exact", False)))
-    search = et.evaluate(tree, name, **options)  # type: ignore[arg-type]
+    search = search_tree(tree, name, **options)  # type: ignore[arg-type]
     return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 
@@ -130,9 +131,9 @@ def test_json_writes_a_shared_node_once() -> None:
 
 
 def test_json_writes_infinite_and_exact_numbers_as_text() -> None:
-    tree = et.loads("max: [1/3, 2]", exact=True)
+    tree = et.loads("max: [1/3, 2]")
     found = json.loads(
-        et.to_json(et.evaluate(tree, "star1", bounds=(Fraction(0), float("inf"))), windows=True)
+        et.to_json(search_tree(tree, "star1", bounds=(Fraction(0), float("inf"))), windows=True)
     )
     assert found["bounds"] == ["0", "inf"]
     assert found["tree"]["window"] == ["0", "inf"]

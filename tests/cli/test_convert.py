@@ -15,6 +15,7 @@ from files.samples import SHIPPED, content_of, max_over
 from helpers import ROOT, Done, run_main
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
 
@@ -49,7 +50,7 @@ def piped(
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
-    tree = et.load(path, exact=True)
+    tree = et.load(path)
     names = ["a.json", "b.yaml", "c.yml"]
     for source, out in zip([str(path), *names], names, strict=False):
         done = run(source, out)
@@ -57,7 +58,7 @@ def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
         assert done.err.endswith(
             f"{out} written: {len(tree)} nodes; next: expectitree eval {out}\n"
         )
-        assert content_of(et.load(out, exact=True)) == content_of(tree)
+        assert content_of(et.load(out)) == content_of(tree)
 
 
 def test_one_node_is_not_plural(run: Run) -> None:
@@ -99,7 +100,7 @@ def test_convert_drops_fractions_only_on_request(run: Run) -> None:
         assert run("a.yaml", f"a.{ending}", "--drop", "fractions").status == 0
         assert et.load(f"a.{ending}").find("x/#1").utility == 1 / 3
     assert run("a.yaml", "a.json", "--drop", "fractions").status == 0
-    assert et.load("a.json", exact=True).find("x/#1").utility == Fraction(1, 3)
+    assert et.load("a.json").find("x/#1").utility == Fraction(1, 3)
 
 
 @pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
@@ -145,7 +146,7 @@ def test_convert_warns_about_normalised_probabilities(run: Run) -> None:
     done = run("a.yaml", "-")
     assert done.status == 0
     assert "divided" in done.err
-    assert et.loads(done.out, exact=True).root.branches[0].probability == Fraction(1, 3)
+    assert et.loads(done.out).root.branches[0].probability == Fraction(1, 3)
 
 
 def test_convert_reads_and_writes_pipes() -> None:
@@ -154,10 +155,8 @@ def test_convert_reads_and_writes_pipes() -> None:
     second = piped("-", "-", stdin=first.stdout)
     assert (first.returncode, second.returncode) == (0, 0)
     assert (first.stderr, second.stderr) == (b"", b"")
-    assert content_of(et.loads(first.stdout.decode(), exact=True)) == content_of(
-        et.loads(text.decode(), exact=True)
-    )
-    assert second.stdout.decode() == et.dumps(et.loads(text.decode(), exact=True))
+    assert content_of(et.loads(first.stdout.decode())) == content_of(et.loads(text.decode()))
+    assert second.stdout.decode() == et.dumps(et.loads(text.decode()))
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-16", "cp1252"])
@@ -203,9 +202,9 @@ def test_rewards_are_kept_in_every_format(run: Run) -> None:
     names = ["well.yaml", "a.json", "b.yml", "c.arrow", "d.json", "e.parquet", "f.yaml"]
     for source, out in pairwise(names):
         assert run(source, out).status == 0
-    first, last = (et.load(name, exact=True) for name in (names[0], names[-1]))
+    first, last = (et.load(name) for name in (names[0], names[-1]))
     assert content_of(last) == content_of(first)
-    assert et.evaluate(last).value == Fraction(11, 2)
+    assert search_tree(last).value == Fraction(11, 2)
 
 
 def test_fold_needs_unshare_if_paths_pay_differently(run: Run) -> None:
@@ -224,10 +223,10 @@ def test_fold_needs_unshare_if_paths_pay_differently(run: Run) -> None:
         "expect: left out the counts of searches, since unfolding changes them\n"
         "folded.yaml written: 9 nodes; next: expectitree eval folded.yaml\n"
     )
-    tree = et.load("folded.yaml", exact=True)
+    tree = et.load("folded.yaml")
     assert not tree.columns.pays
     assert not tree.is_sharing
-    assert (et.evaluate(tree).value, et.evaluate(tree).best) == (Fraction(16, 3), "drill")
+    assert (search_tree(tree).value, search_tree(tree).best) == (Fraction(16, 3), "drill")
     assert et.verify(tree).broken == []
     assert len(et.verify(tree).checks) == 4
 
@@ -235,7 +234,7 @@ def test_fold_needs_unshare_if_paths_pay_differently(run: Run) -> None:
 def test_unshare_alone_keeps_the_rewards(run: Run) -> None:
     Path("well.yaml").write_text(WELL)
     assert run("well.yaml", "own.json", "--unshare").status == 0
-    tree = et.load("own.json", exact=True)
+    tree = et.load("own.json")
     assert tree.columns.pays
     assert len(tree) == 9
     assert et.verify(tree).broken == []
@@ -284,7 +283,7 @@ def test_fold_writes_numbers_in_place_of_formulas(run: Run) -> None:
 def test_fold_keeps_events_and_what_can_still_be_verified(run: Run) -> None:
     """Without parameters, an expectation at another value of one could not be checked."""
     assert run("example:rockefeller", "folded.yaml", "--fold", "rewards").status == 0
-    tree = et.load("folded.yaml", exact=True)
+    tree = et.load("folded.yaml")
     assert tree.formulas is not None
     assert [*tree.formulas.events.values()] == ["oil", "oil", "oil"]
     assert run_main("verify", "folded.yaml").status == 0

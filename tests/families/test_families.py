@@ -23,6 +23,7 @@ import expectitree as et
 from expectitree import Kind, Tree, compiling
 from expectitree.algorithms import ALGORITHMS
 from expectitree.families import FAMILIES, expected_nodes, is_random, parameters_of
+from expectitree.searches.engine import search_tree
 
 KINDS = ("max", "min", "chance")
 ORDERS = ("random", "best", "worst")
@@ -191,9 +192,9 @@ def test_every_engine_reproduces_ballards_published_best_cases(
 ) -> None:
     tree = et.generate("ballard", pattern="max,chance,min", branching=n, order="best")
     if engine == "exact":
-        tree = et.loads(et.dumps(tree), exact=True)
+        tree = et.loads(et.dumps(tree))
     for name, leaves in (("expectiminimax", n**3), ("star1", star1), ("star2", star2)):
-        search = et.evaluate(tree, name, engine=engine)
+        search = search_tree(tree, name, engine=engine)
         assert (search.engine, search.counts.leaves_visited) == (engine, leaves)
         assert (search.counts.leaves_total, search.best) == (n**3, "#1")
         assert search.value == (n - 1) + Fraction(n - 1, 2)
@@ -612,7 +613,7 @@ def test_a_generated_file_causes_no_warnings_in_fractions(
 ) -> None:
     """`verify`, `--exact` and `convert` read fractions and warn if they do not sum to 1."""
     warned: list[str] = []
-    et.loads(et.dumps(et.generate(family, **parameters)), exact=True, warn=warned.append)
+    et.loads(et.dumps(et.generate(family, **parameters)), warn=warned.append)
     assert warned == []
 
 
@@ -961,9 +962,11 @@ def test_dice_give_the_probabilities_of_their_sums() -> None:
         sums.append(start)
     assert sorted(sums) == [0, 1, 2]
     assert tree.local_bounds[len(tree) - 1] == (0, 2 + 6 + 2)
-    assert et.loads(et.dumps(tree), exact=True).root.branches[0].child.branches[
-        0
-    ].probability.denominator in (4, 8, 16)
+    assert et.loads(et.dumps(tree)).root.branches[0].child.branches[0].probability.denominator in (
+        4,
+        8,
+        16,
+    )
 
 
 def test_zero_dice_is_the_default() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helpers import ROOT
+from helpers import ROOT, load
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
@@ -25,7 +25,7 @@ TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected"
 def load_bad(name: str, exact: bool = False) -> et.Tree:
     """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
     format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return et.load(name, exact=exact, format=format)
+    return load(name, exact=exact, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from files.samples import BAD, TREES, load_bad
+from helpers import loads
 from rich.cells import cell_len
 
 import expectitree as et
@@ -36,7 +37,7 @@ SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 def message(text: str, name: str = "x.yaml", exact: bool = False) -> str:
     """Return the error message of a text."""
     with pytest.raises(FileError) as caught:
-        et.loads(text, name=name, exact=exact)
+        loads(text, name=name, exact=exact)
     return str(caught.value)
 
 

@@ -11,6 +11,7 @@ import pytest
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 EVENTS = """
 parameters: {pr: 0.5, sens: 0.9, spec: 0.7}
@@ -34,9 +35,9 @@ max:
 
 
 def test_rockefeller() -> None:
-    tree = et.loads(EVENTS + SHORT, exact=True)
-    full = et.load(str(ROOT / "trees" / "rockefeller.yaml"), exact=True)
-    assert et.evaluate(tree).value == 1075
+    tree = et.loads(EVENTS + SHORT)
+    full = et.load(str(ROOT / "trees" / "rockefeller.yaml"))
+    assert search_tree(tree).value == 1075
     for node, path in full.walk():
         if not node.branches and node.kind == et.Kind.TERMINAL:
             continue
@@ -45,20 +46,20 @@ def test_rockefeller() -> None:
         assert found == expected
     for values in ({"pr": "0.3"}, {"sens": "0.8"}, {"spec": "0.9", "pr": "0.7"}):
         assert (
-            et.evaluate(tree.with_parameters(**values)).value
-            == et.evaluate(full.with_parameters(**values)).value
-            == et.evaluate(et.loads(EVENTS + SHORT, exact=True, parameters=values)).value
+            search_tree(tree.with_parameters(**values)).value
+            == search_tree(full.with_parameters(**values)).value
+            == search_tree(et.loads(EVENTS + SHORT, parameters=values)).value
         )
 
 
 def test_what_is_written_is_the_tree_in_full() -> None:
-    tree = et.loads(EVENTS + SHORT, exact=True)
+    tree = et.loads(EVENTS + SHORT)
     text = et.dumps(tree)
     assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
     assert "oil: {p: pr*sens/p_plus, utility: 2500}" in text
     assert "events:" not in text
-    assert et.dumps(et.loads(text, exact=True)) == text
-    assert et.dumps(et.loads(et.dumps(tree, "json"), exact=True)) == text
+    assert et.dumps(et.loads(text)) == text
+    assert et.dumps(et.loads(et.dumps(tree, "json"))) == text
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -89,7 +90,7 @@ def test_two_tests_in_a_row(seed: int) -> None:
         s: node("t1", {t: node("e", {o: str(i) for i, o in enumerate(outcomes)}) for t in "ab"})
         for s in "ab"
     }
-    tree = et.from_dict({"events": events, "event": "t0", "chance": first}, exact=True)
+    tree = et.from_dict({"events": events, "event": "t0", "chance": first})
     total: dict[str, Fraction] = {}
     for s, t, o in product("ab", "ab", outcomes):
         joint = prior[o] * signals[0][s][o] * signals[1][t][o]

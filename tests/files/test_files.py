@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from files.samples import FORMS
+from helpers import loads
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -61,10 +62,10 @@ def test_every_spelling_of_a_form_gives_the_same_tree(
 ) -> None:
     """YAML, JSON read as JSON, JSON read as YAML, and the other spelling agree in everything."""
     in_yaml, in_json, other = FORMS[name]
-    wanted = outline(et.loads(in_yaml, name="x.yaml", exact=exact))
-    assert outline(et.loads(in_json, name="x.json", exact=exact)) == wanted
-    assert outline(et.loads(in_json, name="x.yml", exact=exact)) == wanted
-    assert outline(et.loads(other, name="x.yaml", exact=exact)) == wanted
+    wanted = outline(loads(in_yaml, name="x.yaml", exact=exact))
+    assert outline(loads(in_json, name="x.json", exact=exact)) == wanted
+    assert outline(loads(in_json, name="x.yml", exact=exact)) == wanted
+    assert outline(loads(other, name="x.yaml", exact=exact)) == wanted
     json.loads(in_json)
 
 
@@ -139,17 +140,17 @@ def test_exact_mode_loses_nothing(either_yaml: bool) -> None:
         Fraction(digits),
         Fraction(24691357802469135781, 2),
     ]
-    from_yaml = et.loads(f"max: [{', '.join(texts)}]", name="x.yaml", exact=True)
+    from_yaml = et.loads(f"max: [{', '.join(texts)}]", name="x.yaml")
     assert [node.utility for node in from_yaml.root.children] == wanted
     raw = ", ".join(f'"{text}"' if "/" in text else text for text in texts)
-    from_json = et.loads(f'{{"max": [{raw}]}}', name="x.json", exact=True)
+    from_json = et.loads(f'{{"max": [{raw}]}}', name="x.json")
     assert [node.utility for node in from_json.root.children] == wanted
-    tree = et.loads("chance: [{p: 33.3%, utility: 1}, {p: 0.667, utility: 2}]", exact=True)
+    tree = et.loads("chance: [{p: 33.3%, utility: 1}, {p: 0.667, utility: 2}]")
     assert [branch.probability for branch in tree.root.branches] == [
         Fraction(333, 1000),
         Fraction(667, 1000),
     ]
-    thirds = et.loads("chance: [1, 2, 3]", exact=True)
+    thirds = et.loads("chance: [1, 2, 3]")
     assert {branch.probability for branch in thirds.root.branches} == {Fraction(1, 3)}
 
 
@@ -226,7 +227,7 @@ def test_estimates_and_bounds_are_read() -> None:
         "#1": (0, 2),
         "#2": (1, 1),
     }
-    exact = et.loads("max: [1]\nbounds: [1/3, inf]", exact=True)
+    exact = et.loads("max: [1]\nbounds: [1/3, inf]")
     assert exact.root.bounds == (Fraction(1, 3), math.inf)
     assert isinstance(exact.root.bounds[0], Fraction)
 
@@ -280,7 +281,7 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
     et.loads(tiny, warn=content_of.append)
     assert content_of == []
-    exact = et.loads(tiny, warn=content_of.append, exact=True)
+    exact = et.loads(tiny, warn=content_of.append)
     assert len(content_of) == 1
     assert sum(branch.probability for branch in exact.root.branches) == 1
 

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 import yaml
-from helpers import ROOT
+from helpers import ROOT, load, loads
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 TREES = sorted((ROOT / "trees").glob("*.yaml"))
 
@@ -20,10 +21,10 @@ TREES = sorted((ROOT / "trees").glob("*.yaml"))
 @pytest.mark.parametrize("path", TREES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_tree_file_read_as_data_is_the_same_tree(path: Path, exact: bool) -> None:
-    tree = et.load(path, exact=exact)
+    tree = load(path, exact=exact)
     data = json.loads(et.dumps(tree, "json"))
     assert et.dumps(et.from_dict(data, exact=exact)) == et.dumps(
-        et.loads(et.dumps(tree, "json"), exact=exact)
+        loads(et.dumps(tree, "json"), exact=exact)
     )
     again = et.from_dict(yaml.safe_load(path.read_text("utf-8")), exact=exact)
     assert et.dumps(again) == et.dumps(tree)
@@ -44,8 +45,8 @@ def test_a_tree_file_read_as_data_is_the_same_tree(path: Path, exact: bool) -> N
     ],
 )
 def test_numbers(number: object, value: Fraction) -> None:
-    assert et.evaluate(et.from_dict({"utility": number}, exact=True)).value == value
-    found = et.evaluate(et.from_dict({"max": {"a": number}, "bounds": (-(10**60), 10**60)})).value
+    assert search_tree(et.from_dict({"utility": number})).value == value
+    found = search_tree(et.from_dict({"max": {"a": number}, "bounds": (-(10**60), 10**60)})).value
     assert found == pytest.approx(float(value))
 
 
@@ -55,7 +56,7 @@ def test_rewards_and_costs(exact: bool) -> None:
     tree = et.from_dict({"max": {"once": coin, "again": coin}, "reward": 1}, exact=exact)
     assert len(tree) == 4
     assert [branch.reward for branch in tree.root.branches] == [-0.25, -0.25]
-    assert et.evaluate(tree).value == 6
+    assert search_tree(tree).value == 6
     again = et.from_dict(json.loads(et.dumps(tree, "json")), exact=exact)
     assert et.dumps(again) == et.dumps(tree)
     with pytest.raises(et.FileError, match="a reward and a cost at one node: write one"):

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 import yaml
 from files.samples import SHIPPED, chain, content_of, max_over, random_full_tree
-from helpers import ROOT
+from helpers import ROOT, load, loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
@@ -41,8 +41,8 @@ FORMATS = ("yaml", "json")
 def test_a_written_tree_is_read_back_unchanged(format: str, seed: int, exact: bool) -> None:
     tree = random_full_tree(seed, exact)
     text = et.dumps(tree, format)
-    assert content_of(et.loads(text, name=f"x.{format}", exact=exact)) == content_of(tree)
-    assert content_of(et.loads(text, exact=exact)) == content_of(
+    assert content_of(loads(text, name=f"x.{format}", exact=exact)) == content_of(tree)
+    assert content_of(loads(text, exact=exact)) == content_of(
         tree
     )  # The format follows from the text.
 
@@ -55,7 +55,7 @@ def test_random_trees_and_their_mirrors_are_read_back_unchanged(
     for mirror in (True, False):
         tree = case.tree(exact, mirror)
         assert content_of(
-            et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
+            loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
         ) == content_of(tree)
 
 
@@ -65,12 +65,12 @@ def test_random_trees_and_their_mirrors_are_read_back_unchanged(
 def test_every_shipped_tree_is_read_back_unchanged(
     path: Path, exact: bool, format: str, tmp_path: Path
 ) -> None:
-    tree = et.load(path, exact=exact)
+    tree = load(path, exact=exact)
     out = tmp_path / f"tree.{format}"
     et.save(tree, out)
-    assert content_of(et.load(out, exact=exact)) == content_of(tree)
+    assert content_of(load(out, exact=exact)) == content_of(tree)
     if exact:
-        assert et.verify(et.load(out, exact=True)).checks == et.verify(tree).checks
+        assert et.verify(et.load(out)).checks == et.verify(tree).checks
 
 
 TEXTS = st.text(min_size=1).filter(lambda text: not text.startswith("#"))
@@ -127,7 +127,7 @@ def test_a_key_has_at_most_100_characters(length: int, p: Fraction) -> None:
 def test_a_deep_tree_is_written_within_the_nesting_limit(exact: bool, format: str) -> None:
     tree = chain(730, exact)
     text = et.dumps(tree, format)
-    assert content_of(et.loads(text, name=f"x.{format}", exact=exact)) == content_of(tree)
+    assert content_of(loads(text, name=f"x.{format}", exact=exact)) == content_of(tree)
     assert max(len(line) - len(line.lstrip()) for line in text.splitlines()) < 1_000
 
 
@@ -186,7 +186,7 @@ def test_nearly_equal_probabilities_are_not_changed(miss: Fraction, format: str)
         builder = et.TreeBuilder(exact)
         tree = builder.build(builder.chance([1, 2, 3], [third + miss, third - miss, third]))
         assert content_of(
-            et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
+            loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
         ) == content_of(tree)
 
 
@@ -213,9 +213,9 @@ def test_a_float_is_read_back_unchanged(number: str, exact: bool, format: str) -
     builder = et.TreeBuilder(exact)
     inner = builder.min([number], estimate=number, bounds=(number, "inf"))
     tree = builder.build(builder.max({"a": number, "b": inner}, bounds=("-inf", "inf")))
-    assert content_of(
-        et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
-    ) == content_of(tree)
+    assert content_of(loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)) == content_of(
+        tree
+    )
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -226,9 +226,7 @@ def test_a_fraction_is_read_back_unchanged(number: str, format: str) -> None:
     builder = et.TreeBuilder(exact=True)
     inner = builder.chance([number, 0], ["1/3", "2/3"], estimate=number, bounds=("-1e395", "1e395"))
     tree = builder.build(builder.max([inner] * 2))
-    assert content_of(
-        et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)
-    ) == content_of(tree)
+    assert content_of(et.loads(et.dumps(tree, format), name=f"x.{format}")) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -246,10 +244,8 @@ def test_every_number_of_the_grammar_can_be_written(where: str, number: str, for
         f"{0 if number[0] == '-' else number}]",
         "expect": f"max: [0]\nexpect: {{value: {number}}}",
     }
-    tree = et.loads(texts[where], exact=True)
-    assert content_of(
-        et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)
-    ) == content_of(tree)
+    tree = et.loads(texts[where])
+    assert content_of(et.loads(et.dumps(tree, format), name=f"x.{format}")) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -264,9 +260,9 @@ expect:
 max: [0, 0.5]
 """
     for exact in (True, False):
-        tree = et.loads(text, exact=exact)
+        tree = loads(text, exact=exact)
         assert content_of(
-            et.loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
+            loads(et.dumps(tree, format), name=f"x.{format}", exact=exact)
         ) == content_of(tree)
 
 

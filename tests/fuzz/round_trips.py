@@ -10,10 +10,12 @@ from files import test_saving
 from files.formats import test_arrow, test_silverdecisions, test_silverdecisions_writer
 from fuzz.cases import Target, draw_seed, from_tests, scratch
 from fuzz.properties import among
+from helpers import loads
 from random_trees import REWARDS, Case, build, random_rows
 from searches import test_unknown
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import unshare
 
 
@@ -28,9 +30,9 @@ def check_other_program(seed: int, exact: bool, format: str) -> None:
         return
     # A file of Radiant does not say whether its decisions are MIN's.
     options = {"minimize": et.Kind.MIN in tree.columns.kind} if format == "radiant" else {}
-    again = et.loads(text, format=format, exact=exact, **options)
+    again = loads(text, format=format, exact=exact, **options)
     assert [node.kind for node, _ in again.walk()] == [node.kind for node, _ in tree.walk()]
-    search, found = et.evaluate(tree), et.evaluate(again)
+    search, found = search_tree(tree), search_tree(again)
     for (_, one), (_, other) in zip(tree.walk(), again.walk(), strict=True):
         # Values include rewards, because .efg has the rewards of terminals in their payoffs.
         near = pytest.approx(search.value_of(one), rel=0 if exact else 1e-12, abs=1e-9)
@@ -41,11 +43,11 @@ def check_formulas(seed: int, format: str) -> None:
     """Write a tree with formulas, and set parameters of the tree that is read back."""
     random = Random(seed)
     tree = random_tree(seed)
-    again = et.loads(et.dumps(tree, format), name=f"x.{format}", exact=True)
+    again = et.loads(et.dumps(tree, format), name=f"x.{format}")
     assert again.parameters == tree.parameters
     for _ in range(2):
         changed = {"a": random.choice(("0", "1/3", "1")), "b": random.choice(("1/7", "0.9"))}
-        one, other = (et.evaluate(t.with_parameters(**changed)).value for t in (tree, again))
+        one, other = (search_tree(t.with_parameters(**changed)).value for t in (tree, again))
         assert one == other
 
 

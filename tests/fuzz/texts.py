@@ -20,6 +20,7 @@ from files.formats.test_csv import COPIER, THOMPSON
 from files.formats.test_radiant import CONTRACT, TYPED
 from fuzz.cases import Target
 from fuzz.damage import GAME_PIECES, mutated
+from helpers import load, loads
 from oracle import definition
 
 import expectitree as et
@@ -28,6 +29,7 @@ from expectitree.expressions.domains import FLOATS, FRACTIONS
 from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import text_of
+from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
@@ -62,7 +64,7 @@ def check_file(made: Hostile) -> bool:
     try:
         if isinstance(made.content, bytes):
             exact = options.pop("exact")
-            tree = et.load(io.BytesIO(made.content), exact=exact)
+            tree = load(io.BytesIO(made.content), exact=exact)
         else:
             tree = et.loads(made.content, name=made.name, **options)
     except FileError as error:
@@ -80,10 +82,10 @@ def use(tree: et.Tree) -> None:
     """Evaluate, show and write a tree that came from a damaged file."""
     repr(tree)
     try:
-        found = et.evaluate(tree, "star2")
+        found = search_tree(tree, "star2")
         et.to_text(found)
         et.to_json(found)
-        again = et.loads(et.dumps(tree), exact=tree.exact)
+        again = loads(et.dumps(tree), exact=tree.exact)
     except et.ExpectitreeError as error:
         check_message(error)
         return
@@ -238,7 +240,7 @@ def check_setting(made: Setting) -> bool:
     tree = parameterised.random_tree(made.seed, made.exact)
     try:
         moved = tree.with_parameters(**made.values)
-        found = et.evaluate(moved, "star2")
+        found = search_tree(moved, "star2")
     except et.ExpectitreeError as error:
         check_message(error)
         return False

@@ -15,6 +15,7 @@ import pytest
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
 RISK = str(ROOT / "trees" / "risk.yaml")
@@ -461,8 +462,8 @@ def test_convert_writes_a_game_out(ending: str, tmp_path: Path) -> None:
 
 def test_text_is_exact(tmp_path: Path) -> None:
     done = invoke("convert", PIG, "-", "--depth", "1", "--play", "roll")
-    tree = et.loads(done.stdout, exact=True)
-    assert str(et.evaluate(tree).value) == "1/3"
+    tree = et.loads(done.stdout)
+    assert str(search_tree(tree).value) == "1/3"
     assert tree.source == "game:pig(target=10) to depth 1, after roll"
 
 

@@ -20,6 +20,7 @@ from expectitree import ALGORITHMS, Kind, Search, Tree
 from expectitree.algorithms import Algorithm
 from expectitree.errors import GameError
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import Bounds
 
 DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
@@ -120,7 +121,7 @@ def test_the_written_out_tree_is_the_game(seeds: range) -> None:
         for exact in (True, False):
             for merge in (True, False):
                 tree = et.write_out(game, depth=game.depth, merge=merge, exact=exact)
-                found = et.evaluate(tree)
+                found = search_tree(tree)
                 check_found(found, game, exact)
                 nodes = sum(game.reachable(game.depth, merge and game.merges).values())
                 assert len(tree) == nodes or merge and hasattr(game, "same_turn")
@@ -236,7 +237,7 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
         tree = game.write_out(exact, merged=False)
         for chosen in DEPTH_FIRST if seeds is MANY else FEW:
             lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
-            whole = et.evaluate(tree, chosen, bounds=in_numbers(game.utility_bounds, exact))
+            whole = search_tree(tree, chosen, bounds=in_numbers(game.utility_bounds, exact))
             check_same_visits(lazy, whole)
 
 
@@ -260,7 +261,7 @@ def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool
         game = RandomGame(seed, state_bounds=False)
         for chosen in FEW:
             lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
-            again = et.evaluate(lazy.tree, chosen, bounds=lazy.bounds)
+            again = search_tree(lazy.tree, chosen, bounds=lazy.bounds)
             for column in ("lower", "upper", "visits", "cut", "cut_after"):
                 assert list(getattr(again, column)) == list(getattr(lazy, column)), column
             assert (again.cuts, again.ties) == (lazy.cuts, lazy.ties)

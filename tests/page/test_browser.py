@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke
+from helpers import ROOT, invoke, load
 from page.browser import MISSING, Browser
 from random_trees import Case
 
@@ -135,7 +135,7 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 @pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
 def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool) -> None:
-    tree = et.load(file, exact=exact)
+    tree = load(file, exact=exact)
     browser = open_page(tree)
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
@@ -171,7 +171,7 @@ def test_the_last_step_agrees_with_eval_where_branches_pay(
 ) -> None:
     file = tmp_path / "paying.yaml"
     file.write_text(PAYING, "utf-8")
-    browser = open_page(et.load(file, exact=exact))
+    browser = open_page(load(file, exact=exact))
     for name in browser.run("return expectitree.algorithms"):
         browser.run("expectitree.choose(arguments[0])", name)
         state = state_at(browser, 1e9)

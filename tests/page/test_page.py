@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, load
 from random_trees import Case
 
 import expectitree as et
@@ -168,7 +168,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
     for exact in (False, True):
-        report, text = page_of(et.load(file, exact=exact), file=str(file.name))
+        report, text = page_of(load(file, exact=exact), file=str(file.name))
         assert [trace.search.algorithm for trace in report.traces] == list(ALGORITHMS.values())
         check_data(report, text)
 
@@ -316,7 +316,7 @@ def test_the_scripts_never_make_markup_from_text() -> None:
 
 
 def test_exact_numbers_are_strings() -> None:
-    data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]", exact=True))[1])
+    data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]"))[1])
     assert "1/3" in data["numbers"]["json"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))
 

@@ -8,6 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from helpers import loads
 from IPython.core.formatters import DisplayFormatter
 
 import expectitree as et
@@ -64,7 +65,7 @@ def test_exact_trees_and_single_nodes() -> None:
         "max: [{ref: a}, {ref: a}]\nnodes: {a: {chance: [1, 2]}}",
     ):
         for exact in (False, True):
-            assert set(shown(et.loads(text, exact=exact))) == {"image/svg+xml", "text/plain"}
+            assert set(shown(loads(text, exact=exact))) == {"image/svg+xml", "text/plain"}
 
 
 def test_reports_are_texts(tree: et.Tree) -> None:
@@ -75,7 +76,7 @@ def test_reports_are_texts(tree: et.Tree) -> None:
         et.rescale(tree, {9: 20}),
         et.find_order_preserving_map(tree),
         et.opponents(et.loads("max: [{min: [1, 2]}, 1]"), [0.1]),
-        et.verify(et.loads("expect: {value: 2}\nmax: [1, 2]", exact=True)),
+        et.verify(et.loads("expect: {value: 2}\nmax: [1, 2]")),
     ]
     for report in reports:
         bundle = shown(report)

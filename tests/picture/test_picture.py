@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke
+from helpers import ROOT, invoke, load, loads
 from random_trees import Case
 
 import expectitree as et
@@ -183,7 +183,7 @@ def check_lines(found: Diagram) -> None:
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
-        tree = et.load(file, exact=exact)
+        tree = load(file, exact=exact)
         for name in NAMES:
             check_room(
                 drawn(tree, name, direction=direction, windows=True, reasons=True, places=True)
@@ -450,7 +450,7 @@ def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("exact", [False, True])
 def test_nothing_overlaps_where_branches_pay(direction: str, exact: bool) -> None:
-    for tree in (et.loads(OIL, exact=exact), et.loads(PAYING, exact=exact)):
+    for tree in (loads(OIL, exact=exact), loads(PAYING, exact=exact)):
         for name in NAMES:
             for rows in (None, 6):
                 check_room(

@@ -1215,7 +1215,7 @@ def test_the_best_action_only_has_to_beat_the_best_of_the_others(
     text: str, best: Bounds, others: Bounds
 ) -> None:
     """One outcome of four is enough to know that a is better than b and c."""
-    search = evaluate(et.loads(text, exact=True), PROVE, bounds=(0, 10))
+    search = evaluate(et.loads(text), PROVE, bounds=(0, 10))
     a = search.tree.find("a").id
     assert (search.lower[a], search.upper[a]) == best
     assert (search.alpha[a], search.beta[a]) == others
@@ -1246,6 +1246,6 @@ def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:
 def test_rewards_may_be_far_greater_than_the_range_of_the_totals() -> None:
     """Scaled by the rewards, the totals differ by so little that their variance rounds to 0."""
     text = "max: [0, -1, {reward: 1e300, chance: [{min: [{cost: 1e300, utility: 0}]}]}]"
-    assert evaluate(et.loads(text, exact=True), "best-first").value == 0
+    assert evaluate(et.loads(text), "best-first").value == 0
     for engine in ("interpreted", "compiled"):
         assert evaluate(et.loads(text), "best-first", engine=engine).value == 0

@@ -19,6 +19,7 @@ import expectitree as et
 from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())
@@ -31,7 +32,7 @@ def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
     bounds = case.bounds and in_numbers(case.bounds, False)
     for chosen in EVERY:
         one, other = (
-            et.evaluate(tree, chosen, bounds=bounds, engine=engine)
+            search_tree(tree, chosen, bounds=bounds, engine=engine)
             for engine in ("interpreted", "compiled")
         )
         assert (one.engine, other.engine) == ("interpreted", "compiled")
@@ -51,7 +52,7 @@ def test_compiled_scans_give_identical_results(case: Case) -> None:
     """Data derived from a tree or a search does not depend on the engine."""
 
     def derived_data(tree: et.Tree) -> list[object]:
-        search = et.evaluate(tree, "star2", engine="interpreted")
+        search = search_tree(tree, "star2", engine="interpreted")
         explanation, evaluation = Explanation(search), Evaluation("", search)
         columns = (
             tree.heights, *tree.first_paths, *tree.inherited_bounds((-1e9, 1e9)),
@@ -82,8 +83,8 @@ def test_a_stopped_search_has_sound_intervals(exact: bool, case: Case, most: int
     values = definitions(tree)
     bounds = case.bounds and in_numbers(case.bounds, exact)
     for chosen in PRUNED:
-        whole = et.evaluate(tree, chosen, bounds=bounds)
-        search = et.evaluate(tree, chosen, bounds=bounds, max_visits=most)
+        whole = search_tree(tree, chosen, bounds=bounds)
+        search = search_tree(tree, chosen, bounds=bounds, max_visits=most)
         assert search.stopped == (whole.counts.visits > most)
         assert search.counts.visits == min(whole.counts.visits, most)
         slack = 4 * search.eps + (0 if exact else 1e-12)
@@ -110,7 +111,7 @@ def test_a_stopped_search_shows_its_interval() -> None:
 
 
 def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
-    floats, fractions = et.loads("max: [1, 2]"), et.loads("max: [1, 2]", exact=True)
+    floats, fractions = et.loads("max: [1, 2]"), et.loads("max: [1, 2]")
     for tree, engine, message in (
         (floats, "exact", "load it with exact=True"),
         (fractions, "compiled", "this tree is in fractions: leave it out"),
@@ -122,9 +123,9 @@ def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
         ),
     ):
         with pytest.raises(et.SearchError, match=message):
-            et.evaluate(tree, engine=engine)
+            search_tree(tree, engine=engine)
     with pytest.raises(et.SearchError, match="at least 1 visit"):
-        et.evaluate(floats, "star1", max_visits=0)
+        search_tree(floats, "star1", max_visits=0)
 
 
 @pytest.fixture
@@ -223,13 +224,11 @@ def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
 
 
 def test_a_tree_in_fractions_accepts_bounds_in_floats() -> None:
-    tree = et.loads(
-        "max: [{chance: [{p: 1/3, utility: 0.1}, {p: 2/3, min: [12.4, 20]}]}, 8.2]", exact=True
-    )
+    tree = et.loads("max: [{chance: [{p: 1/3, utility: 0.1}, {p: 2/3, min: [12.4, 20]}]}, 8.2]")
     for name in ("star1", "star2"):
-        search = et.evaluate(tree, name, bounds=(-2e300, float("inf")))
+        search = search_tree(tree, name, bounds=(-2e300, float("inf")))
         assert search.value == Fraction(83, 10)
-        long = et.evaluate(
+        long = search_tree(
             tree, name, bounds=(-(10**500), Fraction(10**500, 3))
         )  # more digits than text may have
         assert (long.value, long.upper[-1], long.bounds) == (

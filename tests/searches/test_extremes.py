@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
@@ -29,6 +30,7 @@ import expectitree as et
 from expectitree.errors import ExpectitreeError
 from expectitree.numbers import INFINITY
 from expectitree.searches import star_minimax
+from expectitree.searches.engine import search_tree
 
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
 SMALL = ("1e-40", "1e-160", "1e-300", "1e-310", "5e-324", "0", "0.25")
@@ -67,12 +69,12 @@ def claimed_eps(tree: et.Tree) -> Fraction:
 
 @given(text=st.integers(0, 2**32 - 1).map(random_text))
 def test_floats_find_the_exact_value_within_eps(text: str) -> None:
-    tree = et.loads(text, exact=True)
+    tree = et.loads(text)
     exact = tree.root_reward + definition(tree.root)
     for chosen in EVERY:
-        assert et.evaluate(tree, chosen).value == exact
+        assert search_tree(tree, chosen).value == exact
     rounded = et.loads(text)
-    for search in [et.evaluate(rounded, chosen) for chosen in EVERY]:
+    for search in [search_tree(rounded, chosen) for chosen in EVERY]:
         assert abs(Fraction(search.value) - exact) <= 10 * claimed_eps(tree)
         assert search.eps <= claimed_eps(tree)
 
@@ -107,10 +109,10 @@ def test_the_random_texts_have_what_they_are_for() -> None:
 def test_what_floats_cannot_hold_is_refused(text: str, message: str) -> None:
     for chosen in EVERY:
         with pytest.raises(ExpectitreeError, match=message) as caught:
-            et.evaluate(et.loads(text), chosen)
+            search_tree(et.loads(text), chosen)
         assert REFUSED in str(caught.value)
-        tree = et.loads(text, exact=True)
-        assert et.evaluate(tree, chosen).value == definition(tree.root)
+        tree = et.loads(text)
+        assert search_tree(tree, chosen).value == definition(tree.root)
 
 
 SURE: list[tuple[str, Any]] = [
@@ -167,8 +169,8 @@ def test_far_bounds_cost_no_digits(seed: int) -> None:
     exact = definition(tree.root)
     near = claimed_eps(tree)
     for chosen in EVERY:
-        assert et.evaluate(tree, chosen, bounds=bounds).value == exact
-        search = et.evaluate(rounded, chosen, bounds=bounds, engine="interpreted")
+        assert search_tree(tree, chosen, bounds=bounds).value == exact
+        search = search_tree(rounded, chosen, bounds=bounds, engine="interpreted")
         assert search.eps <= near
         assert abs(Fraction(search.value) - exact) <= 10 * near
 
@@ -180,9 +182,9 @@ def test_far_bounds_cost_no_digits_with_an_attitude(seed: int) -> None:
     far = max(map(abs, tree.total_range)) or 1.0
     for text in (f"exponential={far / 3}", f"logarithmic={3 * far}", f"utility=x^3+{far * far}*x"):
         risky = tree.with_attitude(text)
-        value = et.evaluate(risky).value
+        value = search_tree(risky).value
         for chosen in ("star1", "star2", "best-first"):
-            search = et.evaluate(risky, chosen, bounds=bounds, engine="interpreted")
+            search = search_tree(risky, chosen, bounds=bounds, engine="interpreted")
             assert abs(search.value - value) <= 1000 * search.eps
 
 
@@ -196,7 +198,7 @@ FAR_MIRRORED = (
 def test_a_chance_node_is_cut_once_no_far_bound_is_left(text: str) -> None:
     """The first outcome is worth 1, so the node is worth at most (1 + 2) / 2 < 5."""
     for exact in (False, True):
-        assert et.evaluate(et.loads(text, exact=exact), "star1").counts.leaves_visited == 2
+        assert search_tree(loads(text, exact=exact), "star1").counts.leaves_visited == 2
 
 
 @given(case=st.builds(Case, seed=st.integers(0, 2**32 - 1)))
@@ -209,7 +211,7 @@ def test_without_far_bounds_no_sum_is_added_up_anew(case: Case) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(star_minimax, "sum_anew", add)
         for chosen in ("star1", "star2"):
-            search = et.evaluate(case.tree(exact=False), chosen, engine="interpreted")
+            search = search_tree(case.tree(exact=False), chosen, engine="interpreted")
             assert search.value is not None
 
 

@@ -12,6 +12,7 @@ from random import Random
 from time import process_time
 
 import pytest
+from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
@@ -21,7 +22,7 @@ import expectitree as et
 from expectitree import ALGORITHMS, Search, Tree
 from expectitree.algorithms import Algorithm
 from expectitree.numbers import INFINITY, Number, is_finite
-from expectitree.searches.engine import search_window
+from expectitree.searches.engine import search_tree, search_window
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare
 
@@ -166,13 +167,13 @@ def test_the_value_of_a_branch_includes_its_reward(exact: bool) -> None:
       sell: 750
       test: {cost: 100, chance: {good: 1500, bad: {reward: 50, utility: 800}}}
     """
-    tree = et.loads(text, exact=exact)
+    tree = loads(text, exact=exact)
     for name in ALGORITHMS:
-        search = et.evaluate(tree, name)
+        search = search_tree(tree, name)
         assert (search.value, search.best) == (1075, "test")
         assert search.value_of("test") == 1075
         assert search.value_of(tree.find("test")) == 1175
-    assert et.evaluate(tree).value_of("test/bad") == 850
+    assert search_tree(tree).value_of("test/bad") == 850
 
 
 def test_one_child_below_branches_that_pay_differently(exact: bool) -> None:
@@ -181,12 +182,12 @@ def test_one_child_below_branches_that_pay_differently(exact: bool) -> None:
     Infinite bounds do not show which one pays more.
     """
     text = "{max: [{ref: c}, {reward: 2, ref: c}], nodes: {c: {chance: [0, 1, 5]}}}"
-    tree = et.loads(text, exact=exact)
+    tree = loads(text, exact=exact)
     for name in ALGORITHMS:
-        search = et.evaluate(tree, name)
+        search = search_tree(tree, name)
         assert (search.value, search.ties) == (4, ("#2",))
     for bounds in (None, (-INFINITY, INFINITY)):
-        search = et.evaluate(tree, "best-first", goal="action", bounds=bounds)
+        search = search_tree(tree, "best-first", goal="action", bounds=bounds)
         assert (search.ties, search.counts.leaves_visited) == (("#2",), 0)
 
 
@@ -210,7 +211,7 @@ def test_a_chain_of_shared_nodes_is_not_unfolded(chosen: Algorithm, exact: bool)
     tree, value = chained(exact)
     start = process_time()
     for bounds in (None, (-INFINITY, INFINITY)):
-        search = et.evaluate(tree, chosen, bounds=bounds)
+        search = search_tree(tree, chosen, bounds=bounds)
         assert search.value == value
     assert process_time() - start < 5
 
@@ -227,8 +228,8 @@ def test_rewards_that_cancel_utilities(name: str, bounds: Bounds | None) -> None
       b: {chance: [{reward: 1e12, utility: -999999999999}, {reward: 3e11, utility: -299999999997}]}
       c: 1.5
     """
-    exact = et.evaluate(et.loads(text, exact=True), name, bounds=bounds)
-    search = et.evaluate(et.loads(text), name, bounds=bounds)
+    exact = search_tree(et.loads(text), name, bounds=bounds)
+    search = search_tree(et.loads(text), name, bounds=bounds)
     assert (exact.value, exact.best, exact.value_of("b")) == (2, "b", 2)
     assert search.eps <= 0.1
     assert (abs(search.value - 2) <= 10 * search.eps, search.best) == (True, "b")
@@ -242,10 +243,10 @@ def test_huge_rewards(name: str, bounds: Bounds | None, huge: Fraction) -> None:
     low = builder.min([builder.terminal(-huge), builder.terminal(3)], rewards=[huge + 5, 9])
     pair = builder.chance([low, builder.terminal(1)], rewards=[-huge, huge])
     tree = builder.build(builder.max([pair, builder.terminal(2), pair], rewards=[0, 0, huge]))
-    search = et.evaluate(tree, name, bounds=bounds)
+    search = search_tree(tree, name, bounds=bounds)
     assert (search.value, search.best) == (huge + 3, "#3")
     if huge < 10**301:
-        rounded = et.evaluate(build_in_floats(tree), name, bounds=None)
+        rounded = search_tree(build_in_floats(tree), name, bounds=None)
         assert (rounded.best, rounded.value) == ("#3", pytest.approx(float(huge)))
 
 

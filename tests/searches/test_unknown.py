@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import ROOT, invoke
+from helpers import ROOT, invoke, load, loads
 from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
@@ -23,7 +23,7 @@ from expectitree import Outcome, compiling
 from expectitree.cli.completion import describe
 from expectitree.errors import AnalysisError, FileError, NumberError, SearchError, TreeError
 from expectitree.numbers import INFINITY
-from expectitree.searches.engine import search_window
+from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans
 from expectitree.tree.adopt import adopt
@@ -47,8 +47,8 @@ REFUSAL = (
 )
 
 
-def loads(text: str, exact: bool = False, name: str = "x.yaml") -> Tree:
-    return et.loads(text, name=name, exact=exact)
+def tree_of(text: str, exact: bool = False, name: str = "x.yaml") -> Tree:
+    return loads(text, name=name, exact=exact)
 
 
 def paths(tree: Tree, possible: bool = False) -> set[str]:
@@ -122,7 +122,7 @@ def test_the_builder_adds_unknown_terminals(exact: bool) -> None:
 
 def test_an_unknown_terminal_can_be_copied_from_its_view() -> None:
     t = et.TreeBuilder()
-    tree = loads(SMALL)
+    tree = tree_of(SMALL)
     copy = t.build(
         t.max([t.terminal(tree.find("sure").utility), t.terminal(tree.find("bet/good").utility)])
     )
@@ -144,7 +144,7 @@ def test_the_range_is_infinite_if_no_utility_is_known(exact: bool) -> None:
     tree = t.build(t.min([t.terminal(None), t.max([t.terminal(None)], estimate=3)]))
     assert tree.utility_range == (-INFINITY, INFINITY)
     assert tree.unknown == (0, 1)
-    alone = loads('utility: "?"', exact)
+    alone = tree_of('utility: "?"', exact)
     assert (alone.unknown, alone.utility_range, len(alone)) == ((0,), (-INFINITY, INFINITY), 1)
 
 
@@ -201,18 +201,18 @@ def test_unknown_terminals_are_found_in_random_trees(seed: int, exact: bool) -> 
 
 
 def test_bounds_do_not_apply_to_unknown_terminals() -> None:
-    tree = loads(
+    tree = tree_of(
         '{bounds: [0, 5], max: [{utility: "?"}, {min: [{utility: "?", bounds: [3, 9]}, 2]}]}',
         exact=True,
     )
     lower, upper = tree.inherited_bounds(None)
     assert [(lower[n], upper[n]) for n in tree.unknown] == [(0, 5), (3, 5)]
     with pytest.raises(SearchError, match="the utility of #1 is not known"):
-        et.evaluate(tree, bounds=(1, 4))
+        search_tree(tree, bounds=(1, 4))
     with pytest.raises(
         SearchError, match=re.escape("#2/#2: the utility 2 lies outside the bounds [3, 4]")
     ):
-        et.evaluate(tree, bounds=(3, 4))
+        search_tree(tree, bounds=(3, 4))
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -250,14 +250,14 @@ FORMS = {
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("form", FORMS)
 def test_every_spelling_of_an_unknown_utility_is_read(form: str, exact: bool) -> None:
-    tree = loads(FORMS[form], exact, "x.json" if form.startswith("json") else "x.yaml")
+    tree = tree_of(FORMS[form], exact, "x.json" if form.startswith("json") else "x.yaml")
     assert tree.unknown == (1,)
     assert tree.utility_range == (1, 1)
     assert [node.utility for node in tree.root.children] == [1, None]
 
 
 def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
-    tree = loads(
+    tree = tree_of(
         'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: '
         "1}]",
         True,
@@ -276,12 +276,12 @@ def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     ],
 )
 def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
-    tree = loads(text)
+    tree = tree_of(text)
     assert len(tree.unknown) == 1
     assert tree.leaves == 2
     assert paths(tree) == {"/#1", "/#2/#1", "/#3"}
     for format in ("yaml", "json"):
-        again = loads(et.dumps(tree, format), name=f"x.{format}")
+        again = tree_of(et.dumps(tree, format), name=f"x.{format}")
         assert (len(again.unknown), again.leaves, paths(again)) == (1, 2, paths(tree))
 
 
@@ -290,10 +290,10 @@ def test_runs_of_terminals_may_contain_unknown_ones() -> None:
     inner = ", ".join(
         ["{chance: [1, 2, 3]}", '{chance: [1, {utility: "?"}, 3]}', "{chance: [3, 2, 1]}"] * 20
     )
-    tree = loads(f"max: [{inner}]")
+    tree = tree_of(f"max: [{inner}]")
     assert len(tree.unknown) == 20
     assert paths(tree) == {f"/#{n}/#2" for n in range(2, 60, 3)}
-    labelled = loads('max: {a: {min: {x: 1, y: 2}}, b: {min: {x: {utility: "?"}, y: 2}}}')
+    labelled = tree_of('max: {a: {min: {x: 1, y: 2}}, b: {min: {x: {utility: "?"}, y: 2}}}')
     assert paths(labelled) == {"/b/x"}
 
 
@@ -312,19 +312,19 @@ def test_unknown_utilities_are_written(format: str) -> None:
         ),
     }
     for text, written in texts.items():
-        assert et.dumps(loads(text, exact=True), format) == written[format == "json"]
-        assert et.dumps(loads(text), format) == written[format == "json"]
+        assert et.dumps(tree_of(text, exact=True), format) == written[format == "json"]
+        assert et.dumps(tree_of(text), format) == written[format == "json"]
 
 
 @pytest.mark.parametrize(("seed", "exact"), CASES)
 def test_unknown_utilities_survive_a_round_trip(seed: int, exact: bool) -> None:
     tree = Case(seed, exact).tree
     in_yaml, in_json = et.dumps(tree), et.dumps(tree, "json")
-    again = loads(in_yaml, exact)
+    again = tree_of(in_yaml, exact)
     assert paths(again) == paths(tree)
     assert (len(again.unknown), again.utility_range) == (len(tree.unknown), tree.utility_range)
     assert et.dumps(again) == in_yaml
-    assert et.dumps(loads(in_json, exact, "x.json")) == in_yaml
+    assert et.dumps(tree_of(in_json, exact, "x.json")) == in_yaml
     assert et.dumps(again, "json") == in_json
 
 
@@ -340,7 +340,7 @@ def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool)
         assert tree.unknown == Case(seed, exact).unknown
         et.save(tree, file, drop_fractions=True)
         for read in (False, True):
-            again = et.load(file, exact=read)
+            again = load(file, exact=read)
             assert again.unknown == tree.unknown
             assert paths(again) == paths(tree)
             assert again.exact == read
@@ -349,9 +349,9 @@ def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool)
 
 
 def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
-    tree = loads('chance: [{p: 0.1, utility: "?"}, {p: 0.9, utility: 2.5}]', exact=True)
+    tree = tree_of('chance: [{p: 0.1, utility: "?"}, {p: 0.9, utility: 2.5}]', exact=True)
     et.save(tree, tmp_path / "tree.arrow")
-    assert et.dumps(et.load(tmp_path / "tree.arrow", exact=True)) == et.dumps(tree)
+    assert et.dumps(et.load(tmp_path / "tree.arrow")) == et.dumps(tree)
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
     import pyarrow as pa
     from pyarrow import parquet
 
-    tree = loads("max: [1, {utility: '?'}, 3]")
+    tree = tree_of("max: [1, {utility: '?'}, 3]")
     et.save(tree, tmp_path / "tree.parquet")
     table = parquet.read_table(tmp_path / "tree.parquet")
     assert table.column("utility").to_pylist() == [1, None, 3, None]
@@ -390,17 +390,17 @@ def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
     assert message({"unknown": [-1]}) == found
     table = table.set_column(1, "utility", pa.array([math.inf, None, 3.0, None]))
     assert message({"unknown": [1]}) == "node 0: the utility is inf, expected a number up to 10^301"
-    ordinary = loads("max: [1, 2, 3]")
+    ordinary = tree_of("max: [1, 2, 3]")
     et.save(ordinary, tmp_path / "plain.arrow")
     assert b"unknown" not in (tmp_path / "plain.arrow").read_bytes()
 
 
 def test_adopt_checks_unknown_terminals() -> None:
-    columns = loads("max: [1, {utility: '?'}, 3]").columns
+    columns = tree_of("max: [1, {utility: '?'}, 3]").columns
     assert adopt(columns, unknown=[1]).unknown == (1,)
     with pytest.raises(TreeError, match="node 1: the utility is missing"):
         adopt(columns)
-    first = loads("max: [{utility: '?'}, {utility: '?'}, 3]").columns
+    first = tree_of("max: [{utility: '?'}, {utility: '?'}, 3]").columns
     with pytest.raises(TreeError, match="node 0: the utility is missing"):
         adopt(first, unknown=[1])
 
@@ -437,7 +437,7 @@ def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
 
 
 def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
-    tree = loads('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
+    tree = tree_of('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
     assert cut_at_depth(tree, 1).unknown == ()
     assert et.evaluate(cut_at_depth(tree, 1), "star2").value == 5
     assert invoke("eval", "--depth", "1", "--format", "json", "-e", et.dumps(tree)).exit_code == 0
@@ -451,24 +451,24 @@ def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
 def test_every_search_refuses_an_unknown_terminal_that_it_needs(chosen: Any, exact: bool) -> None:
     for text in (SMALL, SMALL.replace("sure: 4", "sure: 1")):
         with pytest.raises(SearchError) as caught:
-            et.evaluate(loads(text, exact), chosen)
+            search_tree(tree_of(text, exact), chosen)
         assert str(caught.value) == REFUSAL
     with pytest.raises(SearchError, match=r"^the utility of / is not known yet"):
-        et.evaluate(loads('utility: "?"', exact), chosen)
+        search_tree(tree_of('utility: "?"', exact), chosen)
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("chosen", PRUNED, ids=lambda chosen: chosen.full_name)
 def test_a_search_that_needs_no_unknown_terminal_is_done(chosen: Any, exact: bool) -> None:
-    tree = loads(SMALL, exact)
+    tree = tree_of(SMALL, exact)
     found = search_window(tree, chosen, (-9, 9), "option", (1, 2))  # 4 fails high at once
     assert (found.outcome, found.interval("/")) == (Outcome.FAIL_HIGH, (4, 9))
     found = search_window(tree, chosen, (-9, 9), "option", (1, 2), max_visits=1)
     assert (found.outcome, found.interval("/")) == (Outcome.STOPPED, (-9, 9))
     with pytest.raises(SearchError, match="bet/good is not known yet"):
         search_window(tree, chosen, (-9, 9), "option", (4, 5))
-    bounded = loads('max: {sure: 4, bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}}', exact)
-    found = et.evaluate(bounded, chosen)
+    bounded = tree_of('max: {sure: 4, bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}}', exact)
+    found = search_tree(bounded, chosen)
     assert (found.value, found.best) == (4, "sure")
     assert (found.bounds, found.bounds_source) == ((-INFINITY, INFINITY), "none")
     assert "unknown" not in et.to_text(found)
@@ -479,8 +479,8 @@ def test_a_search_that_needs_no_unknown_terminal_is_done(chosen: Any, exact: boo
 def test_best_first_visits_no_unknown_terminal_that_bounds_rule_out(
     chosen: Any, exact: bool
 ) -> None:
-    tree = loads('max: {bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}, sure: 4}', exact)
-    found = et.evaluate(tree, chosen)
+    tree = tree_of('max: {bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}, sure: 4}', exact)
+    found = search_tree(tree, chosen)
     assert (found.value, found.best) == (4, "sure")
     assert (found.bounds, found.bounds_source) == ((-INFINITY, INFINITY), "none")
 
@@ -512,10 +512,10 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
                 filled[n] = replace(rows[n], utility=random.choice(ends)[n])
             fillings.append(build(filled, exact=True))
         for chosen in (*PRUNED[:3], PRUNED[6], BEST_FIRST[0]):
-            whole = [et.evaluate(tree, chosen, bounds=bounds) for tree in fillings]
+            whole = [search_tree(tree, chosen, bounds=bounds) for tree in fillings]
             entered = [any(found.visits[n] for n in partial.unknown) for found in whole]
             try:
-                found = et.evaluate(partial, chosen, bounds=bounds)
+                found = search_tree(partial, chosen, bounds=bounds)
             except SearchError:
                 refused += 1
                 assert all(entered)
@@ -531,7 +531,7 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
 @pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
 def test_every_engine_refuses_unknown_terminals(engine: str) -> None:
     with pytest.raises(SearchError, match="not known yet"):
-        et.evaluate(loads(SMALL), "star1", engine=engine)
+        et.evaluate(tree_of(SMALL), "star1", engine=engine)
 
 
 ANALYSES: dict[str, Callable[[Tree], object]] = {
@@ -553,18 +553,18 @@ ANALYSES: dict[str, Callable[[Tree], object]] = {
 @pytest.mark.parametrize("name", ANALYSES)
 def test_every_analysis_refuses_unknown_terminals(name: str, exact: bool) -> None:
     with pytest.raises(SearchError) as caught:
-        ANALYSES[name](loads(SMALL, exact))
+        ANALYSES[name](tree_of(SMALL, exact))
     assert str(caught.value) == REFUSAL
 
 
 def test_a_notebook_shows_its_repr() -> None:
-    tree = loads(SMALL)
+    tree = tree_of(SMALL)
     assert tree._repr_mimebundle_() in ({}, None)
     assert "1 not known" in repr(tree)
 
 
 def test_the_message_names_the_first_unknown_terminal_and_counts_the_others() -> None:
-    two = loads('max: {b: {min: [1, {utility: "?"}]}, a: {utility: "?"}}')
+    two = tree_of('max: {b: {min: [1, {utility: "?"}]}, a: {utility: "?"}}')
     with pytest.raises(
         SearchError, match=re.escape('of b/#2 is not known yet ("?"), nor is that of 1 other: ')
     ):
@@ -573,7 +573,7 @@ def test_the_message_names_the_first_unknown_terminal_and_counts_the_others() ->
         SearchError, match=r"nor are those of 7 others: .* or write numbers in their place$"
     ):
         check_known(et.load(LAUNCH))
-    shared = loads("nodes: {u: {utility: '?'}}\nmax: {a: {min: [3, {ref: u}]}, b: {ref: u}}")
+    shared = tree_of("nodes: {u: {utility: '?'}}\nmax: {a: {min: [3, {ref: u}]}, b: {ref: u}}")
     with pytest.raises(
         SearchError, match=re.escape('the utility of a/#2 is not known yet ("?"): ')
     ):
@@ -584,7 +584,7 @@ def test_the_message_names_the_first_unknown_terminal_and_counts_the_others() ->
         SearchError, match="the utility of a is not known yet"
     ):  # in the order of branches, not of ids
         check_known(t.build(t.max({"a": sooner, "b": later})))
-    bell = loads('max: {"a\\x07": {utility: "?"}}')
+    bell = tree_of('max: {"a\\x07": {utility: "?"}}')
     with pytest.raises(SearchError, match=re.escape("the utility of a\\x07 is not known yet")):
         check_known(bell)
 
@@ -659,7 +659,7 @@ def test_other_files_are_still_processed(tmp_path: Path) -> None:
 
 
 def test_completion_shows_unknown_terminals() -> None:
-    tree = loads(SMALL)
+    tree = tree_of(SMALL)
     assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
         "4",
         "CHANCE",
@@ -709,7 +709,7 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
     assert suite[0][0].tag == "failure"
     assert suite[0][0].get("message") == REFUSAL
-    verification = et.verify(et.load(file, exact=True), file="f")
+    verification = et.verify(et.load(file), file="f")
     assert (verification.unchecked, verification.broken, verification.error) == (REFUSAL, [], None)
     assert "cannot be checked" in et.to_text(verification)
     with pytest.raises(AnalysisError):
@@ -742,7 +742,7 @@ def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> No
 
 
 def test_the_example_tree_has_unknown_terminals() -> None:
-    tree = et.load(LAUNCH, exact=True)
+    tree = et.load(LAUNCH)
     assert tree.title is not None
     assert 6 <= len(tree.unknown) <= 10
     assert tree.utility_range == (-150, 1200)

@@ -14,6 +14,7 @@ from unittest import mock
 import pytest
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import listening
 from expectitree.searches.setup import SearchSetup
 
@@ -44,11 +45,11 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
 ) -> None:
     generated = et.generate(**tree)
     if engine == "exact":
-        generated = et.loads(et.dumps(generated), exact=True)
+        generated = et.loads(et.dumps(generated))
     for most in (None, 7):
-        whole = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+        whole = search_tree(generated, chosen, engine=engine, max_visits=most)
         with mock.patch.object(SearchSetup, "pause", 1):
-            paused = et.evaluate(generated, chosen, engine=engine, max_visits=most)
+            paused = search_tree(generated, chosen, engine=engine, max_visits=most)
         assert columns_of(paused) == columns_of(whole)
         assert (paused.cuts, paused.stopped) == (whole.cuts, most is not None)
 

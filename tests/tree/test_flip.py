@@ -12,6 +12,7 @@ import pytest
 from helpers import invoke, run_main
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 from expectitree.tree.bayes import Definitions, free_name
 from expectitree.tree.flip import flip, left_out
 
@@ -39,14 +40,14 @@ def probabilities(tree: et.Tree, path: str = "/") -> list[Any]:
 
 
 def test_hats() -> None:
-    tree = et.loads(HAT, exact=True)
+    tree = et.loads(HAT)
     found = flip(tree, "/")
     assert probabilities(found) == [Fraction(1, 4), Fraction(3, 4)]
     assert probabilities(found, "hat") == [Fraction(9, 10), Fraction(1, 10)]
     assert probabilities(found, "no hat") == [Fraction(7, 10), Fraction(3, 10)]
     assert joint(found) == joint(tree) == joint(flip(found, "/"))
     assert probabilities(flip(found, "/")) == [Fraction(3, 4), Fraction(1, 4)]
-    assert et.evaluate(found).value == et.evaluate(tree).value
+    assert search_tree(found).value == search_tree(tree).value
     assert "p_hat" in found.parameters
 
 
@@ -80,16 +81,16 @@ def random_tree(seed: int) -> str:
 @pytest.mark.parametrize("seed", range(80))
 def test_the_joint_distribution_stays(seed: int) -> None:
     text = random_tree(seed)
-    tree = et.loads(text, exact=True)
+    tree = et.loads(text)
     found = flip(tree, "y")
     assert joint(found, "y") == joint(tree, "y")
-    assert et.evaluate(found).value == et.evaluate(tree).value
-    again = et.loads(et.dumps(found), exact=True)
+    assert search_tree(found).value == search_tree(tree).value
+    again = et.loads(et.dumps(found))
     assert joint(again, "y") == joint(tree, "y")
     back = flip(found, "y")
     assert joint(back, "y") == joint(tree, "y")
     floats = flip(et.loads(text), "y")
-    assert et.evaluate(floats).value == pytest.approx(float(et.evaluate(tree).value))
+    assert search_tree(floats).value == pytest.approx(float(search_tree(tree).value))
     for q in ("1/4", "1"):  # formulas, not numbers
         moved, expected = (one.with_parameters(q=q) for one in (found, tree))
         assert joint(moved, "y") == joint(expected, "y")
@@ -212,7 +213,7 @@ def test_long_sums_are_defined_in_parts() -> None:
         f"outcome {k}: {{p: 1/60, chance: {{x: {{p: 1/{k + 61}, utility: {k}}}, y: {{p: rest, "
         "utility: 0}}}" for k in range(60)
     )  # fmt: skip
-    tree = et.loads(f"chance: {{{outcomes}}}", exact=True)
-    found = et.loads(et.dumps(flip(tree, "/")), exact=True)
+    tree = et.loads(f"chance: {{{outcomes}}}")
+    found = et.loads(et.dumps(flip(tree, "/")))
     assert joint(found) == joint(tree)
     assert Definitions({}).parameters == {}

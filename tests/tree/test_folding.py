@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition, definitions
@@ -18,6 +19,7 @@ import expectitree as et
 from expectitree import Node, Tree
 from expectitree.errors import TransformError
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import (
     cut_at_depth,
@@ -139,7 +141,7 @@ def test_sums_of_fractions_are_compared_with_rounding_only_in_floats() -> None:
     assert fold_rewards(et.loads(text.replace("ONE", "1"))).find("b").utility == pytest.approx(2)
     near = text.replace("ONE", "1.000000000000001")
     with pytest.raises(TransformError, match="the rewards on the paths to one node sum to"):
-        fold_rewards(et.loads(near, exact=True))
+        fold_rewards(et.loads(near))
 
 
 def test_a_tree_is_unshared_if_it_has_at_most_so_many_nodes() -> None:
@@ -235,7 +237,7 @@ def test_a_tree_in_fractions_pays_the_same(seed: int) -> None:
     ):
         assert float(total) == pytest.approx(rounded, rel=1e-12, abs=1e-9), path
     value: Any = definition(exact.root) + exact.root_reward
-    assert float(value) == pytest.approx(et.evaluate(tree).value, rel=1e-12, abs=1e-9)
+    assert float(value) == pytest.approx(search_tree(tree).value, rel=1e-12, abs=1e-9)
 
 
 ROCKEFELLER = """
@@ -260,14 +262,14 @@ nodes: {s: {chance: [0, 4]}}
 
 
 def test_a_folded_terminal_is_worth_its_total() -> None:
-    tree = et.loads(ROCKEFELLER, exact=True)
+    tree = et.loads(ROCKEFELLER)
     folded = fold_rewards(tree)
     assert not folded.columns.pays
     assert [node.utility for node, _ in folded.walk() if node.utility is not None] == [
         750, 2150, -350, 900, 2150, -350, 400
     ]  # fmt: skip
     assert tree.total_range == folded.total_range == folded.utility_range == (-350, 2150)
-    found, again = et.evaluate(tree), et.evaluate(folded)
+    found, again = search_tree(tree), search_tree(folded)
     assert found.value == again.value == Fraction(0.6 * 1625 + 0.4 * 500 - 100)
     assert found.best == again.best == "test"
 
@@ -290,20 +292,20 @@ def test_what_the_tree_expects_is_folded() -> None:
       star1: [{bounds: [-9, inf], leaves: 3}, {leaves: 3}]
     """
     for exact in (True, False):
-        tree = et.loads(text, exact=exact)
+        tree = loads(text, exact=exact)
         folded = fold_rewards(tree)
         assert folded.expect is not None
         assert folded.expect.values == {"/": 2.5, "a": 2.5, "a/b": 2.5, "a/c": 3, "d": 2}
         assert [run.bounds for run in folded.expect.runs] == [(-8, float("inf")), None]
-    for tree in (et.loads(text, exact=True), fold_rewards(et.loads(text, exact=True))):
-        again = et.loads(et.dumps(tree), exact=True)
+    for tree in (et.loads(text), fold_rewards(et.loads(text))):
+        again = et.loads(et.dumps(tree))
         assert [check for check in et.verify(again).checks if not check.kept] == []
 
 
 def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:
     expect = "{value: 1, values: {a: 1}, star1: {leaves: 1}}"
     text = f"{{nodes: {{s: 1}}, expect: {expect}, max: {{a: {{ref: s}}, b: {{ref: s}}}}}}"
-    tree = unshare(et.loads(text, exact=True))
+    tree = unshare(et.loads(text))
     assert tree.expect is not None
     assert (tree.expect.values, tree.expect.runs) == ({"a": 1}, ())
     assert et.verify(tree).broken == []
@@ -323,11 +325,11 @@ def test_a_utility_that_is_not_known_is_not_folded() -> None:
 
 @pytest.mark.parametrize("text", ["cost: x, max: [1, 2]", "max: [{reward: x - x, utility: 1}, 2]"])
 def test_formulas_of_rewards_that_are_0_are_folded_too(text: str) -> None:
-    tree = et.loads(f"{{parameters: {{x: 0}}, {text}}}", exact=True)
+    tree = et.loads(f"{{parameters: {{x: 0}}, {text}}}")
     assert "reward" in et.dumps(tree) or "cost" in et.dumps(tree)
     folded = fold_rewards(tree)
-    assert et.loads(et.dumps(folded), exact=True).formulas is None
-    assert et.evaluate(folded).value == et.evaluate(tree).value
+    assert et.loads(et.dumps(folded)).formulas is None
+    assert search_tree(folded).value == search_tree(tree).value
 
 
 def test_a_folded_tree_keeps_its_events_and_expects_nothing_at_other_parameters() -> None:
@@ -336,8 +338,8 @@ def test_a_folded_tree_keeps_its_events_and_expects_nothing_at_other_parameters(
     expect: {value: 5, best: a, values: {a: 5}, at: [{set: {fee: 1}, value: 9}]}
     max: {a: {cost: fee, event: oil, chance: {wet: 12, dry: 8}}, b: 1}
     """
-    tree = et.loads(text, exact=True)
-    folded = et.loads(et.dumps(fold_rewards(tree)), exact=True)
+    tree = et.loads(text)
+    folded = et.loads(et.dumps(fold_rewards(tree)))
     assert tree.formulas is not None
     assert [*tree.formulas.events.values()] == ["oil"]
     assert folded.formulas == replace(tree.formulas, rewards={})

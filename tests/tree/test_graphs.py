@@ -7,9 +7,10 @@ from pathlib import Path
 
 import networkx
 import pytest
-from helpers import ROOT
+from helpers import ROOT, load, loads
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 TREES = sorted((ROOT / "trees").glob("*.*"))
 
@@ -17,7 +18,7 @@ TREES = sorted((ROOT / "trees").glob("*.*"))
 @pytest.mark.parametrize("file", TREES, ids=lambda file: file.stem)
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_shipped_tree_is_the_same_after_a_round_trip(file: Path, exact: bool) -> None:
-    tree = et.load(file, exact=exact)
+    tree = load(file, exact=exact)
     back = et.from_networkx(tree.to_networkx(), exact=exact)
     numbers = replace(tree, expect=None, parameters={}, formulas=None)
     assert et.dumps(back) == et.dumps(numbers)
@@ -42,14 +43,14 @@ def test_rewards_are_attributes_of_edges_and_of_the_graph(exact: bool) -> None:
     cost: 1/3
     max: [{ref: s}, {reward: 2, ref: s}, {chance: [4, {cost: 5, utility: 6}]}]
     """
-    tree = et.loads(text, exact=exact)
+    tree = loads(text, exact=exact)
     graph = tree.to_networkx()
     paid = [edge.get("reward") for _, _, edge in graph.out_edges(graph.graph["root"], data=True)]
     assert paid == [None, 2, None]
     assert graph.graph["root_reward"] == tree.root_reward
     back = et.from_networkx(graph, exact=exact)
     assert et.dumps(back) == et.dumps(tree)
-    assert et.evaluate(back).value == et.evaluate(tree).value == tree.root_reward + 3
+    assert search_tree(back).value == search_tree(tree).value == tree.root_reward + 3
 
 
 def test_a_graph_without_rewards_has_no_attribute_of_them() -> None:

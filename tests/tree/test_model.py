@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from helpers import loads
 from random_trees import Case
 
 import expectitree as et
@@ -34,7 +35,7 @@ nodes:
 @pytest.fixture(params=[False, True], ids=["float", "exact"])
 def tree(request: pytest.FixtureRequest) -> et.Tree:
     """Return the tree above in both number systems."""
-    return et.loads(TEXT, name="look.yaml", exact=request.param)
+    return loads(TEXT, name="look.yaml", exact=request.param)
 
 
 def test_columns_hold_children_before_parents(tree: et.Tree) -> None:

@@ -13,10 +13,11 @@ from string import Template
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, loads
 
 import expectitree as et
 from expectitree.errors import NumberError, TreeError
+from expectitree.searches.engine import search_tree
 from expectitree.tree.transform import cut_at_depth, in_fractions, order_at_random, order_by_value
 
 OIL = """
@@ -46,7 +47,7 @@ max:
 
 
 def oil(exact: bool = True, **parameters: Any) -> et.Tree:
-    return et.loads(OIL, exact=exact, parameters=parameters)
+    return loads(OIL, exact=exact, parameters=parameters)
 
 
 def value(tree: et.Tree) -> Any:
@@ -68,7 +69,7 @@ def value(tree: et.Tree) -> Any:
 )
 def test_the_published_results_of_the_oil_well(pr: str, expected: Any, best: list[str]) -> None:
     tree = oil().with_parameters(pr=pr)
-    search = et.evaluate(tree)
+    search = search_tree(tree)
     assert search.value == expected
     assert sorted(search.ties) == best
     assert value(oil(pr=pr)) == expected
@@ -79,7 +80,7 @@ def test_the_published_results_of_the_oil_well(pr: str, expected: Any, best: lis
 def test_a_posterior_below_probability_0_needs_no_value() -> None:
     warnings: list[str] = []
     for exact in (False, True):
-        tree = et.loads(OIL, exact=exact, warn=warnings.append, parameters={"spec": 1, "pr": 0})
+        tree = loads(OIL, exact=exact, warn=warnings.append, parameters={"spec": 1, "pr": 0})
         assert value(tree) == 750
         outcomes = tree.find("test/plus/install").branches
         assert [branch.probability for branch in outcomes] == [Fraction(1, 2)] * 2
@@ -139,14 +140,12 @@ def test_values_are_those_of_the_tree_with_numbers_written_in() -> None:
         numbers = {"A": a, "B": a * b / 6, "C": b**2 - a, "D": max(b, 2 * a), "E": -b / 3}
         if numbers["B"] + Fraction(1, 4) > 1:
             continue
-        expected = et.evaluate(et.loads(TEMPLATE.substitute(numbers, a=a, b=b), exact=True))
+        expected = search_tree(et.loads(TEMPLATE.substitute(numbers, a=a, b=b)))
         for tree in (
-            et.loads(TEMPLATE.substitute(formulas, a=a, b=b), exact=True),
-            et.loads(TEMPLATE.substitute(formulas, a=0.1, b=1), exact=True).with_parameters(
-                a=a, b=b
-            ),
+            et.loads(TEMPLATE.substitute(formulas, a=a, b=b)),
+            et.loads(TEMPLATE.substitute(formulas, a=0.1, b=1)).with_parameters(a=a, b=b),
         ):
-            found = et.evaluate(tree)
+            found = search_tree(tree)
             assert (found.value, found.ties) == (expected.value, expected.ties)
 
 
@@ -215,8 +214,8 @@ def test_nested_dicts_have_parameters_too() -> None:
         "max": {"a": "y", "b": {"chance": [{"p": "1/x", "utility": 1}, {"p": "rest", "ref": "n"}]}},
         "nodes": {"n": "x^2"},
     }
-    assert value(et.from_dict(data, exact=True)) == Fraction(19, 3)
-    assert value(et.from_dict(data, exact=True, parameters={"x": 1})) == 2
+    assert value(et.from_dict(data)) == Fraction(19, 3)
+    assert value(et.from_dict(data, parameters={"x": 1})) == 2
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -224,11 +223,11 @@ def test_transforms_keep_formulas(exact: bool) -> None:
     tree = oil(exact)
     for changed in (
         order_at_random(tree, 5),
-        order_by_value(tree, et.evaluate(tree).lower),
+        order_by_value(tree, search_tree(tree).lower),
         cut_at_depth(tree, 9),
         in_fractions(tree),
-        et.loads(et.dumps(tree), exact=exact),
-        et.loads(et.dumps(tree, "json"), name="x.json", exact=exact),
+        loads(et.dumps(tree), exact=exact),
+        loads(et.dumps(tree, "json"), name="x.json", exact=exact),
     ):
         for pr in ("0.3", "0.5", "0.7"):
             same = tree.with_parameters(pr=pr)
@@ -262,7 +261,7 @@ def test_sums_of_formulas_are_exact_in_exact_mode() -> None:
     text = "{parameters: {x: 0.3}, chance: [{p: x, utility: 1}, {p: 1 - x + 1e-12, utility: 2}]}"
     assert value(et.loads(text)) == pytest.approx(1.7)
     with pytest.raises(et.FileError, match="the probabilities sum to"):
-        et.loads(text, exact=True)
+        et.loads(text)
 
 
 def test_ten_thousand_derived_parameters_and_nested_sums_are_fast() -> None:
@@ -315,7 +314,7 @@ def test_a_sum_of_rewards_too_long_to_be_read_again_is_not_written() -> None:
         "parameters: {x: 2}\nnodes: {n: {reward: x, max: [1]}}\n"
         f"max: {{a: {{cost: {long}, ref: n}}}}"
     )
-    tree = et.loads(text, exact=True)
+    tree = et.loads(text)
     with pytest.raises(et.TreeError) as caught:
         et.dumps(tree)
     assert str(caught.value) == (
@@ -324,7 +323,7 @@ def test_a_sum_of_rewards_too_long_to_be_read_again_is_not_written() -> None:
         "`parameters:`"
     )
     short = text.replace(long, "1e-399")
-    assert "{reward: -1e-399 + x, max: [1]}" in et.dumps(et.loads(short, exact=True))
+    assert "{reward: -1e-399 + x, max: [1]}" in et.dumps(et.loads(short))
     with pytest.raises(et.FileError, match="a: '1e-399' is too small for floating point; use --ex"):
         et.loads(short)
 
@@ -387,6 +386,6 @@ def test_an_estimate_that_needs_no_value_can_be_cut() -> None:
     chance: [{p: x, max: [{estimate: 1/x, max: [2, 3]}]}, {p: rest, utility: 7}]
     """
     for exact in (False, True):
-        tree = cut_at_depth(et.loads(text, exact=exact), 2)
+        tree = cut_at_depth(loads(text, exact=exact), 2)
         assert value(tree) == 7
         assert tree.find("#1/#1").utility == 1

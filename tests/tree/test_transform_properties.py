@@ -109,7 +109,7 @@ def full_tree(seed: int, estimates: bool = True) -> Tree:
     """Return a random tree of a moderate size without unknown utilities."""
     while True:
         drawn = RandomText(seed, estimates)
-        tree = et.loads(drawn.text, name=f"x.{drawn.suffix}", exact=True)
+        tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
         if not tree.unknown and isinstance(tree.unfolded, int) and tree.unfolded <= MOST:
             return tree
         seed += 1

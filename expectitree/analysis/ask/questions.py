@@ -17,11 +17,14 @@ from expectitree.searches.engine import (
     find_limits,
 )
 from expectitree.searches.result import Search
-from expectitree.searches.setup import SearchSetup, greatest_number, greatest_total
+from expectitree.searches.setup import (
+    SearchSetup,
+    greatest_number,
+    greatest_total,
+    rounding_of_sums,
+)
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.scans import shifted
-
-_ROUNDING_EPS = 1e-12  # times the greatest utility: the rounding error of sums
 
 
 class Questions:
@@ -102,17 +105,16 @@ class Questions:
     def _set_limits(self) -> None:
         """Set the scale and the tolerances from the bounds, the file's utilities and the answers.
 
-        The tolerance covers rounding only. `evaluate` also accepts ties on paper, but here a user
-        reads that an action is proved to be best.
+        The answers may be greater than the utilities in the file.
         """
         tree = self.tree
-        found = (
-            greatest_total(tree),
-            tree.greatest_magnitude,
-            greatest_number(tree, self.setup.bounds),
-        )
-        total, received, greatest = (max(one, self._greatest_answer) for one in found)
-        self.limits = find_limits(self.setup, total, received, greatest, _ROUNDING_EPS)
+        found = greatest_total(tree), greatest_number(tree, self.setup.bounds)
+        total, greatest = (max(one, self._greatest_answer) for one in found)
+        eps: Number = 0
+        if tree.unit:
+            size = max(tree.greatest_magnitude, self._greatest_answer)
+            eps = rounding_of_sums(size, tree.heights[-1], tree.widest, tree.unit)
+        self.limits = find_limits(self.setup, eps, total, greatest)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""

@@ -20,16 +20,18 @@ from expectitree.numbers import (
     escape,
     message_text,
     quote,
+    returned,
     to_number,
 )
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
-from expectitree.searches.setup import NO_BOUNDS, ROUNDING_EPS, SearchSetup, greatest_number
+from expectitree.searches.setup import NO_BOUNDS, SearchSetup, greatest_number
 from expectitree.tree.columns import NONE, Bounds, Columns, Repeated
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.tree.paths import ROOT, message_path
 from expectitree.tree.scans import shifted
 
+_NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
 Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
 
 
@@ -51,7 +53,12 @@ class Action(NamedTuple):
 
 
 def inquire(
-    tree: Tree, *, bounds: Bounds | None = None, goal: str = "action", guide: str = "learning"
+    tree: Tree,
+    *,
+    bounds: Bounds | None = None,
+    goal: str = "action",
+    guide: str = "learning",
+    exact: bool = False,
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
@@ -67,12 +74,13 @@ def inquire(
         goal: What to decide: "action" (which action is best) or "value". It is always the value if
             no player decides at the root.
         guide: As for the algorithm best-first.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
 
     Raises:
         SearchError: The goal or the guide is unknown, or a utility lies outside the bounds.
     """
     check_tree(tree, "ask")
-    return Inquiry(tree, bounds, goal, guide)
+    return Inquiry(tree.computed, bounds, goal, guide, exact)
 
 
 class Inquiry(Shown):
@@ -103,8 +111,9 @@ class Inquiry(Shown):
         bounds: Bounds | None = None,
         goal: str = "action",
         guide: str = "learning",
+        exact: bool = False,
     ) -> None:
-        self.tree = tree
+        self.tree, self.exact = tree, exact
         self.algorithm = algorithm("best-first", goal=goal, guide=guide)
         self._is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
         if not self._is_player:
@@ -187,7 +196,7 @@ class Inquiry(Shown):
 
     def _replay(self, log: Iterable[Reply]) -> None:
         """Begin a search, and continue it with some answers and skips."""
-        engine = "exact" if self.tree.exact else "interpreted"
+        engine = "auto" if self.tree.exact else "interpreted"
         setup = SearchSetup.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
         self._questions, self._log = Questions(setup), list(log)
         for reply in self._log:
@@ -204,8 +213,13 @@ class Inquiry(Shown):
         A path means its last branch, whose value includes the branch's reward.
         """
         if isinstance(node, str):
-            return self._interval_of_branch(self.tree.find_branch(node))
-        n = self._id(node)
+            found = self._interval_of_branch(self.tree.find_branch(node))
+        else:
+            found = self._interval_of_node(self._id(node))
+        known: Bounds = returned(found, self.exact)
+        return known
+
+    def _interval_of_node(self, n: int) -> Bounds:
         return self._questions.known.lower[n], self._questions.known.upper[n]
 
     def _interval_of_branch(self, branch: int) -> Bounds:
@@ -222,7 +236,8 @@ class Inquiry(Shown):
         lower, upper = (ends[leaf.id] for ends in self._questions.bounds)
         if self.tree.columns.pays and not self.tree.exact:
             return float(f"{lower:.13g}"), float(f"{upper:.13g}")
-        return lower, upper
+        found: Bounds = returned((lower, upper), self.exact)
+        return found
 
     @property
     def best(self) -> str | None:
@@ -242,9 +257,11 @@ class Inquiry(Shown):
         If no player decides at the root, it is the width of the root's interval.
         """
         if self._is_player:
-            return self._best_action()[1]
-        lower, upper = self.interval(self.tree.root)
-        return upper - lower or 0
+            loss: Any = self._best_action()[1]
+        else:
+            lower, upper = self._interval_of_node(self.tree.root_id)
+            loss = upper - lower
+        return returned(loss, self.exact) or 0
 
     @property
     def actions(self) -> tuple[Action, ...]:
@@ -253,7 +270,12 @@ class Inquiry(Shown):
         if best is None:
             return ()
         return tuple(
-            Action(branch.label, branch.child, self._interval_of_branch(b), b == best)
+            Action(
+                branch.label,
+                branch.child,
+                returned(self._interval_of_branch(b), self.exact),
+                b == best,
+            )
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
 
@@ -335,7 +357,7 @@ class Inquiry(Shown):
         )
         tree = replace(self.tree, columns=Columns.of(*columns))
         bounds = self.bounds if self.bounds_source == "option" else None
-        return tree, bounds, self.algorithm.goal, self.algorithm.guide, self._log
+        return tree, bounds, self.algorithm.goal, self.algorithm.guide, self.exact, self._log
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         *arguments, log = state
@@ -380,7 +402,7 @@ class Inquiry(Shown):
         lower, upper = (ends[n] for ends in self._questions.bounds)
         eps: Number = 0  # the bounds here are differences of bounds and rewards
         if self.tree.columns.pays and not self.tree.exact:
-            eps = ROUNDING_EPS * float(greatest_number(self.tree, self.bounds))
+            eps = _NEAR * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
             lower, upper = self.allowed(self.tree.node(n))
             ends = f"[{message_text(lower)}, {message_text(upper)}]"

@@ -106,8 +106,7 @@ def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
         return Text("Not decided: ", style="title").append_text(state(inquiry, options)).append(".")
     best = None if inquiry.best is None else _label(inquiry.best, options)
     if inquiry.algorithm.goal == "value":
-        write = exact_text if inquiry.tree.exact else display_text
-        value = write(inquiry.interval(ROOT)[0])
+        value = display_text(inquiry.interval(ROOT)[0])
         sentence = f"The value is {value}{'' if best is None else f', with {best}'}."
     else:
         sentence = f"{best} is best: {_proof(inquiry)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from expectitree.analysis.limit.report import Limit, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.by_utility import with_totals
-from expectitree.searches.engine import evaluate, usual_algorithms
+from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
 from expectitree.tree.builder import TreeBuilder
@@ -122,6 +122,7 @@ def compare(
     max_visits: int | None = None,
     limit: bool = False,
     max_leaves: int | None = None,
+    exact: bool = False,
     file: str = "",
 ) -> Comparison:
     """Search a tree with each algorithm in turn.
@@ -142,13 +143,14 @@ def compare(
         max_visits: As for `evaluate`.
         limit: Count the fewest leaves that could have been enough, too.
         max_leaves: As for the function `limit`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: No algorithm is named, or the tree has more than `max_leaves` leaves.
         SearchError: As for `evaluate`.
     """
-    tree = with_totals(tree)
+    tree = searched_tree(with_totals(tree), engine)
     if limit:
         check_size(tree.leaves, max_leaves)
     if algorithms is None:
@@ -157,8 +159,9 @@ def compare(
     for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
         load_compiled(tree, algorithm, engine)
         start = perf_counter()
-        search = evaluate(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
-        rows.append(ComparisonRow(search, perf_counter() - start))
+        search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
+        seconds = perf_counter() - start
+        rows.append(ComparisonRow(replace(search, rounds=not exact), seconds))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
     counted = None
@@ -199,8 +202,8 @@ def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
     """Load the compiled code that a search will run, so that its time does not include loading."""
     algorithm = find_algorithm(algorithm)
     if choose_engine(tree, algorithm, engine) == "compiled":
-        builder = TreeBuilder()
-        evaluate(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
+        builder = TreeBuilder(exact=False)
+        search_tree(builder.build(builder.max([1, 2])), algorithm, engine="compiled")
 
 
 def _excludes(one: Search, other: Search) -> bool:

@@ -12,11 +12,12 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.expressions.syntax import text_of
-from expectitree.numbers import Number, display_text, exact_text
+from expectitree.numbers import Number, display_text, exact_text, is_shown_as_fraction
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
+from expectitree.tree.columns import NONE
 
 BOUNDS_FROM = {
     "option": "from --bounds",
@@ -63,7 +64,8 @@ def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[R
 def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
     """Yield the name and the parts of each line of the summary."""
     search, counts = evaluation.search, evaluation.search.counts
-    write = exact_text if search.tree.exact else display_text
+    value = search.interval_of_branch(NONE)[0]
+    write = exact_text if is_shown_as_fraction(value) else display_text
     yield "algorithm", search.algorithm.full_name
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
@@ -89,7 +91,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
     if evaluation.formulas and evaluation.parameters:
         yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
-    bounds = f"{interval_text(*search.bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    bounds = f"{interval_text(*search.root_bounds)} {BOUNDS_FROM[search.bounds_source]}"
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
@@ -144,8 +146,8 @@ def _attitude_facts(
         return
     yield "attitude", f"{attitude.text}: values are certainty equivalents"
     if search.outcome is Outcome.VALUE:
-        premium = f"the risk premium is {write(search.risk_premium)}"
-        yield "mean", f"{write(search.mean)}, so {premium}"
+        premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
+        yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:

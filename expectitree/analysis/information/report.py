@@ -26,7 +26,7 @@ from expectitree.analysis.information.likelihoods import (
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.tree import paths
 from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
@@ -196,7 +196,7 @@ def information(
     tolerance = tree.attitude.tolerance if isinstance(tree, Tree) and tree.attitude else None
     check_tree(tree, "" if tolerance is not None else "information")
     at_node = tree.find(at).id
-    evaluate(tree)  # raises what is wrong with the tree
+    search_tree(tree)  # raises what is wrong with the tree
     is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
     numbers = in_decimals(tree) if is_quick else tree
     near = 0 if tree.exact else NEAR

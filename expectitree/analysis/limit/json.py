@@ -19,7 +19,7 @@ def render(reports: Sequence[Limit], show_all: bool = True) -> Iterator[str]:
             {
                 "file": report.file,
                 "title": tree.title,
-                "bounds": [json_number(end) for end in search.bounds],
+                "bounds": [json_number(end) for end in search.root_bounds],
                 "bounds_from": search.bounds_source,
                 "leaves": tree.leaves,
                 "value": json_number(search.value),

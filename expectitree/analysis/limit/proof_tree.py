@@ -107,7 +107,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     """
     check_size(tree.leaves, max_leaves)
     columns, is_sharing = tree.columns, tree.is_sharing
-    lower, upper = tree.inherited_bounds(search.bounds)
+    lower, upper = tree.inherited_bounds(search.root_bounds)
     children: list[dict[int, Any]] = [{} for _ in range(len(tree))]
     leaves, mask, last_use, work = ([0] * len(tree) for _ in range(4))
     for n, kind in enumerate(columns.kind):

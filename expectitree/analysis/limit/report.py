@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from expectitree.algorithms import Algorithm
@@ -16,7 +16,7 @@ from expectitree.analysis.limit.proof_tree import check_size, proof_tree
 from expectitree.analysis.limit.proofs import ACTION, VALUE, Proofs
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.searches.engine import evaluate, usual_algorithms
+from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
@@ -156,6 +156,7 @@ def limit(
     engine: str = "auto",
     max_visits: int | None = None,
     max_leaves: int | None = None,
+    exact: bool = False,
     file: str = "",
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, and a search with each algorithm.
@@ -174,6 +175,7 @@ def limit(
         engine: As for `evaluate`.
         max_visits: As for `evaluate`.
         max_leaves: Refuse a tree with more leaves, since the work is quadratic in them.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
@@ -187,9 +189,12 @@ def limit(
     elif isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
     rows = [
-        evaluate(tree, a, bounds=bounds, engine=engine, max_visits=max_visits) for a in algorithms
+        search_tree(tree, a, bounds=bounds, engine=engine, max_visits=max_visits)
+        for a in algorithms
     ]
-    return measure(tree, rows, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
+    found = measure(tree, rows, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
+    rows = [replace(row, rounds=not exact) for row in rows]
+    return replace(found, search=replace(found.search, rounds=not exact), rows=rows)
 
 
 def measure(
@@ -203,7 +208,8 @@ def measure(
 ) -> Limit:
     """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
     check_tree(tree, "limit")
-    whole = next((row for row in rows if not row.algorithm.player_cuts), None) or evaluate(
+    tree = searched_tree(tree, engine)
+    whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
         tree, bounds=bounds, engine=engine
     )
     numbers = proof_tree(tree, whole, max_leaves)

@@ -39,7 +39,7 @@ def render(
         yield from file_heading(report.file, tree, options, len(reports) > 1)
         source = BOUNDS_FROM[search.bounds_source]
         yield Text(
-            f"{plural(tree.leaves, 'leaf')}, bounds {interval_text(*search.bounds)} {source}"
+            f"{plural(tree.leaves, 'leaf')}, bounds {interval_text(*search.root_bounds)} {source}"
         )
         yield ""
         for sentence in _results(report, options):
@@ -97,7 +97,7 @@ def _row(report: Limit, row: Search) -> list[str]:
 def _results(report: Limit, options: ConsoleOptions) -> Iterator[str]:
     tree, exact, best = report.tree, report.exact, report.best_action
     has_local = tree.local_bounds.keys() - {tree.root_id}
-    within = "their bounds" if has_local else interval_text(*report.search.bounds)
+    within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
     leaves, value = plural(tree.leaves, "leaf"), display_text(report.search.value)
     if exact.count == tree.leaves > 1:
         yield f"All {leaves} are needed to prove the value {value}."

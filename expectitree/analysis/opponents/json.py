@@ -10,7 +10,6 @@ from typing import Any
 from expectitree.algebra.thresholds import TOLERANCE, Threshold
 from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
-from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
 from expectitree.text.thresholds import fraction_text
 
@@ -18,7 +17,6 @@ from expectitree.text.thresholds import fraction_text
 def render(reports: Sequence[Opponents]) -> Iterator[str]:
     """Yield one object for each file and each Nature, one a line."""
     for report in reports:
-        exact = report.tree.exact
         rows = [
             {
                 "opponent": row.opponent,
@@ -35,34 +33,30 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
                 "title": report.tree.title,
                 "chance": report.chance,
                 "rows": rows,
-                "crossings": [_crossing_object(crossing, exact) for crossing in report.crossings],
-                "tolerance": _plain(TOLERANCE, exact),
+                "crossings": [_crossing_object(crossing) for crossing in report.crossings],
+                "tolerance": json_number(TOLERANCE),
                 "crossings_complete": report.complete,
                 "reason": None if report.complete else TOO_LARGE,
             }
         )
 
 
-def _crossing_object(crossing: Threshold, exact: bool) -> dict[str, Any]:
-    lower, upper = (_plain(end, exact) for end in (crossing.lower, crossing.upper))
-    if not exact and crossing.exact is None:  # round outwards
+def _crossing_object(crossing: Threshold) -> dict[str, Any]:
+    lower, upper = (json_number(end) for end in (crossing.lower, crossing.upper))
+    if not isinstance(lower, str) and crossing.exact is None:  # round outwards
         if Fraction(lower) > crossing.lower:
             lower = nextafter(float(lower), -inf)
         if Fraction(upper) < crossing.upper:
             upper = nextafter(float(upper), inf)
     return {
-        "epsilon": _plain(crossing.middle, exact),
+        "epsilon": json_number(crossing.middle),
         "epsilon_lower": lower,
         "epsilon_upper": upper,
         "exact": fraction_text(crossing.exact),
-        "value": _plain(crossing.value, exact),
-        "value_lower": _plain(crossing.value_lower, exact),
-        "value_upper": _plain(crossing.value_upper, exact),
+        "value": json_number(crossing.value),
+        "value_lower": json_number(crossing.value_lower),
+        "value_upper": json_number(crossing.value_upper),
         "before": crossing.before,
         "at": crossing.at,
         "after": crossing.after,
     }
-
-
-def _plain(value: Number, exact: bool) -> int | float | str:
-    return json_number(value if exact else float(value))

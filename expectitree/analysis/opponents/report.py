@@ -28,8 +28,8 @@ from expectitree.algebra.thresholds import TOLERANCE, Decision, Threshold
 from expectitree.budget import TooMuchWorkError, limited_work, most, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, message_text, to_exact
-from expectitree.searches.engine import evaluate
+from expectitree.numbers import Number, message_text, returned, to_exact
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
@@ -126,6 +126,7 @@ def opponents(
     chance: str = "expected",
     bounds: Bounds | None = None,
     engine: str = "auto",
+    exact: bool = False,
     file: str = "",
 ) -> Opponents:
     """Evaluate a tree against MIN players who make mistakes, and find where the decision changes.
@@ -145,6 +146,7 @@ def opponents(
         chance: How CHANCE plays: "expected" (by its probabilities), "worst" or "best" for MAX.
         bounds: `(lower, upper)` of the root, as for `evaluate`.
         engine: As for `evaluate`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
@@ -159,9 +161,10 @@ def opponents(
     rows = []
     convert = to_exact if tree.exact else float
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
-        search = evaluate(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
+        search = search_tree(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
         name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "fallible"
-        rows.append(OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon)))
+        row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
+        rows.append(returned(row, exact))
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
         return Opponents(file, tree, chance, rows, [], ())
     try:
@@ -181,7 +184,8 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
     replaced = search.tree.root
     if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
         replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
-    values = [branch.reward + search.lower[branch.child.id] for branch in replaced.branches]
+    branches = search.tree.branches_of(replaced.id)
+    values: list[Any] = [search.interval_of_branch(b)[0] for b in branches]
     best = max(values) if root.kind == Kind.MAX else min(values)
     return tuple(
         branch.label
@@ -202,7 +206,7 @@ def _decision(tree: Tree, chance: str) -> Decision:
 
     def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
         spend(_VERIFIED_NODE_WORK * len(exact))
-        search = evaluate(replace_opponent(exact, epsilon, chance))
+        search = search_tree(replace_opponent(exact, epsilon, chance))
         found = _best_actions(exact, search, epsilon)
         if found != best or search.value != value:
             raise AnalysisError(
@@ -212,9 +216,10 @@ def _decision(tree: Tree, chance: str) -> Decision:
                 "please report it with the tree"
             )
 
+    child = exact.columns.child
     actions = [
-        (branch.label, shifted(functions[branch.child.id], branch.reward))
-        for branch in exact.root.branches
+        (exact.branch_label(exact.root_id, b), shifted(functions[child[b]], exact.reward_of(b)))
+        for b in exact.branches_of(exact.root_id)
     ]
     value = shifted(functions[tree.root_id], exact.root_reward)
     return Decision(actions, tree.root.kind == Kind.MAX, verify, value)

@@ -32,7 +32,7 @@ from expectitree.analysis.rescale.scales import Scale, stepped
 from expectitree.errors import TransformError
 from expectitree.numbers import to_exact
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
@@ -75,7 +75,7 @@ def find_order_preserving_map(
     """
     check_tree(tree, "rescale")
     tree, bounds, remarks = fold(tree, bounds)
-    before = evaluate(tree, bounds=bounds, engine=engine)
+    before = search_tree(tree, bounds=bounds, engine=engine)
     unchanged, root = Rescaling(file, before, remarks=remarks), tree.root
     if root.kind not in (Kind.MAX, Kind.MIN):
         reason = f"the root is a {root.kind.name} node, where no player decides"
@@ -84,7 +84,7 @@ def find_order_preserving_map(
     if exact is None:
         reason = "the tree is too large to compute with it in fractions"
         return replace(unchanged, answer=Answer("unknown", reason, action=before.best))
-    search = evaluate(exact)
+    search = search_tree(exact)
     branch = next(search.best_branches(root.id))  # floats may take more actions for a tie
     action = tree.branch_label(root.id, branch)
     steps = promising_steps(search, branch, Fraction(0) if tree.exact else _ROUNDING)
@@ -95,11 +95,13 @@ def find_order_preserving_map(
     for tried, scale in enumerate(islice(maps, _MOST_ROWS // len(tree)), 1):
         if _is_changed(exact, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
-            report = rescale(exact, scale, file=file)
+            report = rescale(exact, scale, exact=True, file=file)
             if not tree.exact:
                 report = replace(report, remarks=(*report.remarks, _IN_FRACTIONS))
                 with suppress(TransformError):  # floats cannot hold an image
-                    in_floats = rescale(tree, scale, bounds=bounds, engine=engine, file=file)
+                    in_floats = rescale(
+                        tree, scale, bounds=bounds, engine=engine, exact=True, file=file
+                    )
                     if in_floats.after and not in_floats.after.is_best(root.id, branch):
                         report = in_floats
             answer = Answer("yes", reason, tried, action)
@@ -157,7 +159,7 @@ def promising_steps(search: Search, best: int, slack: Fraction) -> Mapping[Fract
     sign = 1 if is_max else -1
     at_worst = bounding_distributions(tree, is_lower=is_max)[child[best]]
     at_best = bounding_distributions(tree, is_lower=not is_max)
-    least, greatest = tree.utility_range
+    least, greatest = tree.utility_ends
     found: dict[Fraction, tuple[Fraction, Fraction]] = {}  # threshold -> height, minus the gain
     for other in {child[b] for b in tree.branches_of(root)} - {child[best]}:
         theirs = at_best[other]

@@ -53,7 +53,7 @@ def _map_object(report: Rescaling, most: int | None) -> dict[str, Any] | None:
     fields: dict[str, Any] = {"kind": scale.kind, "text": scale.text, "class": found.name}
     if found.name == AFFINE:
         for name, value in (("slope", found.slope), ("offset", found.offset)):
-            fields[name] = json_number(value if report.tree.exact else float(value))
+            fields[name] = json_number(value)
     pairs = [[json_number(u), json_number(image)] for u, image in report.pairs[:most]]
     return {**fields, "pairs": pairs, "pairs_total": len(report.pairs)}
 

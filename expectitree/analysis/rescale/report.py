@@ -27,10 +27,9 @@ from expectitree.analysis.rescale.scales import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import Number, escape, is_finite, message_text, to_exact
-from expectitree.searches.engine import evaluate
+from expectitree.numbers import Number, escape, is_finite, message_text, returned, to_exact
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.searches.setup import ROUNDING_EPS
 from expectitree.searches.unknown import check_known
 from expectitree.tree.columns import Bounds, Column, Columns
 from expectitree.tree.folding import fold_rewards
@@ -114,6 +113,7 @@ def rescale(
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
+    exact: bool = False,
     file: str = "",
 ) -> Rescaling:
     """Compare a tree with the same tree under a map of its utilities.
@@ -132,6 +132,7 @@ def rescale(
             Estimates go through the map too, and so do bounds, unless the map falls on them.
         bounds: `(lower, upper)` of the root, as for `evaluate`.
         engine: As for `evaluate`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
@@ -145,10 +146,10 @@ def rescale(
     utilities, estimates = numbers_of(tree)
     scale = scale_of(scale)
     ordered = sorted(utilities)
-    exact = {u: scale.image(u) for u in ordered}
-    exact |= {estimate: scale.image(estimate) for estimate in estimates - utilities}
-    images = {u: as_number(u, image, tree.exact) for u, image in exact.items()}
-    map_class = classify([(u, exact[u]) for u in ordered])
+    mapped = {u: scale.image(u) for u in ordered}
+    mapped |= {estimate: scale.image(estimate) for estimate in estimates - utilities}
+    images = {u: as_number(u, image, tree.exact) for u, image in mapped.items()}
+    map_class = classify([(u, mapped[u]) for u in ordered])
     line = map_class.slope, map_class.offset
     if not tree.exact and not all(map(is_finite, map(nearest_float, line))):
         raise TransformError("the map is too steep for floating point: use --exact, or another map")
@@ -172,9 +173,9 @@ def rescale(
         remarks.append(
             "The bounds in the file are left out: the map falls on them, or ends before them."
         )
-    before = evaluate(tree, bounds=bounds, engine=engine)
-    mapped = map_utilities(tree, images.__getitem__, with_bounds=with_bounds)
-    after = evaluate(mapped, engine=engine)
+    before = search_tree(tree, bounds=bounds, engine=engine)
+    changed = map_utilities(tree, images.__getitem__, with_bounds=with_bounds)
+    after = search_tree(changed, engine=engine)
     if map_class.name == AFFINE:
         after = _with_eps_of(before, after, float(map_class.slope))
     changes = _changes(before, after)
@@ -193,6 +194,8 @@ def rescale(
                 two = f"{message_text(u)} and {message_text(v)}"
                 remarks.append(f"{two} become equal in floating point: use --exact.")
                 break
+    before, after = (replace(one, rounds=not exact) for one in (before, after))
+    pairs = [returned(pair, exact) for pair in pairs]
     return Rescaling(file, before, scale, map_class, pairs, after, changes, tuple(remarks))
 
 
@@ -260,13 +263,9 @@ def _reached(search: Search) -> set[int]:
 def _with_eps_of(before: Search, after: Search, slope: float) -> Search:
     """Return the search after an affine map with the scaled tolerance of the search before it.
 
-    The engine's own tolerance is 1e-9 of the greatest utility, so that a large offset would make
-    everything a tie.
+    A large offset costs digits, which is no tie.
     """
-    if before.tree.exact:
-        return after
-    greatest = max(abs(float(u)) for u in after.tree.utility_range)
-    return replace(after, eps=max(slope * float(before.eps), ROUNDING_EPS * greatest))
+    return after if before.tree.exact else replace(after, eps=max(slope * before.eps, after.eps))
 
 
 def _changes(before: Search, after: Search) -> frozenset[int]:

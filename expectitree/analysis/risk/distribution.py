@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
-from expectitree.numbers import Number, to_exact
+from expectitree.numbers import Number, to_exact, to_nearest_float
 
 MOST_TOTALS = 10_000  # of a distribution; more are put into bins
 NEAR = 10**9  # unless the tree is exact, totals nearer than the greatest divided by this are one
@@ -66,8 +67,8 @@ class Distribution:
     def in_floats(self) -> Distribution:
         """Return the distribution with each number rounded to a float."""
         totals, probabilities = (
-            tuple(map(float, self.totals)),
-            tuple(map(float, self.probabilities)),
+            tuple(map(to_nearest_float, self.totals)),
+            tuple(map(to_nearest_float, self.probabilities)),
         )
         return Distribution(totals, probabilities, self.is_binned, self.is_exact)
 
@@ -154,5 +155,9 @@ def _merged(
 
 
 def standard_deviation(variance: Number) -> float:
-    """Return the square root of a variance; rounding may have made it negative."""
-    return math.sqrt(max(float(variance), 0.0))
+    """Return the square root of a variance; rounding may have made that of floats negative."""
+    if isinstance(variance, float):
+        return math.sqrt(max(variance, 0.0))
+    context = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX)  # digits: more than floats have
+    exact = context.divide(Decimal(variance.numerator), Decimal(variance.denominator))
+    return to_nearest_float(Fraction(context.sqrt(exact)))

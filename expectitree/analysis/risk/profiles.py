@@ -23,8 +23,9 @@ from expectitree.numbers import Number
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.transform import in_floats
 
-MOST_IN_FRACTIONS = 20_000  # totals of all mixtures; for more, trees of floats stay floats
+MOST_IN_FRACTIONS = 20_000  # totals of all mixtures; more are mixed in floats
 
 
 class Profile(NamedTuple):
@@ -61,10 +62,10 @@ class _TooManyTotalsError(Exception):
 def profiles_of(search: Search, most: int) -> Profiles:
     """Return the profiles of a search's tree, in fractions of decimals where that is quick."""
     tree = search.tree
-    if not tree.exact and len(tree) <= MOST_IN_FRACTIONS:
+    if len(tree) <= MOST_IN_FRACTIONS:
         with suppress(_TooManyTotalsError):
             return Profiles(search, in_decimals(tree), most, MOST_IN_FRACTIONS)
-    return Profiles(search, tree, most)
+    return Profiles(search, in_floats(tree), most)
 
 
 class Profiles:
@@ -77,7 +78,7 @@ class Profiles:
 
     def __init__(self, search: Search, tree: Tree, most: int, budget: int | None = None) -> None:
         self.search, self.tree, self.most, self.budget = search, tree, most, budget
-        self.is_exact = search.tree.exact
+        self.is_exact = search.tree.exact and tree.exact
         self.played = self._played()
         self._found: dict[int, Profile] = {}
         kind, child = tree.columns.kind, tree.columns.child

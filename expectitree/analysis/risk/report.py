@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from expectitree.analysis.risk.distribution import MOST_TOTALS, Distribution, standard_deviation
@@ -18,9 +19,9 @@ from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.expressions.parser import did_you_mean
 from expectitree.expressions.syntax import names_in
-from expectitree.numbers import Number, escape, quote, to_exact
+from expectitree.numbers import Number, escape, quote, returned, to_exact
 from expectitree.searches.by_utility import with_totals
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
@@ -147,6 +148,7 @@ def risk(
     *,
     target: Number | None = None,
     most: int = MOST_TOTALS,
+    exact: bool = False,
     file: str = "",
 ) -> Risk:
     """Return the distribution of totals for each first action, with optimal play afterwards.
@@ -161,6 +163,7 @@ def risk(
         action: The label of the only action to compute.
         target: A total; the report has the probability of reaching it.
         most: More totals than this are put into bins.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
@@ -169,10 +172,11 @@ def risk(
     """
     tree, unit = with_totals(tree), _unit(tree)
     branches = _actions(tree, action)
-    search = evaluate(tree)
+    search = search_tree(tree)
     profiles = profiles_of(search, most)
-    found = tuple(_measured(search, b, profiles.after(b), target) for b in branches)
-    named = {one.action: one.distribution for one in found if one.action is not None}
+    own = {b: profiles.after(b) for b in branches}
+    found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
+    named = {tree.branch_label(tree.root_id, b): own[b].distribution for b in own if b != NONE}
     ties = tuple(_ties(search, profiles))
     return Risk(file, tree, found, dominances(named), target, ties, unit)
 
@@ -196,12 +200,14 @@ def _actions(tree: Tree, action: str | None) -> list[int]:
     return [branches[action]]
 
 
-def _measured(search: Search, branch: int, profile: Profile, target: Number | None) -> ActionRisk:
+def _measured(
+    search: Search, branch: int, profile: Profile, target: Number | None, exact: bool
+) -> ActionRisk:
     """Return the risk of an action at the root; -1 is the tree itself."""
     tree, root, found = search.tree, search.tree.root_id, profile.distribution
     share = type(profile.mean)  # `Fraction` or float
     # Profiles of a tree of floats are in fractions of decimals; each result is rounded once.
-    number: Any = (lambda x: x) if tree.exact else float
+    number = partial(returned, exact=exact and tree.exact)
     quantiles = {text: number(found.quantile(Fraction(text))) for text in QUANTILES}
     at_least = None if target is None else 1 - found.below(_same_kind(target, profile.mean))
     return ActionRisk(
@@ -217,7 +223,7 @@ def _measured(search: Search, branch: int, profile: Profile, target: Number | No
         reach=None if at_least is None else number(at_least),
         semideviation=standard_deviation(found.semivariance(profile.mean)),
         cvar=number(found.mean_of_worst(share(TAIL))),
-        distribution=found if tree.exact else found.in_floats(),
+        distribution=found if exact and tree.exact else found.in_floats(),
     )
 
 

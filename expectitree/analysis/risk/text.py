@@ -60,8 +60,9 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
     return table(columns, rows, options)
 
 
-def _rounded(value: Number) -> float:
-    return round(float(value), 10)
+def _rounded(value: Number) -> Number:
+    """Return a number without the rounding errors that those of large trees have."""
+    return round(value, 10) if isinstance(value, float) else value
 
 
 def _bars(

@@ -25,7 +25,7 @@ from expectitree.budget import limited_work
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, to_exact
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
@@ -107,7 +107,7 @@ def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: s
         exact = exact_tree(tree)
     except INEXACT:
         exact = None
-    search = evaluate(tree if exact is None else exact)
+    search = search_tree(tree if exact is None else exact)
     bars = sorted((_bar(tree, exact, one, is_fixed) for one in ranges), key=lambda b: -b.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 
@@ -118,7 +118,7 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
         return _sampled_bar(tree, range, is_fixed)
     try:
         with limited_work(MOST_WORK):
-            strategy = evaluate(exact).strategy_branches if is_fixed else None
+            strategy = search_tree(exact).strategy_branches if is_fixed else None
             functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
             check_feasible(functions, range)
             ends = extremes(functions.check_limits("the tree", functions.of_branch(NONE)))
@@ -148,7 +148,7 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 
 
 def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
-    strategy = evaluate(tree).strategy_branches if is_fixed else {}
+    strategy = search_tree(tree).strategy_branches if is_fixed else {}
     sampler = Sampler(tree, range_.name)
     values = {at: _value_under(sampler, at, strategy) for at in places_of(range_)}
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
@@ -186,7 +186,7 @@ def spider(
     tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, steps: int = STEPS, file: str = ""
 ) -> Spider:
     """Return the value against the relative change of each parameter, from -100% to +100%."""
-    strategy = evaluate(tree).strategy_branches if is_fixed else {}
+    strategy = search_tree(tree).strategy_branches if is_fixed else {}
     changes = tuple(Fraction(2 * i, steps) - 1 for i in range(steps + 1))
     values: dict[str, tuple[Number | None, ...]] = {}
     for one in ranges:

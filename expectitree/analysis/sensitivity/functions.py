@@ -29,7 +29,7 @@ from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE
 from expectitree.budget import TooMuchWorkError, spend
 from expectitree.errors import AnalysisError
 from expectitree.numbers import message_text
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.tree.model import Tree
@@ -91,7 +91,7 @@ class NodeFunctions(FormulaFunctions):
     @cached_property
     def now(self) -> Search:
         """The evaluation of the tree at the current values of its parameters."""
-        return evaluate(self.tree)
+        return search_tree(self.tree)
 
     @cached_property
     def of_nodes(self) -> list[Piecewise | None]:

@@ -166,7 +166,7 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     branch = tree.find_branch(path)
     if branch == NONE:
         raise AnalysisError("an amount at the root changes no decision: name a branch below it")
-    low, high = (to_exact(end) for end in tree.total_range)
+    low, high = (to_exact(end) for end in tree.total_ends)
     width = (high - low or Fraction(1)) / (_probability_of(tree, path) or 1)
     amount = Range(f"added to {path}", -width, width, Fraction(0))
     pays = to_exact(tree.reward_of(branch))

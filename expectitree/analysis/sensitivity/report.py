@@ -26,7 +26,7 @@ from expectitree.budget import limited_work, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TreeError
 from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import place_text
@@ -100,7 +100,7 @@ class Sensitivity(Shown):
         """Return the root's value at a value of the parameter."""
         if self.function is not None:
             return self.function(to_fraction(str(at)))
-        return to_exact(evaluate(self.tree.with_parameters(**{self.range.name: at})).value)
+        return to_exact(search_tree(self.tree.with_parameters(**{self.range.name: at})).value)
 
     def best_at(self, at: Fraction) -> tuple[str, ...]:
         """Return the best actions beside a value of the parameter."""
@@ -153,7 +153,7 @@ def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ())
         if added:
             raise AnalysisError(f"{why_not_exact(error)}: use a smaller tree") from None
         pieces, thresholds = sample(tree, range)
-        now, actions, function = evaluate(tree), {}, None
+        now, actions, function = search_tree(tree), {}, None
         method, reason = "sampled", why_not_exact(error)
     about = now.ties, to_exact(now.value), actions, function, method, reason
     return Sensitivity(file, tree, range, pieces, thresholds, *about)
@@ -181,7 +181,7 @@ def decision_of(
         if functions.has_pole_at(place):  # below an outcome of probability 0: only limits exist
             return
         try:
-            search = evaluate(functions.tree_at(place))
+            search = search_tree(functions.tree_at(place))
         except TreeError:  # 0/0, of which the functions have the limit
             return
         if search.ties != best or search.value != value:

@@ -10,7 +10,7 @@ from expectitree.analysis.sensitivity.pieces import Piece
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.errors import AnalysisError, TreeError
 from expectitree.numbers import to_exact
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.tree.model import Tree
 
 POINTS = 200  # of the range
@@ -64,11 +64,11 @@ class Sampler:
 
     def best_at(self, place: Fraction) -> tuple[str, ...]:
         """Return the best actions at a place."""
-        return evaluate(self.tree_at(place)).ties
+        return search_tree(self.tree_at(place)).ties
 
     def value_at(self, place: Fraction) -> Fraction:
         """Return the value of the tree at a place."""
-        return to_exact(evaluate(self.tree_at(place)).value)
+        return to_exact(search_tree(self.tree_at(place)).value)
 
     def threshold(
         self,

@@ -13,12 +13,12 @@ from typing import Any
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY
-from expectitree.searches.by_utility import check_exact
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
 from expectitree.tree import paths
 from expectitree.tree.attitude import Attitude
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import in_floats
 
 WIDEST = 1000.0  # tolerances from the spread of totals times this, down to the spread over this
 STEPS = 120  # tolerances between
@@ -86,11 +86,10 @@ def tolerances(tree: Tree, file: str = "") -> Tolerances:
     Raises `AnalysisError` if no player decides at the root.
     """
     check_tree(tree)
-    tree = replace(tree, attitude=None)
+    tree = in_floats(replace(tree, attitude=None))
     if tree.root.kind not in PLAYERS:
         raise AnalysisError("no player decides at the root: no risk tolerance changes a decision")
-    check_exact(_averse(tree, 1.0))
-    low, high = map(float, tree.total_range)
+    low, high = map(float, tree.total_ends)
     spread = high - low or 1.0
     ratio = WIDEST ** (-2 / STEPS)
     places = [0.0, *(1 / (spread * WIDEST * ratio**i) for i in range(STEPS + 1))]
@@ -99,7 +98,7 @@ def tolerances(tree: Tree, file: str = "") -> Tolerances:
     for i in range(STEPS + 1):
         found += _changes(tree, (places[i], bests[i]), (places[i + 1], bests[i + 1]))
     ends = [*(s for s, _ in found[1:]), places[-1]]
-    values = {s: float(evaluate(_averse(tree, s)).value) for s in (0.0, *ends)}
+    values = {s: float(search_tree(_averse(tree, s)).value) for s in (0.0, *ends)}
     pieces = [
         TolerancePiece(1 / end, 1 / s if s else INFINITY, best, values[end], values[s])
         for (s, best), end in zip(found, ends, strict=True)
@@ -113,7 +112,7 @@ def _averse(tree: Tree, s: float) -> Tree:
 
 
 def _best(tree: Tree, s: float) -> str:
-    return str(evaluate(_averse(tree, s)).best)
+    return str(search_tree(_averse(tree, s)).best)
 
 
 def _changes(
@@ -141,7 +140,7 @@ def _refined(tree: Tree, s: float, before: str, after: str) -> float:
     """Return where two actions are worth the same, near s, without the tolerance of searches."""
 
     def difference(place: float) -> float:
-        search = evaluate(_averse(tree, place))
+        search = search_tree(_averse(tree, place))
         return float(search.value_of(paths.join([before]))) - float(
             search.value_of(paths.join([after]))
         )

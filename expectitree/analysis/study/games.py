@@ -15,7 +15,7 @@ from expectitree.games.growth import MOST_TURNS
 from expectitree.games.positions import position
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
-from expectitree.games.searching import search, write_out
+from expectitree.games.searching import Budget, search_rules, write_out
 from expectitree.games.sizing import Size, estimate_size
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
@@ -39,8 +39,9 @@ class Position(NamedTuple):
     def search(self, algorithm: Algorithm, exact: bool, deepen: bool) -> Search:
         """Search the tree without writing it out."""
         game, state, depth, estimate = self
-        settings: Any = {"state": state, "exact": exact, "deepen": deepen, "estimate": estimate}
-        return search(game, depth=depth, algorithm=algorithm, **settings)
+        rules = Rules(game, Options(exact, estimate=estimate))
+        start = rules.start if state is None else state
+        return search_rules(rules, algorithm, start, depth, deepen, Budget())
 
     def size(self, seed: int) -> Size:
         """Estimate how large the tree is without merging."""
@@ -62,7 +63,7 @@ def _root(game: Game, moves: int, seed: int) -> Any:
     """Return a state after random moves, and more of them until a player's turn begins."""
     if not moves:
         return position(game)
-    rules = Rules(game, Options())
+    rules = Rules(game, Options(exact=False))
     for more in range(MOST_TURNS):
         state = position(game, random_moves=moves + more, seed=seed)
         if rules.kind(state) != CHANCE and not rules.is_same_turn(state):

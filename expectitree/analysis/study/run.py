@@ -23,7 +23,7 @@ from expectitree.analysis.study.trees import (
 )
 from expectitree.errors import AnalysisError
 from expectitree.families import generate
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import Engine
 from expectitree.tree.model import Tree
@@ -116,7 +116,7 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
             search = limit.search
             figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
         else:
-            search, seconds = _timed(evaluate, searched, run.algorithm, engine=run.engine)
+            search, seconds = _timed(search_tree, searched, run.algorithm, engine=run.engine)
             figures = _search_figures(search)
         found[run.name] = figures | {"seconds": round(seconds, 6)}
         _check_agreement(name, run, search, found)
@@ -165,7 +165,7 @@ def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
 def _warm_up(algorithm: Algorithm) -> None:
     """Compile a loop once in each worker, so that no search's time includes that."""
     if compiling.available():
-        evaluate(generate("ballard", branching=2), algorithm, engine="compiled")
+        search_tree(generate("ballard", branching=2), algorithm, engine="compiled")
 
 
 def _check_agreement(

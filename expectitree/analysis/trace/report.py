@@ -30,11 +30,11 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, SearchError
-from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.numbers import INFINITY, Number, is_finite, returned
 from expectitree.searches.cuts import NO_CUTS, fails_low
-from expectitree.searches.engine import choose_bounds, search_window
+from expectitree.searches.engine import choose_bounds, search_window, searched_tree
 from expectitree.searches.result import Search
-from expectitree.searches.setup import far_of, tolerance
+from expectitree.searches.setup import far_of, greatest_total, rounding_error
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 
@@ -82,6 +82,7 @@ def trace(
     at: int | str | None = None,
     most: int | None = None,
     max_visits: int | None = None,
+    exact: bool = False,
     file: str = "",
 ) -> Trace:
     """Search a tree, or repeat a search, and return every step.
@@ -100,6 +101,7 @@ def trace(
         at: Keep only the steps that concern this node: an id or a path.
         most: Keep only this many steps, the first ones. All steps are counted.
         max_visits: As for `evaluate`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
@@ -110,10 +112,13 @@ def trace(
     if isinstance(at, str):
         at = (found.tree if isinstance(found, Search) else found).find(at).id
     if isinstance(found, Search):
-        return _repeat(found, algorithm, bounds, at, most, max_visits, file)
-    check_tree(found, "trace")
-    chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
-    return _record(found, chosen, bounds, at, most, max_visits, file)
+        steps = _repeat(found, algorithm, bounds, at, most, max_visits, file)
+    else:
+        check_tree(found, "trace")
+        chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
+        steps = _record(found, chosen, bounds, at, most, max_visits, file)
+    events = [returned(event, exact) for event in steps.events]
+    return replace(steps, search=replace(steps.search, rounds=not exact), events=events)
 
 
 def _repeat(
@@ -134,7 +139,7 @@ def _repeat(
             "it cannot be repeated there: trace the whole tree, from `write_out`"
         )
     if bounds is None and found.bounds_source in ("option", "game"):
-        bounds = found.bounds
+        bounds = found.root_bounds
     if max_visits is None and found.stopped:
         max_visits = found.counts.visits
     is_part = found.grown is not None and found.stopped
@@ -160,13 +165,14 @@ def _record(
     A tree that is only a part, because a search of a game was stopped, is searched until the search
     needs more.
     """
+    tree = searched_tree(tree)
     root_bounds, source = choose_bounds(tree, bounds)
     kind = _Recorder if algorithm.in_order else WalkRecorder
-    recorder = kind(tree, algorithm, tolerance(tree), at, most)
+    recorder = kind(tree, algorithm, rounding_error(tree, root_bounds), at, most)
     try:
         search = search_window(
             tree, algorithm, root_bounds, source, root_bounds,
-            "exact" if tree.exact else "interpreted", max_visits, recorder.listen,
+            "auto" if tree.exact else "interpreted", max_visits, recorder.listen,
         )  # fmt: skip
     except SearchError:
         visits = sum(recorder.columns["visits"]) if is_part else 0
@@ -180,7 +186,7 @@ def _record(
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:
     """Return the bounds of every node before a search."""
-    lower, upper = search.tree.inherited_bounds(search.bounds)
+    lower, upper = search.tree.inherited_bounds(search.root_bounds)
     if search.algorithm.player_cuts:
         return list(lower), list(upper)
     count = len(search.tree)
@@ -219,7 +225,7 @@ class _Recorder(Recorder):
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.far = far_of(self.eps, self.tree.exact)
+        self.far = far_of(greatest_total(self.tree), self.tree.exact)
         self.stack: list[_Frame] = []
         # By branch: its bound when the search last added it to a sum. If several outcomes share the
         # child, it may be tighter by now.

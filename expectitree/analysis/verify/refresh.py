@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.errors import FileError, Problem
-from expectitree.files import loads, read_text
+from expectitree.files import loads_tree, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.writing import OutputFile
-from expectitree.searches.by_utility import is_inexact
 from expectitree.tree.model import Tree
 
 
@@ -60,6 +60,5 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
 
 
 def _read(text: str, name: str) -> Tree:
-    """Return the tree of a text: exact, unless its attitude to risk has no exact values."""
-    tree = loads(text, name=name, exact=True)
-    return loads(text, name=name) if is_inexact(tree) else tree
+    """Return the tree of a text, with exact numbers at any size."""
+    return loads_tree(text, name=name, exact_nodes=sys.maxsize)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -15,19 +15,19 @@ from typing import Any
 from expectitree.algorithms import algorithm
 from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError, ExpectitreeError, FileError
-from expectitree.expressions.syntax import INEXACT
-from expectitree.files import ANSWERS, load, loads, read_text
+from expectitree.errors import ExpectitreeError, FileError
+from expectitree.files import ANSWERS, load_tree, loads_tree, read_text
 from expectitree.files.formats import FORMATS, Warn, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.numbers import Number, exact_text, message_text
-from expectitree.searches.by_utility import is_inexact
-from expectitree.searches.engine import evaluate
+from expectitree.rounding import Rounded
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.paths import ROOT
+from expectitree.tree.transform import in_fractions
 
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 
@@ -60,7 +60,7 @@ class Verification(Shown):
     """The expectations of one file, checked; `verify` makes it.
 
         >>> import expectitree as et
-        >>> found = et.verify(et.loads("{expect: {value: 3}, max: [1, 2]}", exact=True))
+        >>> found = et.verify(et.loads("{expect: {value: 3}, max: [1, 2]}"))
         >>> [(check.what, check.expected, check.found) for check in found.broken]
         [('value', '3', '2')]
 
@@ -95,24 +95,19 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     """Check that a tree has the results that its file expects.
 
         >>> import expectitree as et
-        >>> et.verify(et.load("example:risk", exact=True)).broken
+        >>> et.verify(et.load("example:risk")).broken
         []
 
-    Args:
-        tree: A tree read with `exact=True`, so that results are checked exactly. If its attitude to
-            risk has no exact values, read it in floats: these are checked to the digits written. If
-            a utility is not known, nothing is checked, and `unchecked` has the reason.
-        file: The name of the tree in outputs.
+    Results are checked exactly. Those that have no exact value, because of a formula or an attitude
+    to risk, are checked to the digits that are written.
 
-    Raises:
-        AnalysisError: The tree is not exact, and could be.
+    Args:
+        tree: The tree. If a utility is not known, nothing is checked, and `unchecked` has the
+            reason.
+        file: The name of the tree in outputs.
     """
     check_tree(tree)
-    if tree.exact and is_inexact(tree):
-        assert tree.attitude is not None
-        return Verification(file, unchecked=f"the attitude {tree.attitude.text} {INEXACT}")
-    if not tree.exact and not is_inexact(tree):
-        raise AnalysisError("expectations are checked exactly: read the tree with exact=True")
+    tree = in_fractions(tree)
     if tree.expect is None or tree.expect == Expectation():
         return Verification(file, has_expect=False)
     if tree.unknown:
@@ -131,7 +126,7 @@ def verify_file(
     """
     start, file, text = perf_counter(), os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
-    read: Callable[..., Tree] = partial(load, path)
+    read: Callable[..., Tree] = partial(load_tree, path)
     try:
         if format.is_text:
             text, name = read_text(path)
@@ -142,10 +137,8 @@ def verify_file(
                 if checks := [*stored_checks(text, name, row)]:
                     return Verification(file, checks, seconds=perf_counter() - start)
             if not name.endswith(ANSWERS):  # else `load` has a hint
-                read = partial(loads, text, name=name)
-        tree = read(exact=True, warn=warn)
-        if is_inexact(tree):  # then answers are compared in the digits that are written
-            tree = read()
+                read = partial(loads_tree, text, name=name)
+        tree = read(exact_nodes=sys.maxsize, warn=warn)
         report = verify(tree, file=file)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
         if wanted and text and not row.is_foreign and os.path.isfile(file):
@@ -154,24 +147,20 @@ def verify_file(
             report = replace(report, checks=checks)
     except FileError as error:
         report = Verification(file, error=error)
-        if INEXACT in str(error):
-            with suppress(FileError):
-                read()
-                report = Verification(file, unchecked=f"a formula {INEXACT}")
     return replace(report, seconds=perf_counter() - start)
 
 
 def answers(tree: Tree) -> dict[str, object]:
     """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2."""
-    search = evaluate(tree)
+    search = search_tree(tree)
     best = {} if search.best is None else {"best": search.best}
-    counts = {name: evaluate(tree, name).counts for name in ("star1", "star2")}
+    counts = {name: search_tree(tree, name).counts for name in ("star1", "star2")}
     runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
     return {"value": _rounded(search.value), **best, **runs}
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
-    search, best = evaluate(tree), expect.best
+    search, best = search_tree(tree), expect.best
     if expect.value is not None:
         yield _number_check("value", search, expect, ("value",), expect.value)
     if best is not None:
@@ -189,7 +178,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
     place: Place = ("at", index)
     try:
         varied = tree.with_parameters(**point.settings)
-        search = evaluate(varied)
+        search = search_tree(varied)
     except ExpectitreeError as error:
         yield Check(at, "a tree", "none", False, place, hint=error)
         return
@@ -213,7 +202,7 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=error)
     kept = expected == found
-    if not search.tree.exact:
+    if search.tree.unit:  # values are rounded
         kept = _agrees_as_written(text, expected, found)
     hint = Hint.DIGITS if not kept and _agrees_as_written(text, expected, found) else None
     return Check(what, shown, message_text(found), kept, place, _rounded(found), hint)
@@ -221,7 +210,8 @@ def _number_check(
 
 def _rounded(found: Number) -> Number:
     """Return a number to write: a float has as many digits as every machine finds."""
-    return float(f"{found:.9g}") if isinstance(found, float) else Fraction(found)
+    is_rounded = isinstance(found, (float, Rounded))
+    return float(f"{float(found):.9g}") if is_rounded else Fraction(found)
 
 
 def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
@@ -238,7 +228,7 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
     if run.bounds is not None:
         name += f" with bounds [{exact_text(run.bounds[0])}, {exact_text(run.bounds[1])}]"
     try:
-        search = evaluate(tree, chosen, bounds=run.bounds)
+        search = search_tree(tree, chosen, bounds=run.bounds)
     except ExpectitreeError as error:
         yield Check(name, "a search", "none", False, run.place, hint=error)
         return

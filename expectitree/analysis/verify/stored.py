@@ -8,7 +8,7 @@ from fractions import Fraction
 from expectitree.analysis.verify.report import Check
 from expectitree.files.formats import Format
 from expectitree.numbers import Number, message_text, to_fraction
-from expectitree.searches.engine import evaluate
+from expectitree.searches.engine import search_tree
 
 # SilverDecisions rounds the values of formulas to fractions with denominators up to 10^7.
 _TOLERANCE = 1e-9
@@ -17,7 +17,7 @@ _TOLERANCE = 1e-9
 def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
     """Yield a check of each stored value; raise `FileError` if the file cannot be read."""
     for results, tree in format.module.read_results(text, name):
-        search, order = evaluate(tree), tree.first_paths.order
+        search, order = search_tree(tree), tree.first_paths.order
         for n, stored, mark in zip(order, results.payoffs, results.marks, strict=True):
             if stored is not None:
                 path = tree.path_of(n)

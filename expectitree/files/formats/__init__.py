@@ -1,12 +1,12 @@
 """File formats, a module or a folder each: to add a format, add it and its row in `FORMATS`.
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
-`write(tree) -> Iterator[str]`; that of a table format `load(path, exact) -> Tree` and
+`write(tree) -> Iterator[str]`; that of a table format `load(path) -> Tree` and
 `save(tree, path, drop_fractions)`. The module of a format of another program has
-`read(text, name, exact, warn, **options) -> Tree`, where the options are those of its row, and, if
-it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and column
-(`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer gets a
-tree without anything that the row's `loses` makes `losses` refuse.
+`read(text, name, warn, exact_nodes, **options) -> Tree`, where the options are those of its row,
+and, if it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and
+column (`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer
+gets a tree without anything that the row's `loses` makes `losses` refuse.
 """
 
 from __future__ import annotations

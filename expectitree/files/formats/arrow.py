@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, BinaryIO
 
 from expectitree import compiling
@@ -32,10 +31,8 @@ from expectitree.numbers import (
     to_number,
 )
 from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.builder import outside_bounds
 from expectitree.tree.columns import Column, Columns, Repeated
 from expectitree.tree.model import UNKNOWN, Kind, Tree
-from expectitree.tree.transform import in_fractions
 
 try:
     import pyarrow as pa
@@ -75,9 +72,9 @@ _DAMAGED = (
 )
 
 
-def load(path: str, exact: bool = False) -> Tree:
+def load(path: str) -> Tree:
     """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
-    return load_table(path, _read_ipc, exact)
+    return load_table(path, _read_ipc)
 
 
 def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
@@ -94,12 +91,12 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 # ---- Reading.
 
 
-def load_table(path: str, read: Callable[[str], Any], exact: bool) -> Tree:
+def load_table(path: str, read: Callable[[str], Any]) -> Tree:
     """Return the tree of a file that `read` turns into a table."""
     with open(path, "rb"):  # raises OSError with a number if the file cannot be read
         pass
     try:
-        return _tree(read(path), exact, os.path.getsize(path))
+        return _tree(read(path), os.path.getsize(path))
     except TooMuchWorkError as error:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
@@ -128,20 +125,13 @@ def _read_ipc(path: str) -> Any:
             return pa.ipc.open_stream(source).read_all()
 
 
-def _tree(table: Any, exact: bool, size: int) -> Tree:
+def _tree(table: Any, size: int) -> Tree:
     columns, label = _columns(table, size)
     text = (table.schema.metadata or {}).get(_KEY)
-    about = read_metadata(text, exact)
-    bounds = about.pop("local_bounds", None) or {}
-    tree = adopt(columns, label, local_bounds={} if exact else bounds, **about)
+    tree = adopt(columns, label, **read_metadata(text))
     if label is not None:
         for message in check_labels(columns, label):
             raise TreeError(message)
-    if not exact:
-        return tree
-    tree = replace(in_fractions(tree), local_bounds=bounds)
-    for n, message in outside_bounds(tree, None):
-        raise TreeError(f"node {n}: {message}")
     return tree
 
 

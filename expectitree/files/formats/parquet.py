@@ -11,9 +11,9 @@ from expectitree.files.formats.parquet_size import column_sizes
 from expectitree.tree.model import Tree
 
 
-def load(path: str, exact: bool = False) -> Tree:
+def load(path: str) -> Tree:
     """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
-    return arrow.load_table(path, _read, exact)
+    return arrow.load_table(path, _read)
 
 
 def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:

@@ -137,7 +137,7 @@ class BranchReader:
         try:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
-                numbers = with_rest(written, texts, self.values.exact)
+                numbers = with_rest(written, texts)
             probabilities, divisor = self.builder.distribution(numbers, count)
         except TreeError as error:
             message, place = str(error), frame.place(0)

@@ -27,7 +27,7 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     def report(place: Place, message: str) -> None:
         values.report(place, f"expect: {message}")
 
-    return ExpectationReader(values.exact, report).read(data)
+    return ExpectationReader(report).read(data)
 
 
 def written_expectation(expect: Expectation) -> dict[str, Any]:
@@ -75,8 +75,8 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
 class ExpectationReader(ValueReader):
     """Reads one `expect`."""
 
-    def __init__(self, exact: bool, report: Report) -> None:
-        super().__init__(exact, report)
+    def __init__(self, report: Report) -> None:
+        super().__init__(report)
         # The texts of the numbers, by the keys below `expect`.
         self.written: dict[tuple[str | int, ...], str] = {}
 
@@ -121,7 +121,7 @@ class ExpectationReader(ValueReader):
                 message = f"found {described(entry)} without `set` under at, {expected}"
                 self.report(Place(data, index), message)
                 continue
-            reader = ExpectationReader(self.exact, self.report)
+            reader = ExpectationReader(self.report)
             found = {
                 key: reader.attempt(POINT_VALUES[key], value, entry, at)
                 for at, key, value in reader.pairs(entry, tuple(POINT_VALUES))

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from expectitree.budget import exact_sum
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import names_in
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.words import flow_text, key_list
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.rounding import sum_of
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
 
@@ -52,18 +52,17 @@ def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
     return is_marked("".join(keys)) and all(map(is_probability, keys))
 
 
-def with_rest(written: Mapping[int, Any], texts: Mapping[int, str], exact: bool) -> list[Number]:
+def with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Number]:
     """Return the probabilities, with a number in place of each `rest`.
 
     Several `rest` share equally what the others leave of 1. That is computed exactly, from the
     texts of the others: 0.7 leaves 0.3.
     """
-    total = exact_sum([to_probability(text, exact=True) for text in texts.values()])
+    total = sum_of([to_probability(text, exact=True) for text in texts.values()])
     if total > 1:
         found = f"the probabilities sum to {message_text(total)} without the rest"
         raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
-    share: Number = (1 - total) / (len(written) - len(texts))
-    share = share if exact else float(share)
+    share = (1 - total) / (len(written) - len(texts))
     return [share if value is REST else value for value in written.values()]
 
 

@@ -43,9 +43,9 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooM
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, offset_of
 from expectitree.files.grammar.words import described, key_list
-from expectitree.numbers import HOW, escape, quote, to_number
+from expectitree.numbers import HOW, escape, quote
 from expectitree.tree import paths
-from expectitree.tree.builder import NodeId, TreeBuilder, outside_bounds
+from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
@@ -60,21 +60,23 @@ _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 def read_tree(
     document: Document,
-    exact: bool = False,
     warn: Warn | None = None,
     parameters: Mapping[str, object] | None = None,
+    exact_nodes: int = EXACT_NODES,
 ) -> Tree:
     """Return the tree of a document; raise `FileError` with every error in it.
+
+    A tree of more than `exact_nodes` nodes has floats in place of fractions.
 
     `warn` is called with a message if probabilities were normalised, because they summed to 1 only
     within 1e-9, and for each parameter that is not used. `parameters` replaces values in the
     document.
     """
-    reader = TreeReader(document, exact, warn, parameters or {})
+    reader = TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
         tracked = frozenset(node for _, _, node, _ in reader.faults)
-        again = TreeReader(document, exact, None, parameters or {}, tracked)
+        again = TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
             for message, what, node, branch in reader.faults:
@@ -89,23 +91,24 @@ class TreeReader:
     def __init__(
         self,
         document: Document,
-        exact: bool,
+        exact_nodes: int,
         warn: Warn | None,
         parameters: Mapping[str, object],
         tracked: frozenset[int] = frozenset(),
     ) -> None:
-        self.document, self.exact, self.warn, self.parameters = document, exact, warn, parameters
+        self.document, self.warn, self.parameters = document, warn, parameters
         self.tracked = tracked  # the nodes whose source position is wanted
         self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
         self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.defined: dict[str, Definition] = {}  # the events under the root's `events`
-        self.builder = TreeBuilder(exact)
+        self.builder = TreeBuilder(exact_nodes=exact_nodes)
         self.shared = document.shared
         self.trail = Trail(document)
         self.report = self.trail.report
-        self.values = ValueReader(exact, self.report)
+        self.values = ValueReader(self.report)
+        self.builder.on_floats = self.values.use_floats
         self.names = Names(self.trail, self.values)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
@@ -495,4 +498,4 @@ class TreeReader:
 
     def placeholder(self) -> int:
         """Add a terminal in place of a node with an error that is reported."""
-        return self.builder.add_terminal(to_number("0", self.exact))
+        return self.builder.add_terminal(self.values.to_number("0"))

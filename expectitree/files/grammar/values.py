@@ -34,14 +34,18 @@ _ENDS_IN_PERCENT = re.compile(r"(?:[*^(]|[^\s*/(eE]\s*[-+]|[A-Za-z_%]\w*\s*/).*%
 class ValueReader:
     """Reads the values of one document; a method raises an error, which `attempt` reports."""
 
-    def __init__(self, exact: bool, report: Report) -> None:
-        self.exact, self.report = exact, report
+    def __init__(self, report: Report) -> None:
+        self.report = report
         self.has_rest = False  # whether a probability so far is `REST`
         self.has_formulas = False  # whether a number so far is a formula
-        self.to_number = cache(partial(to_number, exact=exact))
-        self.to_probability = cache(partial(to_probability, exact=exact))
+        self.to_number: Callable[[str], Number] = cache(partial(to_number, exact=True))
+        self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
+
+    def use_floats(self) -> None:
+        """Read numbers as floats, which is faster."""
+        self.to_number, self.to_probability = cache(to_number), cache(to_probability)
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
         """Return the value of a mapping's `key`, or a list's item; None after a report."""
@@ -143,7 +147,7 @@ class ValueReader:
         if not isinstance(data, str):
             found = f"found {described(data)} as a bound"
             raise GrammarError(f"{found}, expected a number, inf or -inf")
-        return to_bound(data, self.exact)
+        return to_bound(data, exact=True)
 
     def count(self, data: Data, noun: str = "count") -> int:
         """Return a whole number; the error for anything else calls it `noun`."""

@@ -56,13 +56,13 @@ class Blackjack:
             player = _draw(player, move, is_second=now == "second")
         return State(player, dealer, _next(player, dealer, now))
 
-    def value(self, state: State) -> float:
+    def value(self, state: State) -> Fraction | int:
         """Return the payment at the end, and a guess before: 17 points are about even."""
         player, dealer = state.player.points, state.dealer.points
         if state.next != "end":
-            return (player - 17) / 10 if player > 11 else 0
+            return Fraction(player - 17, 10) if player > 11 else 0
         if player == NATURAL and dealer != NATURAL:
-            return 1.5
+            return Fraction(3, 2)
         return (player > dealer) - (player < dealer)
 
     def label(self, state: State, move: Any) -> str:

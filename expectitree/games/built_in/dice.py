@@ -68,7 +68,7 @@ class Dice:
             return State((first, second | 1 << move), 0)
         return State((first | 1 << move, second), 1)
 
-    def value(self, state: State) -> float:
+    def value(self, state: State) -> Fraction | int:
         """Return who won, or an estimate from the places where k in a row are still possible.
 
         A place counts four times as much for each stone that is there already.
@@ -76,9 +76,9 @@ class Dice:
         if self.turn(state) is None:
             return self._winner(state)
         first, second = state.stones
-        ours = sum(4.0 ** (win & first).bit_count() for win in self.wins if not win & second)
-        theirs = sum(4.0 ** (win & second).bit_count() for win in self.wins if not win & first)
-        return (ours - theirs) / (ours + theirs + 1)
+        ours = sum(4 ** (win & first).bit_count() for win in self.wins if not win & second)
+        theirs = sum(4 ** (win & second).bit_count() for win in self.wins if not win & first)
+        return Fraction(ours - theirs, ours + theirs + 1)
 
     def label(self, state: State, move: int) -> str:
         """Return the number rolled, or a square as in "b3": second column, third row."""

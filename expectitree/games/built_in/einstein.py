@@ -52,7 +52,7 @@ class Einstein:
         board[square], board[square + STEPS[state.player][name]] = 0, board[square]
         return State(tuple(board), -state.player)
 
-    def value(self, state: State) -> float:
+    def value(self, state: State) -> Fraction | int:
         """Return who won, or by how many steps, on average over the rolls, MAX is ahead."""
         return _winner(state.board) or (_distance(state, -1) - _distance(state, 1)) / 4
 
@@ -91,9 +91,9 @@ def _movable(stones: Collection[int], roll: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(stone for stone in (lower, higher) if stone))
 
 
-def _distance(state: State, player: int) -> float:
+def _distance(state: State, player: int) -> Fraction:
     """Return the steps to the goal of the nearest stone that may move, the mean over rolls."""
     squares, goal = _squares(state.board, player), GOALS[player]
     steps = {s: max(abs(q // 5 - goal // 5), abs(q % 5 - goal % 5)) for s, q in squares.items()}
     rolls = [state.roll] if state.roll and state.player == player else range(1, 7)
-    return sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls) / len(rolls)
+    return Fraction(sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls), len(rolls))

@@ -60,13 +60,13 @@ class Pig:
         scores = (first + kept, second) if state.player == "max" else (first, second + kept)
         return State(scores, player=other)
 
-    def value(self, state: State) -> float:
+    def value(self, state: State) -> Fraction | int:
         """Return who won, or MAX's lead as a share of the target."""
         first, second = state.scores
         if max(first, second) >= self.target:
             return 1 if first > second else -1
         lead = first - second + (state.points if state.player == "max" else -state.points)
-        return max(-1.0, min(1.0, lead / self.target))
+        return max(Fraction(-1), min(Fraction(1), Fraction(lead, self.target)))
 
     def _own(self, state: State) -> int:
         return state.scores[0 if state.player == "max" else 1]

@@ -442,7 +442,7 @@ def test_show_asks_nothing(tree: Path) -> None:
 def test_o_writes_the_tree_with_its_answers(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", "-o", "some.yaml", typed="1/3\n")
     assert result.exit_code == 0  # The action is certain, whatever the other utility is.
-    written = et.load("some.yaml", exact=True)
+    written = et.load("some.yaml")
     assert written.find(GOOD).utility == Fraction(1, 3)
     assert [written.path_of(n) for n in written.unknown] == [BAD]
     assert "some.yaml written: 7 nodes; next: expectitree ask some.yaml" in result.stderr
@@ -784,7 +784,7 @@ def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:
         "license the design is best: it is worth 180, and nothing else is worth more than 154.4. "
     )
     for leaf in range(3):  # None of the three may be missing.
-        inquiry = et.inquire(et.load(LAUNCH, exact=True))
+        inquiry = et.inquire(et.load(LAUNCH))
         for number, line in enumerate(answer_lines(expert).splitlines()):
             if number != leaf:
                 path, utility = line.split(": ")

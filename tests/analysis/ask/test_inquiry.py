@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import loads
 from oracle import definitions
 from random_trees import Case, build, in_numbers, random_rows, utility_ranges
 
@@ -27,6 +28,7 @@ from expectitree.picture import drawing
 from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
+from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.model import UNKNOWN, Kind, Tree
@@ -35,8 +37,8 @@ SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: 
 SEEDS = range(80)
 
 
-def loads(text: str, exact: bool = False) -> Tree:
-    return et.loads(text, name="x.yaml", exact=exact)
+def tree_of(text: str, exact: bool = False) -> Tree:
+    return loads(text, name="x.yaml", exact=exact)
 
 
 def without(tree: Tree, nodes: Sequence[int] | None = None) -> Tree:
@@ -317,7 +319,7 @@ def abs_if(tree: Tree, ends: list[Any]) -> Any:
 
 
 def test_an_example_agrees_with_a_computation_by_hand() -> None:
-    inquiry = et.inquire(loads(SMALL, exact=True))
+    inquiry = et.inquire(tree_of(SMALL, exact=True))
     assert (inquiry.bounds, inquiry.bounds_source) == ((0, 9), "file")
     assert (inquiry.best, inquiry.loss, inquiry.is_done) == (
         "bet",
@@ -346,21 +348,21 @@ def test_an_example_agrees_with_a_computation_by_hand() -> None:
     assert inquiry.answers == {"bet/good": Fraction(16, 3), "bet/bad": 3}
     assert list(inquiry.answers) == ["bet/good", "bet/bad"]
     assert inquiry.route == ()
-    assert et.evaluate(inquiry.tree_answered()).value == 4
+    assert search_tree(inquiry.tree_answered()).value == 4
 
 
 def test_the_first_of_equal_actions_is_best() -> None:
-    inquiry = et.inquire(loads('{bounds: [0, 9], max: {a: 4, b: 4, c: {utility: "?"}}}'))
+    inquiry = et.inquire(tree_of('{bounds: [0, 9], max: {a: 4, b: 4, c: {utility: "?"}}}'))
     inquiry.answer(2)
     assert (inquiry.best, inquiry.search.best) == ("a", "a")
 
 
 def test_a_tie_proves_the_action_with_the_greater_bound() -> None:
-    inquiry = et.inquire(loads('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
+    inquiry = et.inquire(tree_of('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
     assert (inquiry.is_done, inquiry.best, inquiry.loss, inquiry.leaf) == (True, "b", 0, None)
     assert et.inquire(inquiry.tree, goal="value").path == "b"
     inquiry = et.inquire(
-        loads('{bounds: [5, 9], max: {a: 5.000000000001, b: {utility: "?"}}}')
+        tree_of('{bounds: [5, 9], max: {a: 5.000000000001, b: {utility: "?"}}}')
     )  # as sums are rounded
     assert (inquiry.is_done, inquiry.best, inquiry.loss) == (True, "b", 0)
 
@@ -370,10 +372,10 @@ def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
         '{bounds: [-5, 1e12], max: {a: {utility: "?", bounds: [0, 10]}, '
         'b: {utility: "?", bounds: [0, 10]}, %s}}'
     )
-    inquiry = et.inquire(loads(text % "c: {min: [-5, 1e12]}"))
+    inquiry = et.inquire(tree_of(text % "c: {min: [-5, 1e12]}"))
     assert (inquiry.is_done, inquiry.loss) == (False, 10)
     inquiry = et.inquire(
-        loads(
+        tree_of(
             '{bounds: [0, 2e6], max: {a: 1234567.89, b: {utility: "?", bounds: [0, 1234567.891]}}}'
         )
     )
@@ -381,7 +383,7 @@ def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
 
 
 def test_bad_answers_are_refused() -> None:
-    inquiry = et.inquire(loads(SMALL))
+    inquiry = et.inquire(tree_of(SMALL))
     before = inquiry.leaf
     for bad, message in (
         (10, r"the utility 10 of bet/good lies outside its bounds \[0, 9\]: correct"),
@@ -413,7 +415,7 @@ def test_bad_answers_are_refused() -> None:
     with pytest.raises(TreeError, match="no node bet/ugly"):
         inquiry.answer(4, leaf="bet/ugly")
     with pytest.raises(SearchError, match="another tree"):
-        inquiry.answer(4, leaf=loads(SMALL).find("bet/good"))
+        inquiry.answer(4, leaf=tree_of(SMALL).find("bet/good"))
     inquiry.answer(8, leaf="bet/bad")
     inquiry.answer("8.0", leaf=inquiry.tree_answered().find("bet/bad"))
     with pytest.raises(
@@ -429,7 +431,9 @@ def test_bad_answers_are_refused() -> None:
 
 def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
     inquiry = et.inquire(
-        loads('{max: [{min: [{utility: "?", bounds: [1, 2]}], bounds: [0, 1.5]}, {utility: "?"}]}')
+        tree_of(
+            '{max: [{min: [{utility: "?", bounds: [1, 2]}], bounds: [0, 1.5]}, {utility: "?"}]}'
+        )
     )
     assert (inquiry.bounds, inquiry.bounds_source) == ((-INFINITY, INFINITY), "none")
     assert inquiry.interval("#1/#1") == (1, 1.5)
@@ -440,7 +444,7 @@ def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
 
 
 def test_bounds_as_an_argument_replace_those_of_the_file() -> None:
-    inquiry = et.inquire(loads(SMALL), bounds=(3, 4))
+    inquiry = et.inquire(tree_of(SMALL), bounds=(3, 4))
     assert (inquiry.bounds, inquiry.bounds_source, inquiry.is_done, inquiry.best) == (
         (3, 4),
         "option",
@@ -449,14 +453,14 @@ def test_bounds_as_an_argument_replace_those_of_the_file() -> None:
     )
     for bad in ((5, 9), (9, 0), (math.nan, 1), (0,), ("0", "9"), "ab", 3):
         with pytest.raises(SearchError):
-            et.inquire(loads(SMALL), bounds=bad)
+            et.inquire(tree_of(SMALL), bounds=bad)
     for choice in ({"goal": "both"}, {"guide": "stars"}):
         with pytest.raises(SearchError, match="expected"):
-            et.inquire(loads(SMALL), **choice)
+            et.inquire(tree_of(SMALL), **choice)
 
 
 def test_a_tree_without_unknown_utilities_is_decided() -> None:
-    inquiry = et.inquire(loads("{max: {a: 1, b: {chance: [2, 3]}}}"))
+    inquiry = et.inquire(tree_of("{max: {a: 1, b: {chance: [2, 3]}}}"))
     assert (inquiry.is_done, inquiry.leaf, inquiry.best, inquiry.loss, inquiry.asked) == (
         True,
         None,
@@ -471,7 +475,7 @@ def test_a_tree_without_unknown_utilities_is_decided() -> None:
 
 @pytest.mark.parametrize("text", ['{utility: "?"}', '{chance: [{utility: "?"}, {utility: "?"}]}'])
 def test_a_root_where_no_player_decides_has_no_best_action(text: str) -> None:
-    inquiry = et.inquire(loads(text))
+    inquiry = et.inquire(tree_of(text))
     assert (inquiry.best, inquiry.loss, inquiry.algorithm.goal) == (None, INFINITY, "value")
     while inquiry.leaf is not None:
         inquiry.answer(3)
@@ -479,7 +483,7 @@ def test_a_root_where_no_player_decides_has_no_best_action(text: str) -> None:
 
 
 def test_a_shared_leaf_is_asked_for_once() -> None:
-    tree = loads(
+    tree = tree_of(
         '{nodes: {x: {utility: "?"}}, bounds: [0, 9], max: [{chance: [{ref: x}, {ref: x}, 1]}, '
         "{ref: x}]}"
     )
@@ -491,7 +495,7 @@ def test_a_shared_leaf_is_asked_for_once() -> None:
 
 
 def test_an_impossible_outcome_is_not_asked_for() -> None:
-    tree = loads('{bounds: [0, 9], chance: [{p: 0, utility: "?"}, {p: 1, utility: "?"}]}')
+    tree = tree_of('{bounds: [0, 9], chance: [{p: 0, utility: "?"}, {p: 1, utility: "?"}]}')
     inquiry = et.inquire(tree)
     assert inquiry.path == "#2"
     inquiry.answer(1)
@@ -502,7 +506,7 @@ def test_an_impossible_outcome_is_not_asked_for() -> None:
 
 
 def test_the_route_avoids_impossible_outcomes() -> None:
-    tree = loads(
+    tree = tree_of(
         '{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: [{p: 0, ref: x}, {p: 1, max: [{ref: '
         "x}, 3]}]}"
     )
@@ -511,7 +515,7 @@ def test_the_route_avoids_impossible_outcomes() -> None:
     assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
     inquiry.skip()
     assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
-    tree = loads(
+    tree = tree_of(
         """{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: {
         never: {p: 0, ref: x}, a: {p: 1/2, max: [{ref: x}]}, b: {p: 1/2, utility: "?"}}}"""
     )
@@ -557,7 +561,7 @@ max:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> None:
-    inquiry = et.inquire(loads(BET, exact))
+    inquiry = et.inquire(tree_of(BET, exact))
     assert inquiry.allowed(inquiry.tree.find("bet/good")) == (-101, 99)
     inquiry.answer(5, leaf="bet/good")
     inquiry.answer(6, leaf="bet/bad")
@@ -567,7 +571,7 @@ def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> No
     assert inquiry.interval("/") == (11, 11)
     assert inquiry.interval(inquiry.tree.root) == (4, 4)
     assert inquiry.interval("bet/good") == (8, 8)
-    assert et.evaluate(inquiry.tree_answered()).value == 11
+    assert search_tree(inquiry.tree_answered()).value == 11
     again = pickle.loads(pickle.dumps(inquiry))
     assert (again.best, again.interval("/")) == ("bet", (11, 11))
     assert [a.interval for a in again.actions] == [(3, 3), (4, 4)]
@@ -575,9 +579,9 @@ def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> No
 
 def test_the_rewards_may_decide_without_a_question() -> None:
     text = '{bounds: [0, 10], max: {a: {utility: "?", bounds: [6, 8]}, b: {REWARD, utility: "?"}}}'
-    inquiry = et.inquire(loads(text.replace("REWARD", "cost: 5, bounds: [0, 10]")))
+    inquiry = et.inquire(tree_of(text.replace("REWARD", "cost: 5, bounds: [0, 10]")))
     assert (inquiry.best, inquiry.is_done) == ("a", True)
-    inquiry = et.inquire(loads(text.replace("REWARD", "cost: 1, bounds: [0, 9]")))
+    inquiry = et.inquire(tree_of(text.replace("REWARD", "cost: 1, bounds: [0, 9]")))
     assert (inquiry.is_done, inquiry.loss) == (False, 2)
 
 
@@ -589,14 +593,14 @@ def test_of_actions_to_one_node_the_one_that_pays_more_is_best(
     text = (
         f"{{{node}, {kind}: {{x: {{ref: s}}, y: {{reward: 1, ref: s}}, z: {{cost: 1, ref: s}}}}}}"
     )
-    inquiry = et.inquire(loads(text))
+    inquiry = et.inquire(tree_of(text))
     assert (inquiry.best, inquiry.loss, inquiry.leaf) == (best, 0, None)
     assert f"every action leads to the same node, and none pays {word}." in et.to_text(inquiry)
 
 
 def test_the_bounds_of_an_answer_are_differences_on_paper() -> None:
     text = '{bounds: [0, 0.3], max: [{cost: 0.1, utility: "?"}, {utility: "?", reward: 0.1}]}'
-    inquiry = et.inquire(loads(text))
+    inquiry = et.inquire(tree_of(text))
     assert inquiry.allowed(inquiry.tree.find("#1")) == (0.1, 0.4)
     assert inquiry.allowed(inquiry.tree.find("#2")) == (-0.1, 0.2)
     inquiry.answer(0.2, leaf="#2")
@@ -609,7 +613,7 @@ def test_the_bounds_of_an_answer_are_differences_on_paper() -> None:
 
 
 def test_skipping_offers_every_leaf_that_may_help() -> None:
-    tree = loads(
+    tree = tree_of(
         '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: '
         "4}}"
     )
@@ -626,7 +630,7 @@ def test_skipping_offers_every_leaf_that_may_help() -> None:
 
 
 def test_a_skipped_leaf_comes_back_if_it_is_the_only_one() -> None:
-    inquiry = et.inquire(loads('{bounds: [0, 9], max: [{utility: "?"}, 4]}'))
+    inquiry = et.inquire(tree_of('{bounds: [0, 9], max: [{utility: "?"}, 4]}'))
     inquiry.skip()
     assert inquiry.path == "#1"
 
@@ -659,7 +663,7 @@ def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
             if one.asked > 1 and random.random() < 0.05:
                 one.take_back()
     with pytest.raises(SearchError, match="no answer to take back"):
-        et.inquire(loads(SMALL)).take_back()
+        et.inquire(tree_of(SMALL)).take_back()
 
 
 def state(inquiry: et.Inquiry) -> Any:
@@ -683,7 +687,7 @@ def state(inquiry: et.Inquiry) -> Any:
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
-    inquiry = et.inquire(loads(SMALL, exact))
+    inquiry = et.inquire(tree_of(SMALL, exact))
     assert repr(inquiry).startswith("<Inquiry asks for bet/good: best ")
     for answer in (8, 3):
         search = inquiry.search
@@ -702,7 +706,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
     assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
     assert not inquiry.search.stopped
     assert et.to_text(inquiry.search).splitlines()[0].startswith("▲ MAX 4")
-    assert repr(et.inquire(loads('{chance: [{utility: "?"}]}'))) == (
+    assert repr(et.inquire(tree_of('{chance: [{utility: "?"}]}'))) == (
         "<Inquiry asks for #1: value in [-inf, inf], 0 of 1 answered>"
     )
 
@@ -713,7 +717,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
 @pytest.mark.parametrize("exact", [False, True])
 def test_numbers_of_any_size_are_accepted(exact: bool) -> None:
     """Estimates are floats, whose squares overflow beyond 1e308."""
-    tree = loads(
+    tree = tree_of(
         '{max: {a: {chance: [{utility: "?"}, {utility: "?"}]}, b: {min: [{utility: "?"}, {utility: '
         '"?"}]}}}',
         exact,
@@ -762,7 +766,7 @@ def test_skipped_leaves_come_back_before_leaves_that_cannot_matter() -> None:
         "max: {stay: 50, start-up: {bounds: [10, 40], chance: %s}, academia: {min: %s}}",
         "min: {stay: 10, start-up: {bounds: [20, 50], chance: %s}, academia: {max: %s}}",
     ):
-        tree = loads("{bounds: [0, 60], " + text % (unknown, unknown) + "}")
+        tree = tree_of("{bounds: [0, 60], " + text % (unknown, unknown) + "}")
         for goal in ("action", "value"):
             inquiry = et.inquire(tree, goal=goal)
             asked = []
@@ -773,7 +777,7 @@ def test_skipped_leaves_come_back_before_leaves_that_cannot_matter() -> None:
 
 
 def test_to_text_and_to_json_show_an_inquiry_as_the_command_does() -> None:
-    inquiry = et.inquire(loads(SMALL))
+    inquiry = et.inquire(tree_of(SMALL))
     assert et.to_text(inquiry).startswith(
         "Not decided: the best so far is bet, wrong by at most 4."
     )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import invoke, rendered_lines
+from helpers import invoke, loads, rendered_lines
 from oracle import definitions
 from random_trees import EVERY, Case, with_slow_variants
 
@@ -20,6 +20,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.transform import cut_at_depth
 
@@ -74,7 +75,7 @@ def searches(request: pytest.FixtureRequest) -> list[Search]:
 
 
 def drawn(text: str, name: str = "expectiminimax", **options: Any) -> list[str]:
-    search = et.evaluate(et.loads(text, exact=options.pop("exact", False)), name)
+    search = search_tree(loads(text, exact=options.pop("exact", False)), name)
     return rendered_lines(tree_lines, Evaluation("", search, **options), 80)
 
 
@@ -182,7 +183,7 @@ def test_every_formula_of_the_tree_is_true(searches: list[Search]) -> None:
 
 
 def explained(text: str, name: str, path: str = "/") -> str:
-    return re.sub(r"\s+", " ", et.explain(et.evaluate(et.loads(text, exact=True), name), path))
+    return re.sub(r"\s+", " ", et.explain(search_tree(et.loads(text), name), path))
 
 
 def test_a_sentence_names_the_cost_and_the_reward() -> None:

@@ -11,9 +11,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import invoke, run_main
+from helpers import invoke, loads, run_main
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 ROCKEFELLER = "trees/rockefeller.yaml"
@@ -130,16 +131,16 @@ def check(seed: int) -> None:
         tree = model.tree(exact)
         found = et.information(tree, "oil", likelihood=test)
         about = (lambda x: x) if exact else pytest.approx
-        assert found.value == about(now) == about(et.evaluate(tree).value)
+        assert found.value == about(now) == about(search_tree(tree).value)
         assert found.with_information == about(perfect)
         assert found.evpi == about(perfect - now)
         assert found.with_test == about(tested)
         assert found.evsi == about(tested - now)
         assert [one.value for one in found.outcomes] == [about(model.value(row)) for row in known]
         written = found.tree_with_test
-        assert et.evaluate(written).value == about(tested)
-        again = et.loads(et.dumps(written), exact=exact)
-        assert et.evaluate(again).value == about(tested)
+        assert search_tree(written).value == about(tested)
+        again = loads(et.dumps(written), exact=exact)
+        assert search_tree(again).value == about(tested)
 
 
 @pytest.mark.parametrize("seed", range(25))

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke
+from helpers import invoke, load, loads
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
@@ -30,7 +30,7 @@ from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.analysis.limit.text import render as limit_text
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, Number
-from expectitree.searches.engine import choose_bounds
+from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
@@ -264,8 +264,7 @@ def test_fractions_with_rewards_beyond_64_bits() -> None:
         "{reward: BIG, utility: 7}]}]"
     )
     small, large = (
-        limit(et.loads(text.replace("BIG", f"1{'0' * n}/3"), exact=True), ("star1", "star2"))
-        for n in (1, 40)
+        limit(et.loads(text.replace("BIG", f"1{'0' * n}/3")), ("star1", "star2")) for n in (1, 40)
     )
     assert counts(small) == counts(large)
     assert [row.counts for row in small.rows] == [row.counts for row in large.rows]
@@ -285,8 +284,8 @@ def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
 ) -> None:
     """Their sums of two must fit 64 bits with a sign."""
     for number, code in ((math.ceil(greatest) - 1, "q"), (math.ceil(greatest), "")):
-        tree = et.loads(text.replace("N", str(number)), exact=True)
-        search = et.evaluate(tree, bounds=ALL)
+        tree = et.loads(text.replace("N", str(number)))
+        search = search_tree(tree, bounds=ALL)
         assert proof_tree.proof_tree(tree, search, None).code == code
 
 
@@ -324,7 +323,7 @@ def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
     n: int, needed: int, order: str
 ) -> None:
     tree = et.generate("ballard", pattern="max,chance,min", branching=n, order=order)
-    for tree_ in (tree, et.loads(et.dumps(tree), exact=True)):
+    for tree_ in (tree, et.loads(et.dumps(tree))):
         report = limit(tree_, ("star1", "star2"))
         assert report.exact.count == needed
         visited = [row.counts.leaves_visited for row in report.rows]
@@ -338,7 +337,7 @@ def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | No
     """Return the two counts of a tree, the same in both modes."""
     counts = []
     for exact in (False, True):
-        report = limit(et.loads(text, exact=exact), bounds=bounds)
+        report = limit(loads(text, exact=exact), bounds=bounds)
         counts.append((report.exact.count, report.best_action and report.best_action.count))
     assert counts[0] == counts[1]
     return counts[0]
@@ -563,7 +562,7 @@ def test_whether_leaves_are_enough_agrees_with_the_definition(pays: bool) -> Non
     for seed in range(150):
         case, random = Case(seed, pays), Random(seed)
         tree = case.tree(exact=False)
-        search = et.evaluate(tree, bounds=case.bounds and in_numbers(case.bounds, False))
+        search = search_tree(tree, bounds=case.bounds and in_numbers(case.bounds, False))
         tested = proof_tree.proof_tree(tree, search, None)
         slack = 100 * search.eps
         leaves = [n for n, kind in enumerate(tree.columns.kind) if not kind]
@@ -581,9 +580,9 @@ def test_whether_leaves_are_enough_agrees_with_the_definition(pays: bool) -> Non
 @pytest.mark.parametrize(("name", "needed"), [("star1", 5), ("best-first", 3)])
 def test_a_search_below_the_limit_is_a_defect(exact: bool, name: str, needed: int) -> None:
     """A search for the best action needs fewer leaves; in floats no rounding explains this one."""
-    tree = et.load("trees/aima-5.12-left.yaml", exact=exact)
+    tree = load("trees/aima-5.12-left.yaml", exact=exact)
     goal = {"goal": "action"} if name == "best-first" else {}
-    search = et.evaluate(tree, et.algorithm(name, **goal))
+    search = search_tree(tree, et.algorithm(name, **goal))
     with pytest.raises(
         AnalysisError,
         match=f"visited 0 leaves, and {needed} are needed: this is a defect",

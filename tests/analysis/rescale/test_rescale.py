@@ -14,7 +14,7 @@ from random import Random
 from time import process_time
 
 import pytest
-from helpers import ROOT, invoke
+from helpers import ROOT, invoke, load, loads
 from random_trees import Case
 
 import expectitree as et
@@ -39,6 +39,7 @@ from expectitree.analysis.rescale.table import load_table
 from expectitree.analysis.rescale.text import render as rescaling_text
 from expectitree.errors import AnalysisError, FileError, TransformError
 from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console, to_strings
 from expectitree.tree.folding import fold_rewards, unshare
 
@@ -73,13 +74,13 @@ def best_by_definition(tree: Tree, image: Callable[[Number], Number]) -> list[st
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_right_hand_figure_comes_from_the_left_one(exact: bool) -> None:
-    report = rescale(et.load(LEFT, exact=exact), named(FIGURE))
-    right = et.load(RIGHT, exact=exact)
+    report = rescale(load(LEFT, exact=exact), named(FIGURE))
+    right = load(RIGHT, exact=exact)
     assert (report.before.best, report.after.best, report.changed) == ("a1", "a2", True)
     assert list(report.after.tree.columns.utility) == pytest.approx(
         list(right.columns.utility), nan_ok=True, abs=0
     )
-    assert list(report.after.lower) == list(et.evaluate(right).lower)
+    assert list(report.after.lower) == list(search_tree(right).lower)
     assert report.after.value == (Fraction(409, 10) if exact else 40.9)
     assert report.map_class.name == ORDERED
 
@@ -146,14 +147,14 @@ def test_the_rescaled_tree_is_written(tmp_path: Path) -> None:
     done = invoke("rescale", LEFT, "--map", "2=20,3=30,4=400", "-o", str(out))
     assert done.exit_code == 0
     assert "written: 15 nodes" in done.stderr
-    written, right = et.load(out, exact=True), et.load(RIGHT, exact=True)
+    written, right = et.load(out), et.load(RIGHT)
     assert written.columns == right.columns
     assert written.label == right.label
     assert written.expect is None
     again = invoke("rescale", LEFT, "--affine", "1,1", "-o", str(out))
     assert (again.exit_code, "--force" in again.stderr) == (2, True)
     assert invoke("rescale", LEFT, "--affine", "1,1", "-o", str(out), "--force").exit_code == 0
-    assert et.evaluate(et.load(out)).value == pytest.approx(3.1)
+    assert search_tree(et.load(out)).value == pytest.approx(3.1)
     assert et.loads(invoke("rescale", LEFT, "--affine", "1,1", "-o", "-").stdout).leaves == 8
     assert json.loads(
         invoke("rescale", LEFT, "--affine", "1,1", "-o", "-", "--format", "json").stdout
@@ -248,7 +249,7 @@ def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.Monk
         AnalysisError,
         match=r"^/: a positive affine map changed the best actions: this is a defect",
     ):
-        rescale(et.loads("max: [1, 2]", exact=True), affine(Fraction(2), Fraction(0)))
+        rescale(et.loads("max: [1, 2]"), affine(Fraction(2), Fraction(0)))
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_a_large_offset_makes_no_ties_in_floats(offset: str, works: bool) -> Non
             AnalysisError, match=r"too few digits of the mapped utilities.*use --exact"
         ):
             rescale(tree, scale)
-    assert not rescale(et.load(LEFT, exact=True), scale).changed
+    assert not rescale(et.load(LEFT), scale).changed
 
 
 # ---- Classes of maps.
@@ -330,12 +331,12 @@ def test_images_are_exact_where_they_are_rational() -> None:
     assert images(logarithm(), 1, 10) == [0, math.log(10)]
     assert images(exponential(Fraction(1, 4)), 0, 8) == [0, (1 - math.exp(-2)) * 4]
     assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
-    exact = rescale(et.loads("chance: [4/9, 25]", exact=True), power(Fraction(3, 2)))
+    exact = rescale(et.loads("chance: [4/9, 25]"), power(Fraction(3, 2)))
     assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
-    large = rescale(et.loads("chance: [1e-300, 1e300]", exact=True), power(Fraction(1, 2)))
+    large = rescale(et.loads("chance: [1e-300, 1e300]"), power(Fraction(1, 2)))
     assert [v for _, v in large.pairs] == [Fraction(1, 10**150), 10**150]
     with pytest.raises(TransformError, match="takes 2 to an irrational number: leave --exact out"):
-        rescale(et.loads("chance: [2, 4]", exact=True), power(Fraction(1, 2)))
+        rescale(et.loads("chance: [2, 4]"), power(Fraction(1, 2)))
 
 
 def test_a_remark_names_utilities_that_floats_make_equal() -> None:
@@ -383,7 +384,7 @@ max:
 
 
 def test_estimates_and_bounds_go_through_the_map() -> None:
-    tree = et.loads(BOUNDED, exact=True)
+    tree = et.loads(BOUNDED)
     mapped = rescale(tree, affine(Fraction(2), Fraction(1))).after.tree
     assert mapped.root.bounds == (1, 21)
     assert mapped.find("a").bounds == (3, INFINITY)
@@ -520,7 +521,7 @@ def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
 
 def test_the_example_map_is_the_smallest_round_step() -> None:
     for exact in (False, True):
-        report = find_order_preserving_map(et.load(LEFT, exact=exact))
+        report = find_order_preserving_map(load(LEFT, exact=exact))
         assert report.answer.answer == "yes"
         assert report.pairs == [
             (1, 1),
@@ -566,7 +567,7 @@ def test_the_example_map_is_the_smallest_round_step() -> None:
 )
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_negative_answer_has_a_reason(text: str, reason: str, exact: bool) -> None:
-    report = find_order_preserving_map(et.loads(text, exact=exact))
+    report = find_order_preserving_map(loads(text, exact=exact))
     assert report.answer.answer == "no"
     assert report.answer.reason.startswith(reason)
     assert report.after is None
@@ -945,13 +946,13 @@ def test_the_map_names_totals(tmp_path: Path) -> None:
 
 def test_any_applies_to_totals() -> None:
     for exact in (False, True):
-        report = find_order_preserving_map(et.loads(TEST, exact=exact))
+        report = find_order_preserving_map(loads(TEST, exact=exact))
         assert report.answer is not None
         assert (report.answer.answer, report.answer.action) == ("yes", "test")
         assert report.remarks[0] == rescaling.FOLDED
         assert report.after is not None
         assert report.after.best == "sell"
-        plain = find_order_preserving_map(fold_rewards(et.loads(TEST, exact=exact)))
+        plain = find_order_preserving_map(fold_rewards(loads(TEST, exact=exact)))
         assert (plain.answer, plain.pairs) == (report.answer, report.pairs)
     sure = et.loads("max: {a: {reward: 5, chance: [0, 2]}, b: {cost: 1, chance: [5, 6]}}")
     found = find_order_preserving_map(sure).answer
@@ -977,6 +978,6 @@ def test_the_rescaled_tree_has_no_rewards(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text(TEST)
     done = invoke("rescale", str(tmp_path / "t.yaml"), "--affine", "2,1", "-o", "-")
     assert done.exit_code == 0
-    tree = et.loads(done.stdout, exact=True)
+    tree = et.loads(done.stdout)
     assert not tree.columns.pays
-    assert et.evaluate(tree).value == 2 * 1075 + 1
+    assert search_tree(tree).value == 2 * 1075 + 1

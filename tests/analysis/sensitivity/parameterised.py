@@ -7,9 +7,9 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+from helpers import loads
 from oracle import definition
 
-import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.analysis.sensitivity.report import Sensitivity
 
@@ -82,7 +82,7 @@ def random_tree(seed: int, exact: bool = True) -> Tree:
         "derived": "1 - b/2",
     }
     document = {"parameters": parameters, "nodes": shared, **root}
-    return et.loads(json.dumps({k: v for k, v in document.items() if v}), exact=exact)
+    return loads(json.dumps({k: v for k, v in document.items() if v}), exact=exact)
 
 
 def at(tree: Tree, place: Fraction, name: str = "a") -> tuple[Fraction, tuple[str, ...]]:

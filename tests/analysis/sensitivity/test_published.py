@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, load, loads
 
 import expectitree as et
 from expectitree import Tree
@@ -15,6 +15,7 @@ from expectitree.analysis.sensitivity.extremes import spider
 from expectitree.analysis.sensitivity.questions import added, spider_ranges
 from expectitree.analysis.sensitivity.ranges import range_of
 from expectitree.analysis.sensitivity.strategies import strategies_of
+from expectitree.searches.engine import search_tree
 
 F = Fraction
 EXACT = pytest.mark.parametrize("exact", [True, False])
@@ -29,7 +30,7 @@ STRATEGIES = {
 
 
 def example(name: str, exact: bool = True) -> Tree:
-    return et.load(ROOT / "trees" / f"{name}.yaml", exact=exact)
+    return load(ROOT / "trees" / f"{name}.yaml", exact=exact)
 
 
 def pieces(found: Any) -> list[tuple[Fraction, tuple[str, ...]]]:
@@ -147,7 +148,7 @@ def test_what_the_test_may_cost() -> None:
 @EXACT
 def test_break_even_fees_of_the_movie_contract(exact: bool) -> None:
     tree = example("movie-contract", exact)
-    assert et.evaluate(tree.with_parameters(fees=0)).value == 960_000
+    assert search_tree(tree.with_parameters(fees=0)).value == 960_000
     found = et.sensitivity(tree, "fees")
     assert (found.value, pieces(found)) == (955_000, [(60_000, ("movie",)), (80_000, ("tv",))])
     for sides, value in ((("movie", "tv"), 900_000), (("value", F(950_000)), 950_000)):
@@ -166,7 +167,7 @@ def test_probability_sensitivity_of_the_sealed_bid(exact: bool) -> None:
     lines = [line for line in text.splitlines() if not line.strip().startswith("p_high:")]
     place = next(i for i, line in enumerate(lines) if line.strip().startswith("p_low:"))
     text = "\n".join([*lines[: place + 1], "  p_high: 1 - p_low", *lines[place + 1 :]])
-    found = et.sensitivity(et.loads(text, exact=exact), "p_low", range=(0, 1))
+    found = et.sensitivity(loads(text, exact=exact), "p_low", range=(0, 1))
     assert pieces(found) == [(F(2, 5), ("bid 700",)), (1, ("bid 500",))]
     assert [one.value for one in found.thresholds] == [39]
     assert [record["value"] for record in found.to_records()] == [
@@ -189,7 +190,7 @@ max:
       refused: {p: q, ref: court}
       answered: {p: rest, max: {accept: 3, refuse: {ref: court}}}
 """
-    tree = et.loads(text, exact=exact)
+    tree = loads(text, exact=exact)
     found = et.sensitivity_map(tree, "p", "q", grid=11)
     for row in found.rows[:-1]:
         assert [(piece.start, piece.end, piece.best) for piece in row.pieces] == [

@@ -7,6 +7,7 @@ from math import exp, log, sqrt
 from typing import Any
 
 import pytest
+from helpers import loads
 
 import expectitree as et
 from expectitree.analysis.sensitivity.report import Sensitivity
@@ -15,7 +16,7 @@ from expectitree.errors import AnalysisError
 
 def sampled(x: str, y: str = "1", exact: bool = False, ends: Any = (0, 1)) -> Sensitivity:
     text = f"parameters: {{a: 0.3, k: 2}}\nmax: {{x: '{x}', y: '{y} + 0*k'}}"
-    found = et.sensitivity(et.loads(text, exact=exact), "a", range=ends)
+    found = et.sensitivity(loads(text, exact=exact), "a", range=ends)
     assert found.method == "sampled"
     text = " ".join(et.to_text(found).split())
     assert f"Found by sampling, since {found.reason}: narrower parts may be missed." in text

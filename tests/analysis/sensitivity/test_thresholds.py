@@ -195,7 +195,7 @@ def tree_of(x: str, y: str, parameters: str = "") -> Tree:
     text = (
         f"parameters: {{a: {{value: 1/3, range: [0, 1]}}{parameters}}}\nmax: {{x: '{x}', y: '{y}'}}"
     )
-    return et.loads(text, exact=True)
+    return et.loads(text)
 
 
 def test_two_thresholds_1e_12_apart_stay_separate() -> None:
@@ -229,7 +229,6 @@ def test_actions_that_touch_or_are_equal_on_a_part() -> None:
     )
     part = et.loads(
         "parameters: {a: {value: 0.5, range: [0, 1]}}\nmax: {x: {max: [1, '4*a - 1']}, y: 1}",
-        exact=True,
     )
     found = et.sensitivity(part, "a")
     assert [(p.start, p.end, p.best) for p in found.pieces] == [
@@ -244,7 +243,6 @@ def test_slack_at_an_end_of_the_range(now: int, slack: tuple[Fraction | None, ..
     tree = et.loads(
         f"parameters: {{p: {now}}}\n"
         "max: {sure: 3, bet: {chance: [{p: p, utility: 10}, {p: rest, utility: 0}]}}",
-        exact=True,
     )
     assert et.sensitivity(tree, "p", range=(0, 1)).slack == slack
     assert et.sensitivity(tree, "p", range=("1/8", "7/8")).slack == (None, None)
@@ -273,9 +271,9 @@ max:
   sure: 3/4
   bet: {chance: {rare: {p: a, max: {take: '1/a', leave: 2}}, common: {p: rest, utility: 0}}}
 """
-    found = et.sensitivity(et.loads(text, exact=True), "a")
+    found = et.sensitivity(et.loads(text), "a")
     assert [(p.start, p.end, p.best) for p in found.pieces] == [(0, 1, ("bet",))]
-    equal = et.sensitivity(et.loads(text.replace("3/4", "1 + a"), exact=True), "a")
+    equal = et.sensitivity(et.loads(text.replace("3/4", "1 + a")), "a")
     assert [(t.exact, t.at) for t in equal.thresholds] == [
         (0, ("sure", "bet")),
         (1, ("sure", "bet")),
@@ -309,7 +307,7 @@ max:
         chance: {good: {p: 0.9*a/marginal, utility: 1}, bad: {p: rest, utility: 0}}
       minus: {p: rest, utility: 0.1}
 """
-    found = et.sensitivity(et.loads(text, exact=True), "a")
+    found = et.sensitivity(et.loads(text), "a")
     assert [one.exact for one in found.thresholds] == [F(20, 81)]
     assert [piece.best for piece in found.pieces] == [("sure",), ("test",)]
 
@@ -349,7 +347,7 @@ def test_a_probability_that_leaves_its_range_is_an_error(p: str, message: str) -
     text = f"""parameters: {{a: {{value: 0.3, range: [0, 1]}}}}
 max: {{x: {{chance: {{l: {{p: '{p}', utility: 1}}, r: {{p: rest, utility: 0}}}}}}, y: 1/2}}
 """
-    tree = et.loads(text, exact=True)
+    tree = et.loads(text)
     for analyse in (lambda: et.sensitivity(tree, "a"), lambda: et.tornado(tree)):
         with pytest.raises(AnalysisError) as raised:
             analyse()

@@ -31,6 +31,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.sizing import estimate_size
+from expectitree.searches.engine import search_tree
 
 GAMES = """
 trees:
@@ -115,7 +116,7 @@ def test_figures_equal_those_of_direct_calls(games: tuple[Study, Path], folder: 
             if algorithm == "limit":
                 assert run["leaves"] == et.limit(whole).exact.least
                 continue
-            search = et.evaluate(whole, algorithm)
+            search = search_tree(whole, algorithm)
             counts = (search.counts.leaves_visited, search.counts.visited, search.counts.visits)
             assert (run["leaves"], run["nodes"], run["visits"]) == counts
             assert run["value"] == search.value

@@ -35,6 +35,7 @@ from expectitree.analysis.study.spec import Study
 from expectitree.cli import cli
 from expectitree.errors import FileError
 from expectitree.numbers import exact_text
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
 
 
@@ -282,7 +283,7 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
         assert runs["limit (action)"]["leaves"] == limit.best_action.count
         assert runs["limit"]["nodes"] >= runs["limit"]["leaves"] + 1
         for name, goal in (("best-first", "value"), ("best-first (action)", "action")):
-            search = et.evaluate(tree, "best-first", goal=goal)
+            search = search_tree(tree, "best-first", goal=goal)
             assert runs[name]["leaves"] == search.counts.leaves_visited
             assert runs[name]["value"] == (
                 search.value if search.outcome is Outcome.VALUE else None

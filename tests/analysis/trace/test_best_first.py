@@ -30,6 +30,7 @@ from expectitree.cli import cli
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.tree.columns import Columns
@@ -209,7 +210,7 @@ def test_every_sentence_of_an_explanation_is_true(searches: list[Search]) -> Non
     whys = []
     are_shares_computed = []
     for search in searches:
-        value: Any = et.evaluate(search.tree).lower
+        value: Any = search_tree(search.tree).lower
         slack: Any = 0 if search.tree.exact else 1e-6
         tree = search.tree
         for node in range(len(tree)):
@@ -369,7 +370,7 @@ def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
 def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
     """Once low is known to be 1, MIN has less than MAX is sure of."""
     tree = "max: {sure: 5, b: {min: {deep: {max: [3, 4]}, low: 1, c: {max: [7, 6]}}}}"
-    found = et.evaluate(et.loads(tree, exact=True), PLAIN, bounds=(0, 10))
+    found = search_tree(et.loads(tree), PLAIN, bounds=(0, 10))
     lower, upper, visits = list(found.lower), list(found.upper), list(found.visits)
     ids = {path: node.id for node, path in found.tree.walk()}
     # This state arises if one walk visits deep and returns [3, 10], and the next visits low.
@@ -494,10 +495,8 @@ def test_an_equal_action_that_cannot_be_better_is_not_a_tie(sign: int) -> None:
     """The value of a may exceed 5 and that of b equals 5: a is best, and b is not a tie."""
     kind, bounds = ("max", "[5, 9]") if sign == 1 else ("min", "[-9, -5]")
     low, high = 5 * sign, 9 * sign
-    tree = et.loads(
-        f"{kind}: {{a: {{bounds: {bounds}, chance: [{low}, {high}]}}, b: {low}}}", exact=True
-    )
-    search = et.evaluate(tree, ACTION, bounds=(0, 10) if sign == 1 else (-10, 0))
+    tree = et.loads(f"{kind}: {{a: {{bounds: {bounds}, chance: [{low}, {high}]}}, b: {low}}}")
+    search = search_tree(tree, ACTION, bounds=(0, 10) if sign == 1 else (-10, 0))
     assert search.outcome is not Outcome.STOPPED
     assert search.ties == ("a",)
     for branch, is_best in zip(range(*tree.columns.first[-2:]), (True, False), strict=True):
@@ -518,7 +517,7 @@ def test_the_action_that_is_proved_is_a_best_one() -> None:
         case = Case(seed)
         for exact in (True, False):
             search = case.run(ACTION, exact)
-            value: Any = et.evaluate(case.tree(exact)).lower
+            value: Any = search_tree(case.tree(exact)).lower
             root, slack = len(search.tree) - 1, 0 if exact else 1e-6
             assert search.outcome is not Outcome.STOPPED
             assert (search.outcome is Outcome.VALUE) is search.is_exact(root)
@@ -583,9 +582,9 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
 @pytest.mark.slow
 def test_a_comparison_reports_contradictions_and_not_ties() -> None:
     """Of two equally good actions, each search may prove only one."""
-    tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}", exact=True)
+    tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}")
     one, other = (
-        et.evaluate(tree, "star1", bounds=(0, 10)), et.evaluate(tree, "best-first", bounds=(0, 10))
+        search_tree(tree, "star1", bounds=(0, 10)), search_tree(tree, "best-first", bounds=(0, 10))
     )  # fmt: skip
     rows = [ComparisonRow(search, 0.0) for search in (one, other)]
     assert Comparison("", rows).disagreements == []
@@ -595,13 +594,11 @@ def test_a_comparison_reports_contradictions_and_not_ties() -> None:
         names: list[Algorithm | str] = ["star1", "star2", "alphabeta", *SHOWN]
         random.shuffle(names)
         assert et.compare(case.tree(), names, bounds=case.bounds).disagreements == []
-    wrong = et.evaluate(
-        et.loads("max: {a: {min: [5, 9]}, b: {min: [6, 8]}}", exact=True), ACTION, bounds=(0, 10)
+    wrong = search_tree(
+        et.loads("max: {a: {min: [5, 9]}, b: {min: [6, 8]}}"), ACTION, bounds=(0, 10)
     )
     assert wrong.best == "b"
-    right = et.evaluate(
-        et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}", exact=True), bounds=(0, 10)
-    )
+    right = search_tree(et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}"), bounds=(0, 10))
     rows = [ComparisonRow(search, 0.0) for search in (right, wrong)]
     assert Comparison("", rows).disagreements
 
@@ -631,7 +628,7 @@ def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.Mo
 
 def test_the_limit_of_a_search_for_the_action_is_that_of_the_action() -> None:
     """This is also true if the search happened to find the value."""
-    tree = et.load(ROOT / "trees" / "ballard-random.yaml", exact=True)
+    tree = et.load(ROOT / "trees" / "ballard-random.yaml")
     report = et.limit(tree, [ACTION, "best-first"])
     action, value = report.rows
     assert action.outcome is Outcome.VALUE

@@ -50,7 +50,7 @@ def file_of(*trees: Json, code: str = "", scope: Json | None = None, **keys: Any
 def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
     """Return the tree of a text, exact, and the notes about it without the name of the text."""
     notes: list[str] = []
-    tree = et.loads(text, exact=True, warn=notes.append, **options)
+    tree = et.loads(text, warn=notes.append, **options)
     return tree, [note.removeprefix("<text>: ") for note in notes]
 
 

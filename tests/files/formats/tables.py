@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from helpers import load
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -111,7 +112,7 @@ def columns_of(tree: et.Tree) -> list[list[Any]]:
 def error_message(path: Path, exact: bool = False) -> str:
     """Return the one-line error of reading a file, without the file's name."""
     with pytest.raises(FileError) as found:
-        et.load(path, exact=exact)
+        load(path, exact=exact)
     message = str(found.value)
     assert "\n" not in message
     assert message.startswith(f"{path}: ")

@@ -31,7 +31,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import ODD_TEXTS, SHIPPED, chain, content_of, random_full_tree
-from helpers import ROOT
+from helpers import ROOT, load, loads
 from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import Case
@@ -40,6 +40,7 @@ import expectitree as et
 from expectitree.errors import FileError, TreeError
 from expectitree.files.formats import arrow as arrow_format
 from expectitree.numbers import exact_text
+from expectitree.searches.engine import search_tree
 from expectitree.tree.adopt import adopt
 from expectitree.tree.columns import Columns
 
@@ -86,10 +87,10 @@ def test_an_exact_tree_is_read_back_or_refused_with_a_path(
         et.save(tree, path, drop_fractions=True)
         assert content_in_floats(et.load(path)) == content_in_floats(tree)
         if not tree.columns.pays:  # rounded rewards may miss bounds that touch a total
-            et.load(path, exact=True)
+            et.load(path)
     else:
         assert all(map(is_float_decimal, in_columns))
-        again = et.load(path, exact=True)
+        again = et.load(path)
         assert columns_of(again) == columns_of(tree)
         assert content_of(again) == content_of(tree)
 
@@ -101,14 +102,14 @@ def test_an_exact_tree_is_read_back_or_refused_with_a_path(
 def test_bounds_of_an_exact_tree_are_read_back_or_refused(
     bounds: str, format: str, tmp_path: Path
 ) -> None:
-    tree = et.loads(f"max: {{here: {{max: [1], bounds: {bounds}}}}}", exact=True)
+    tree = et.loads(f"max: {{here: {{max: [1], bounds: {bounds}}}}}")
     path = tmp_path / f"tree.{format}"
     found = refusal(tree, path)
     if found:
         assert found.startswith("here: ")
         assert not path.exists()
     else:
-        assert content_of(et.load(path, exact=True)) == content_of(tree)
+        assert content_of(et.load(path)) == content_of(tree)
 
 
 def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
@@ -158,7 +159,7 @@ def test_random_trees_evaluate_to_the_same_result(case: Case, tmp_path_factory: 
     et.save(tree, path)
     again = et.load(path)
     for algorithm in ("expectiminimax", "star2"):
-        one, other = et.evaluate(tree, algorithm), et.evaluate(again, algorithm)
+        one, other = search_tree(tree, algorithm), search_tree(again, algorithm)
         assert (list(one.lower), list(one.visits)) == (list(other.lower), list(other.visits))
 
 
@@ -268,7 +269,7 @@ def test_a_file_that_is_overwritten_in_place_changes_no_tree(
 
 def paying_tree(exact: bool = False) -> et.Tree:
     """Return the tree of `ROWS` with rewards."""
-    return et.loads(
+    return loads(
         """
         reward: 2.5
         nodes: {zero: 0, ten: 10, four: 4}
@@ -289,22 +290,22 @@ def paying_tree(exact: bool = False) -> et.Tree:
 def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None:
     tree, path = paying_tree(exact), tmp_path / f"tree.{format}"
     et.save(tree, path)
-    again = et.load(path, exact=exact)
+    again = load(path, exact=exact)
     assert content_of(again) == content_of(tree)
     assert again.find("toss").branches[1].reward == 3
     assert again.root_reward == tree.root_reward == 2.5
-    assert et.evaluate(again).value == et.evaluate(tree).value == pytest.approx(12.15)
+    assert search_tree(again).value == search_tree(tree).value == pytest.approx(12.15)
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_reward_of_the_root_is_exact(format: str, tmp_path: Path) -> None:
     """It is text in the metadata, so that it may be a fraction."""
-    tree, path = et.loads("reward: 1/3\nmax: [1, 2]", exact=True), tmp_path / f"tree.{format}"
+    tree, path = et.loads("reward: 1/3\nmax: [1, 2]"), tmp_path / f"tree.{format}"
     et.save(tree, path)
-    assert et.load(path, exact=True).root_reward == Fraction(1, 3)
+    assert et.load(path).root_reward == Fraction(1, 3)
     assert et.load(path).root_reward == 1 / 3
     et.save(tree, path, drop_fractions=True)
-    assert et.load(path, exact=True).root_reward == Fraction("0.3333333333333333")
+    assert et.load(path).root_reward == Fraction("0.3333333333333333")
 
 
 def test_an_inquiry_about_a_mapped_file_with_rewards_can_be_pickled(tmp_path: Path) -> None:
@@ -367,7 +368,7 @@ def test_rewards_of_other_types_are_cast(format: str, type: Any, tmp_path: Path)
     entry = pa.struct([("reward", type), *STRUCT])
     path = write(tmp_path / f"tree.{format}", table(rows, branches=pa.list_(entry)))
     assert list(et.load(path).columns.reward) == [4, -1]
-    assert list(et.load(path, exact=True).columns.reward) == [4, -1]
+    assert list(et.load(path).columns.reward) == [4, -1]
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -430,7 +431,7 @@ def test_a_number_that_is_not_a_float_is_refused_with_its_path(
     """No number is lost silently, and no unreadable file is written."""
     out = tmp_path / f"tree.{format}"
     with pytest.raises(TreeError) as found:
-        et.save(et.loads(text, exact=True), out)
+        et.save(et.loads(text), out)
     assert str(found.value).startswith(path)
     assert list(tmp_path.iterdir()) == []
 
@@ -439,7 +440,7 @@ def test_a_number_that_is_not_a_float_is_refused_with_its_path(
 @pytest.mark.parametrize("number", ["1e302", "1e400", "-1e400"])
 def test_numbers_beyond_floats_are_refused(number: str, format: str, tmp_path: Path) -> None:
     """No float is near it, so it is an error even with `--drop fractions`."""
-    tree = et.loads(f"max: {{a: {number}, b: 1}}", exact=True)
+    tree = et.loads(f"max: {{a: {number}, b: 1}}")
     with pytest.raises(TreeError, match=r"^a: "):
         et.save(tree, tmp_path / f"tree.{format}", drop_fractions=True)
     assert list(tmp_path.iterdir()) == []
@@ -452,12 +453,12 @@ def test_dropped_fractions_are_the_nearest_floats(format: str, tmp_path: Path) -
         "max: {a: 1/3, c: {chance: [1, 1, 1]},\n"
         "      b: {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 2}], estimate: 4/3}}"
     )
-    et.save(et.loads(text, exact=True), tmp_path / f"tree.{format}", drop_fractions=True)
+    et.save(et.loads(text), tmp_path / f"tree.{format}", drop_fractions=True)
     tree = et.load(tmp_path / f"tree.{format}")
     assert tree.find("a").utility == 1 / 3
     assert [branch.probability for branch in tree.find("b").branches] == [1 / 3, 2 / 3]
     assert tree.find("b").estimate == 4 / 3
-    exactly = et.load(tmp_path / f"tree.{format}", exact=True)
+    exactly = et.load(tmp_path / f"tree.{format}")
     assert exactly.find("a").utility == Fraction(exact_text(1 / 3))
     assert [branch.probability for branch in exactly.find("c").branches] == [Fraction(1, 3)] * 3
     assert sum(branch.probability for branch in exactly.find("b").branches) == 1
@@ -468,9 +469,9 @@ def test_dropped_fractions_are_the_nearest_floats(format: str, tmp_path: Path) -
     "value", ["0.12345678901234567890", "1/3", "1e-400", "1e400", "-0.50", "12345678901234567"]
 )
 def test_an_expectation_keeps_every_digit(value: str, format: str, tmp_path: Path) -> None:
-    tree = et.loads(f"expect: {{value: {value}, values: {{/: {value}}}}}\nmax: [1, 2]", exact=True)
+    tree = et.loads(f"expect: {{value: {value}, values: {{/: {value}}}}}\nmax: [1, 2]")
     et.save(tree, tmp_path / f"tree.{format}")
-    again = et.load(tmp_path / f"tree.{format}", exact=True)
+    again = et.load(tmp_path / f"tree.{format}")
     assert content_of(again) == content_of(tree)
 
 
@@ -515,7 +516,7 @@ def test_equivalent_tables_give_the_same_tree(made: str, way: str, tmp_path: Pat
     suffix, options = WAYS[way]
     path = write(tmp_path / f"tree.{suffix}", OTHERS[made], **options)
     assert content_of(et.load(path)) == content_of(built_tree())
-    assert [node.utility for node, _ in et.load(path, exact=True).walk()] == [
+    assert [node.utility for node, _ in et.load(path).walk()] == [
         node.utility for node, _ in built_tree().walk()
     ]
 

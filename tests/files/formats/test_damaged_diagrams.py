@@ -11,10 +11,12 @@ from fractions import Fraction
 from typing import Any
 
 from files.formats.diagrams import RULES, STALL, chance, decision, edge, file_of, payoff, terminal
+from helpers import loads
 
 import expectitree as et
 from expectitree.analysis.verify.stored import stored_checks
 from expectitree.files.formats import FORMATS
+from expectitree.searches.engine import search_tree
 
 ROW = FORMATS["silverdecisions"]
 VALUES = (
@@ -83,9 +85,9 @@ def is_tree(text: str, exact: bool) -> bool:
     with suppress(et.ExpectitreeError):
         assert all(found.what for found in stored_checks(text, "x.json", ROW))
     try:
-        tree = et.loads(text, exact=exact, format=ROW.name)
-        again = et.loads(et.dumps(tree, ROW.name), exact=exact)
-        values = [Fraction(et.evaluate(one).value) for one in (tree, again)]
+        tree = loads(text, exact=exact, format=ROW.name)
+        again = loads(et.dumps(tree, ROW.name), exact=exact)
+        values = [Fraction(search_tree(one).value) for one in (tree, again)]
     except et.ExpectitreeError:
         return False
     assert abs(values[0] - values[1]) <= abs(values[0]) / 10**9

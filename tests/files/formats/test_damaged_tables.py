@@ -32,7 +32,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import content_of
-from helpers import ROOT
+from helpers import ROOT, load
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -183,7 +183,7 @@ def test_a_sum_close_to_1_is_normalised(miss: float, format: str, tmp_path: Path
     rows = rows_with(2, branches=[to(0, 0.25), to(1, 0.75 + miss)])
     path = write(tmp_path / f"tree.{format}", table(rows))
     for exact in (True, False):
-        shares = [branch.probability for branch in et.load(path, exact=exact).node(2).branches]
+        shares = [branch.probability for branch in load(path, exact=exact).node(2).branches]
         assert abs(float(sum(shares)) - 1) < 3e-16
         assert float(shares[0]) == pytest.approx(0.25 / (1 + miss), abs=1e-15)
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 from files.formats.efg_games import GAMES, MAX, MIN, C, P, T, Text, win
-from helpers import Done, run_main
+from helpers import Done, loads, run_main
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind
+from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import unshare
 
 HEAD = 'EFG 2 R "" { "Ann" "Bob" }\n'
@@ -23,7 +24,7 @@ HEAD = 'EFG 2 R "" { "Ann" "Bob" }\n'
 def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
     """Return the exact tree of a text and the warnings."""
     warnings: list[str] = []
-    tree = et.loads(text, name="g.efg", exact=True, warn=warnings.append, **options)
+    tree = et.loads(text, name="g.efg", warn=warnings.append, **options)
     return tree, warnings
 
 
@@ -37,14 +38,14 @@ def refusal(text: str, **options: object) -> str:
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_readable_games_of_gambit_have_their_published_values(name: str, exact: bool) -> None:
     game = GAMES[name]
-    tree = et.loads(game.text, name=f"{name}.efg", exact=exact)
+    tree = loads(game.text, name=f"{name}.efg", exact=exact)
     counts = Counter(tree.columns.kind)
     players = counts[Kind.MAX] + counts[Kind.MIN]
     assert (counts[Kind.CHANCE], players, counts[Kind.TERMINAL]) == game.nodes
-    value = et.evaluate(tree).value
+    value = search_tree(tree).value
     assert value == game.value if exact else value == pytest.approx(float(game.value))
-    again = et.loads(et.dumps(tree, "efg"), exact=exact)
-    assert et.evaluate(again).value == pytest.approx(value, rel=0 if exact else 1e-12)
+    again = loads(et.dumps(tree, "efg"), exact=exact)
+    assert search_tree(again).value == pytest.approx(value, rel=0 if exact else 1e-12)
 
 
 def test_the_parts_of_a_game_become_those_of_a_tree() -> None:
@@ -232,12 +233,12 @@ def test_formulas_become_their_values() -> None:
     cost: b
     max: {x: a, y: {reward: b, chance: {u: {p: b/2, utility: a^2}, v: {p: rest, utility: 0}}}}
     """
-    tree = et.loads(text, exact=True).with_parameters(a=1)
+    tree = et.loads(text).with_parameters(a=1)
     game, warnings = written(et.dumps(tree), exact=True)
     assert '{ "x" "y" } 1 "" { -1/3 }' in game
     assert '{ "u" 1/6 "v" 5/6 } 3 "" { 1/3 }' in game
     assert warnings == ["left out what Gambit's .efg cannot hold: parameters, formulas"]
-    assert et.evaluate(et.loads(game, exact=True)).value == et.evaluate(tree).value
+    assert search_tree(et.loads(game)).value == search_tree(tree).value
 
 
 def test_a_tree_without_min_has_one_player() -> None:
@@ -418,9 +419,9 @@ def test_a_tree_is_the_same_after_a_round_trip(exact: bool) -> None:
     for seed in range(100):
         random = Random(seed)
         tree = unshare(build(random_rows(random, 0, random.choice(REWARDS)), exact=exact))
-        again = et.loads(et.dumps(tree, "efg"), exact=exact)
+        again = loads(et.dumps(tree, "efg"), exact=exact)
         assert [n.kind for n, _ in again.walk()] == [n.kind for n, _ in tree.walk()]
-        search, found = et.evaluate(tree), et.evaluate(again)
+        search, found = search_tree(tree), search_tree(again)
         for _, path in tree.walk():
             value, expected = found.value_of(path), search.value_of(path)
             assert value == pytest.approx(expected, rel=0 if exact else 1e-12, abs=1e-9)

@@ -16,6 +16,7 @@ from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind
+from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import fold_rewards, unshare
 
 
@@ -64,9 +65,9 @@ def test_gambit_reads_what_we_write_and_writes_what_we_read(exact: bool) -> None
             continue
         game = in_gambit(et.dumps(tree, "efg"))
         assert len(game.nodes) == tree.unfolded
-        again = et.loads(game.to_efg(), exact=True)
-        value = et.evaluate(again).value
-        assert value == pytest.approx(et.evaluate(tree).value, rel=0 if exact else 1e-9, abs=1e-9)
+        again = et.loads(game.to_efg())
+        value = search_tree(again).value
+        assert value == pytest.approx(search_tree(tree).value, rel=0 if exact else 1e-9, abs=1e-9)
 
 
 def test_gambit_computes_the_values_of_random_trees() -> None:
@@ -76,7 +77,7 @@ def test_gambit_computes_the_values_of_random_trees() -> None:
         if tree.unfolded > 60:
             continue
         compared += 1
-        assert gambit_value(in_gambit(et.dumps(tree, "efg"))) == et.evaluate(tree).value, seed
+        assert gambit_value(in_gambit(et.dumps(tree, "efg"))) == search_tree(tree).value, seed
     assert compared > 40
 
 
@@ -109,7 +110,7 @@ def test_open_spiel_computes_the_same_values(tmp_path: Path) -> None:
         et.save(fold_rewards(unshare(tree)), path)  # OpenSpiel reads no outcome within
         game = pyspiel.load_game(f"efg_game(filename={path})")
         value = open_spiel_value(game.new_initial_state())
-        assert value == pytest.approx(et.evaluate(tree).value, rel=1e-9, abs=1e-9), seed
+        assert value == pytest.approx(search_tree(tree).value, rel=1e-9, abs=1e-9), seed
         compared += 1
     assert compared > 40
 

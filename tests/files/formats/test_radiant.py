@@ -16,6 +16,7 @@ import expectitree as et
 from expectitree.errors import FileError, TreeError
 from expectitree.files.formats.radiant.repairs import Edit, apply, place_before
 from expectitree.files.formats.radiant.variables import identifiers
+from expectitree.searches.engine import search_tree
 from expectitree.tree.model import Kind
 
 # The contract of the help page of Radiant (O2 in the list of published trees).
@@ -94,9 +95,9 @@ def lines_of(tree: et.Tree) -> tuple[str, list[str]]:
 def test_the_published_values_of_the_contract() -> None:
     """Radiant: 955000, and 960000 without fees; from fees of 60000, TV is best."""
     tree, warnings = read(CONTRACT, format=None)
-    assert (et.evaluate(tree).value, et.evaluate(tree).best) == (955_000, "Movie")
-    assert et.evaluate(tree.with_parameters(lawyer_fee=0)).value == 960_000
-    assert et.evaluate(tree.with_parameters(lawyer_fee=60_001)).best == "TV"
+    assert (search_tree(tree).value, search_tree(tree).best) == (955_000, "Movie")
+    assert search_tree(tree.with_parameters(lawyer_fee=0)).value == 960_000
+    assert search_tree(tree.with_parameters(lawyer_fee=60_001)).best == "TV"
     found = et.sensitivity(tree, "lawyer_fee", range=(0, 80_000))
     assert [threshold.exact for threshold in found.thresholds] == [60_000]
     assert not warnings
@@ -341,7 +342,7 @@ def test_shipped_trees_keep_their_values_and_their_parameters(path: Path) -> Non
         return
     text, warnings = lines_of(tree)
     again, _ = read(text, exact=False, minimize=Kind.MIN in kinds)
-    assert et.evaluate(again).value == pytest.approx(et.evaluate(tree).value)
+    assert search_tree(again).value == pytest.approx(search_tree(tree).value)
     renamed = dict(zip(sorted(tree.parameters), sorted(again.parameters), strict=True))
     if any("replaced by their values" in warning for warning in warnings):
         return
@@ -349,8 +350,8 @@ def test_shipped_trees_keep_their_values_and_their_parameters(path: Path) -> Non
         if parameter.range and not parameter.bases:
             settings = {name: parameter.range[0]}
             moved = {renamed[name]: parameter.range[0]}
-            expected = et.evaluate(tree.with_parameters(**settings)).value
-            assert et.evaluate(again.with_parameters(**moved)).value == pytest.approx(expected)
+            expected = search_tree(tree.with_parameters(**settings)).value
+            assert search_tree(again.with_parameters(**moved)).value == pytest.approx(expected)
 
 
 def test_what_is_written_differently_is_reported() -> None:
@@ -405,13 +406,13 @@ def test_names_that_radiant_and_pyrsm_read_otherwise_change() -> None:
 def test_fractions_are_kept_with_variables_and_rounded_without() -> None:
     """Radiant evaluates fractions only in a file with variables."""
     text = "chance: [{p: 1/3, utility: 3000000000}, {p: rest, utility: 1e-9}]"
-    without, warnings = lines_of(et.loads(text, exact=True))
+    without, warnings = lines_of(et.loads(text))
     assert "p: 0.3333333333333333\n    payoff: 3000000000.0\n" in without
     assert "payoff: 0.000000001\n" in without
     assert "fractions are rounded to decimals of 17 digits" in warnings
-    tree = et.loads(f"parameters: {{a: 1}}\n{text}".replace("1e-9", "a"), exact=True)
+    tree = et.loads(f"parameters: {{a: 1}}\n{text}".replace("1e-9", "a"))
     assert "p: 1/3\n" in lines_of(tree)[0]
-    assert et.evaluate(read(lines_of(tree)[0])[0]).value == et.evaluate(tree).value
+    assert search_tree(read(lines_of(tree)[0])[0]).value == search_tree(tree).value
 
 
 def test_trees_that_radiant_cannot_hold_are_refused() -> None:
@@ -425,7 +426,7 @@ def test_trees_that_radiant_cannot_hold_are_refused() -> None:
             lines_of(et.loads(text))
         assert str(caught.value).startswith(message)
     with pytest.raises(TreeError, match="a: a number of 603 characters cannot be written"):
-        lines_of(et.loads(f"max: {{a: {{cost: {'7' * 201}, utility: 1/{'3' * 200}}}}}", exact=True))
+        lines_of(et.loads(f"max: {{a: {{cost: {'7' * 201}, utility: 1/{'3' * 200}}}}}"))
     nested: Any = 1
     for _ in range(298):
         nested = {"max": [nested]}

@@ -32,14 +32,14 @@ _UNKNOWN = "?"  # a payoff that is not known yet
 _DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
 
 
-def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = False) -> Tree:
+def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
     """Return the tree of a table.
 
     Args:
         text: The table.
         name: The text's name in messages.
-        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a message if the table has no probabilities.
+        exact_nodes: A tree of more nodes has floats in place of fractions.
         minimize: Whether the numbers are costs, so that MIN chooses.
 
     Raises:
@@ -60,7 +60,7 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
     if warn is not None and (row := table.total()) is not None:
         found = f"the row {quote(row)} is the sum of the rows above it, and is read as an action"
         warn(f"{name}: {found}: delete it if it is a total")
-    return read_tree(table.document(name, text, minimize), exact, warn)
+    return read_tree(table.document(name, text, minimize), warn, exact_nodes=exact_nodes)
 
 
 def _is_probability(cell: Cell) -> bool:

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from expectitree.errors import FileError
 from expectitree.files.formats.efg.scanner import Scanner
-from expectitree.numbers import Number, quote
+from expectitree.numbers import quote
 
 CHANCE = 0  # the number of chance among the players
 _NODE = "a node: c (chance), p (of a player) or t (terminal)"
@@ -57,13 +57,9 @@ class Game:
     nodes: list[GameNode]
     infosets: Mapping[tuple[int, int], Infoset]  # by player and number
 
-    def value(self, number: str) -> Number:
-        """Return the value of a number, exact or a float as the tree needs it."""
-        return self.scanner.values[number][1]
-
-    def exact(self, number: str) -> Fraction:
-        """Return the exact value of a number."""
-        return self.scanner.values[number][0]
+    def value(self, number: str) -> Fraction:
+        """Return the value of a number."""
+        return self.scanner.values[number]
 
     def error(self, at: int, message: str) -> FileError:
         """Return the error at a place of the text."""
@@ -73,8 +69,8 @@ class Game:
 class Parser:
     """Parses one text."""
 
-    def __init__(self, text: str, name: str, exact: bool) -> None:
-        self.scanner = Scanner(text, name, exact)
+    def __init__(self, text: str, name: str) -> None:
+        self.scanner = Scanner(text, name)
         self.infosets: dict[tuple[int, int], Infoset] = {}
         self.outcomes: dict[int, Outcome] = {}
         self.players: list[str] = []
@@ -171,7 +167,7 @@ class Parser:
         """Parse the probability of an action of chance."""
         at = self.scanner.at
         number = self.scanner.number(f"the probability of {quote(action)}")
-        if not 0 <= self.scanner.values[number][0] <= 1:
+        if not 0 <= self.scanner.values[number] <= 1:
             found = f"{quote(number)} is not a probability"
             raise self.scanner.error(at, f"{found}: write a number from 0 to 1")
         return number

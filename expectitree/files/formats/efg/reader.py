@@ -10,7 +10,7 @@ from expectitree.errors import FileError, TransformError, TreeError
 from expectitree.files.formats import Warn
 from expectitree.files.formats.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
 from expectitree.numbers import Number, exact_text, message_text, quote
-from expectitree.tree.builder import NodeId, TreeBuilder, label_at
+from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, label_at
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
 
@@ -18,8 +18,8 @@ from expectitree.tree.model import Tree
 def read(
     text: str,
     name: str,
-    exact: bool = False,
     warn: Warn | None = None,
+    exact_nodes: int = EXACT_NODES,
     *,
     max_player: str | int | None = None,
     payoffs_of: str | int | None = None,
@@ -29,7 +29,7 @@ def read(
     `max_player` and `payoffs_of` are names or numbers of players. With `payoffs_of`, that player is
     MAX, and MIN minimizes the same payoffs, even if the sum of the payoffs is not constant.
     """
-    game = Parser(text, name, exact).game()
+    game = Parser(text, name).game()
     given = [option for option in (payoffs_of, max_player) if option is not None]
     chosen = [_player(game, str(option)) for option in given]
     if len(set(chosen)) > 1:
@@ -37,7 +37,8 @@ def read(
             f"{name}: the payoffs are those of player {chosen[0]}, who is then MAX, and "
             f"--max-player names player {chosen[1]}: give one of them"
         )
-    reader = _Reader(game, chosen[0] if chosen else 1, warn or (lambda message: None))
+    builder = TreeBuilder(exact_nodes=exact_nodes)
+    reader = _Reader(game, chosen[0] if chosen else 1, warn or (lambda message: None), builder)
     reader.check_information()
     total = reader.total(is_any=payoffs_of is not None)
     return reader.tree(total)
@@ -56,10 +57,8 @@ def _player(game: Game, option: str) -> int:
 class _Reader:
     """Reads one game."""
 
-    def __init__(self, game: Game, max_player: int, warn: Warn) -> None:
-        self.game, self.max_player, self.warn = game, max_player, warn
-        self.builder = TreeBuilder(game.scanner.exact)
-        self.zero: Number = Fraction(0) if game.scanner.exact else 0.0
+    def __init__(self, game: Game, max_player: int, warn: Warn, builder: TreeBuilder) -> None:
+        self.game, self.max_player, self.warn, self.builder = game, max_player, warn, builder
         self.min_player = self.other_player()  # None if only one player matters
         self.unlabelled = 0  # actions
         self.normalised = 0  # chance nodes
@@ -71,7 +70,7 @@ class _Reader:
         for node in game.nodes:
             if node.outcome is not None:
                 payoffs = enumerate(node.outcome.payoffs, start=1)
-                active |= {player for player, payoff in payoffs if game.exact(payoff)}
+                active |= {player for player, payoff in payoffs if game.value(payoff)}
         others = sorted(active - {self.max_player})
         if len(others) > 1:
             message = f"found {len(game.players)} players; expectitree supports only MAX and MIN"
@@ -119,7 +118,7 @@ class _Reader:
             total = pending.pop()
             if node.outcome is not None:
                 for player in (self.max_player, self.min_player or self.max_player):
-                    total += self.game.exact(node.outcome.payoffs[player - 1])
+                    total += self.game.value(node.outcome.payoffs[player - 1])
             if node.infoset is None:
                 yield node, total
             else:
@@ -153,7 +152,7 @@ class _Reader:
         for node in reversed(game.nodes):  # children come before their parents
             paid = self.payoff(node)
             if node.infoset is None:
-                n, paid = builder.add_terminal(paid), self.zero
+                n, paid = builder.add_terminal(paid), Fraction(0)
             else:
                 n = self.inner(node, node.infoset, below)
             notes = [node.name, node.outcome.name if node.outcome else ""]
@@ -169,7 +168,7 @@ class _Reader:
     def payoff(self, node: GameNode) -> Number:
         """Return what a node pays MAX."""
         if node.outcome is None:
-            return self.zero
+            return Fraction(0)
         return self.game.value(node.outcome.payoffs[self.max_player - 1])
 
     def inner(self, node: GameNode, infoset: Infoset, below: list[tuple[int, Number]]) -> int:

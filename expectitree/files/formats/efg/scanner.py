@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from expectitree.errors import FileError, NumberError
 from expectitree.files.grammar.excerpts import error_at
-from expectitree.numbers import Number, escape, quote, to_fraction, to_number
+from expectitree.numbers import escape, quote, to_fraction
 
 # Within a text, `\"` is a quote, and any other backslash is itself.
 _TOKEN = re.compile(
@@ -23,12 +23,12 @@ class Scanner:
         kind: The kind of the next token: "text", "sign" or "word", and None at the end.
         token: The next token, as written.
         at: Its place.
-        values: The values of the numbers read, exact and in the tree's numbers.
+        values: The values of the numbers read.
     """
 
-    def __init__(self, text: str, name: str, exact: bool) -> None:
-        self.text, self.name, self.exact = text, name, exact
-        self.values: dict[str, tuple[Fraction, Number]] = {}
+    def __init__(self, text: str, name: str) -> None:
+        self.text, self.name = text, name
+        self.values: dict[str, Fraction] = {}
         self.kind: str | None = None
         self.token, self.at, self.end = "", 0, 0
         self.take()
@@ -88,7 +88,7 @@ class Scanner:
             raise self.wrong(f"{what}, a number")
         if text not in self.values:
             try:
-                self.values[text] = to_fraction(text), to_number(text, self.exact)
+                self.values[text] = to_fraction(text)
             except NumberError as error:
                 raise self.error(at, f"{what}: {error}") from None
         return self.take()

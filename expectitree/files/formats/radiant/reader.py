@@ -30,14 +30,14 @@ _NO_REST = ", or write `p: rest` at one outcome"  # a hint of the grammar for tr
 _Item: TypeAlias = "tuple[str, Data, Place, tuple[Edit, ...]]"
 
 
-def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = False) -> Tree:
+def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
     """Return the tree of a text in Radiant's YAML.
 
     Args:
         text: The text.
         name: The text's name in messages.
-        exact: Keep every number as a `Fraction`; otherwise numbers are floats.
         warn: Called with a message about what is ignored.
+        exact_nodes: A tree of more nodes has floats in place of fractions.
         minimize: Whether decisions choose the least value, so that they are MIN.
 
     Raises:
@@ -56,7 +56,7 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, minimize: bool = 
         for message in reader.warnings:
             warn(message)
     try:
-        return read_tree(reader.document(), exact, warn)
+        return read_tree(reader.document(), warn, exact_nodes=exact_nodes)
     except FileError as error:
         places = [replace(p, message=p.message.replace(_NO_REST, "")) for p in error.problems]
         raise FileError(places, error.stopped) from None

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from expectitree.errors import FileError
-from expectitree.expressions.syntax import INEXACT
 from expectitree.files.formats import Warn
 from expectitree.files.formats.json import parse
 from expectitree.files.formats.silverdecisions.reader import Translation
@@ -30,12 +29,15 @@ _MESSAGES = {
 }
 
 
-def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None = None) -> Tree:
+def read(
+    text: str, name: str, warn: Warn | None, exact_nodes: int, tree: int | None = None
+) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     with _own_messages():
         reader = DiagramReader(parse(text, name))
         diagram, rule = reader.read(tree), reader.rule()
-        found = read_tree(Translation(reader, diagram, rule).document(), exact, warn)
+        document = Translation(reader, diagram, rule).document()
+        found = read_tree(document, warn, exact_nodes=exact_nodes)
     if warn is not None:
         more = len(reader.notes) > MOST_PROBLEMS
         for note in reader.notes[:MOST_PROBLEMS] + ["more such notes are left out"] * more:
@@ -46,17 +48,11 @@ def read(text: str, name: str, exact: bool, warn: Warn | None, tree: int | None 
 def read_results(text: str, name: str) -> Iterator[tuple[Results, Tree]]:
     """Yield the results that a text stores, with their tree, by tree and by rule.
 
-    A tree is read in floats if a formula has no exact value. Raises `FileError` with every problem.
+    Raises `FileError` with every problem.
     """
     with _own_messages():
         for results in find_results(DiagramReader(parse(text, name))):
-            try:
-                tree = read_tree(results.document, exact=True)
-            except FileError as error:
-                if INEXACT not in str(error):
-                    raise
-                tree = read_tree(results.document)
-            yield results, tree
+            yield results, read_tree(results.document)
 
 
 def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:

@@ -1,0 +1,107 @@
+"""`Rounded`: a fraction that every operation rounds to 200 bits, about 60 digits.
+
+The numerators and denominators of exact values may grow with the size of a tree: a chain of 5,000
+chance nodes whose probabilities have 15 digits has a value of 75,000 digits. Such a tree, and one
+with numbers that are irrational, is computed in `Rounded`. All code for fractions works with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import lcm
+from typing import Any, Self
+
+BITS = 200
+UNIT = 2.0**-BITS  # what one operation loses at most, as a part of its result
+LONG = 4_000  # bits: longer values are rounded
+
+
+def _rounded(operation: Callable[[Any, Any], Any]) -> Any:
+    """Return an operation of fractions that rounds its result."""
+
+    def apply(self: Fraction, other: Any) -> Any:
+        found = operation(self, other)
+        return Rounded.of(found) if isinstance(found, Fraction) else found
+
+    return apply
+
+
+class Rounded(Fraction):
+    """A number with at most 200 significant bits.
+
+    >>> from fractions import Fraction
+    >>> third = Rounded.of(Fraction(1, 3))
+    >>> third == Fraction(1, 3), abs(third - Fraction(1, 3)) < UNIT
+    (False, True)
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, value: Fraction | int) -> Self:
+        """Return the number rounded to nearest, half to even."""
+        numerator, denominator = value.numerator, value.denominator
+        shift = BITS - numerator.bit_length() + denominator.bit_length()
+        if shift > 0:
+            numerator <<= shift
+        else:
+            denominator <<= -shift
+        quotient, rest = divmod(numerator, denominator)  # of 200 or 201 bits
+        quotient += 2 * rest > denominator or 2 * rest == denominator and quotient & 1
+        return cls(quotient << -shift) if shift <= 0 else cls(quotient, 1 << shift)
+
+    __add__, __radd__ = _rounded(Fraction.__add__), _rounded(Fraction.__radd__)
+    __sub__, __rsub__ = _rounded(Fraction.__sub__), _rounded(Fraction.__rsub__)
+    __mul__, __rmul__ = _rounded(Fraction.__mul__), _rounded(Fraction.__rmul__)
+    __truediv__, __rtruediv__ = _rounded(Fraction.__truediv__), _rounded(Fraction.__rtruediv__)
+
+    def __neg__(self) -> Rounded:
+        """Return the negative, which needs no rounding."""
+        return Rounded(-self.numerator, self.denominator)
+
+    def __abs__(self) -> Rounded:
+        """Return the magnitude, which needs no rounding."""
+        return Rounded(abs(self.numerator), self.denominator)
+
+
+def sum_of(values: Sequence[Any]) -> Fraction:
+    """Return a sum of fractions; rounded if its denominator has more than 4,000 bits."""
+    total = Fraction(0)
+    for value in values:
+        total += value
+        if total.denominator.bit_length() > LONG:
+            return sum(map(Rounded.of, values), Rounded(0))
+    return total
+
+
+def have_long_values(columns: Any, height: int) -> bool:
+    """Return whether a value of a tree of fractions may need more than 4,000 bits.
+
+    The denominator of a node's value divides the least common multiple of its children's
+    denominators, each times the denominator of the child's probability.
+    """
+    child, probability, reward = columns.child, columns.probability, columns.reward
+    utility = [1 if u != u else u.denominator for u in columns.utility]  # NaN is unknown
+    weights = [p.denominator for p in probability]
+    paid = [r.denominator for r in reward] or [1] * len(weights)
+    bits = [_bits_of_multiple(numbers) for numbers in (utility, paid, weights)]
+    if bits[0] + bits[1] + height * bits[2] <= LONG:  # so it is for most trees
+        return False
+    for n, (first, last) in enumerate(zip(columns.first, columns.last, strict=False)):
+        for b in range(first, last):
+            below = lcm(utility[child[b]], paid[b]) * weights[b]
+            utility[n] = lcm(utility[n], below)
+            if utility[n].bit_length() > LONG:
+                return True
+    return False
+
+
+def _bits_of_multiple(numbers: Iterable[int]) -> int:
+    """Return the bits of the least common multiple, or more than `LONG` if it is longer."""
+    common = 1
+    for number in set(numbers):
+        common = lcm(common, number)
+        if common.bit_length() > LONG:
+            return LONG + 1
+    return common.bit_length()
