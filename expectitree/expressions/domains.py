@@ -1,4 +1,4 @@
-"""The domains over which expressions are evaluated: floats and fractions.
+"""The domains over which expressions are evaluated: floats, fractions and rounded fractions.
 
 A domain defines the numbers, operators and functions of an expression. Every operation
 takes values of the domain and returns one, or raises `UndefinedError`. To add a domain, such as
@@ -11,13 +11,17 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
 from expectitree.expressions.syntax import INEXACT, NEGATION
 from expectitree.numbers import message_text, to_float, to_fraction
 
+DIGITS = 60  # of a result that is rounded
 _MOST_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
+_GREATEST_EXPONENT = 30_000  # of ten, in a result that is rounded
+_GUARD = 5  # digits that a computation has more than its result
 _ZERO = "divides by zero"
 _INEXACT = f"{INEXACT}: compute in floats"
 _TOO_MANY_BITS = f"is too large: it has more than {_MOST_BITS:,} bits"
@@ -179,3 +183,94 @@ FRACTIONS = Domain(
     },
     _checked_fraction,
 )
+
+
+# ---- Rounded fractions: irrational results by the `decimal` module, whose `exp`, `ln`, `sqrt` and
+# quotients are correctly rounded. Guard digits keep the error of a rounded operand below 10^-4
+# units of the last digit of the result.
+
+
+def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -> Domain:
+    """Return the domain of fractions in which a result that is not rational is rounded.
+
+    A result that is rational and has at most 10,000 bits is exact. Any other result has `digits`
+    significant digits, and a relative error of less than 10^(1 - digits). `note` is called for
+    each of them. Raises `UndefinedError` beyond 10^30,000 and 10^-30,000.
+    """
+
+    def rounded(value: Fraction | Decimal) -> Fraction:
+        note()
+        return _rounded(value, digits)
+
+    def checked(value: Any) -> Any:
+        is_long = isinstance(value, Fraction) and _bits(value) > _MOST_BITS
+        return rounded(value) if is_long else value
+
+    def or_rounded(operation: str, compute: Callable[..., Decimal]) -> Callable[..., Fraction]:
+        def apply(*operands: Fraction) -> Fraction:
+            _check(operation, *operands)
+            try:
+                exact: Fraction = FRACTIONS.operations[operation](*operands)
+            except UndefinedError:  # irrational or too long
+                return rounded(compute(*operands, digits + _GUARD))
+            return exact
+
+        return apply
+
+    functions: dict[str, Callable[..., Decimal]]
+    functions = {"^": _power, "exp": _exp, "log": _log, "sqrt": _sqrt}
+    operations = {name: or_rounded(name, function) for name, function in functions.items()}
+    return Domain(_fraction, {**_SHARED, **operations}, checked)
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
+
+
+def _context(digits: int) -> Context:
+    return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
+
+
+def _decimal(value: Fraction, digits: int) -> Decimal:
+    return _context(digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def _rounded(value: Fraction | Decimal, digits: int) -> Fraction:
+    """Return the nearest number with some significant digits."""
+    if isinstance(value, Fraction):
+        value = _decimal(value, digits)
+    exponent = value.adjusted()
+    if abs(exponent) > _GREATEST_EXPONENT:
+        raise UndefinedError(
+            f"is too large: it is beyond 10^{_GREATEST_EXPONENT:,}"
+            if exponent > 0
+            else f"is too small: it is below 10^-{_GREATEST_EXPONENT:,}"
+        )
+    return Fraction(_context(digits).plus(value))
+
+
+def _exp(a: Fraction, digits: int) -> Decimal:
+    """Return e^a; the error of `a` is multiplied by its size."""
+    # A power of ten beyond the greatest exponent takes its place, which `_rounded` refuses.
+    a = min(max(a, Fraction(-3 * _GREATEST_EXPONENT)), Fraction(3 * _GREATEST_EXPONENT))
+    digits += len(str(int(abs(a))))
+    return _context(digits).exp(_decimal(a, digits))
+
+
+def _log(a: Fraction, digits: int) -> Decimal:
+    """Return the logarithm; near 1, the error of `a` is divided by the distance from 1."""
+    distance = abs(a - 1)
+    zeros = distance.denominator.bit_length() - distance.numerator.bit_length() + 1
+    digits += max(0, zeros) // 3  # a bit is less than a third of a digit
+    return _context(digits).ln(_decimal(a, digits))
+
+
+def _sqrt(a: Fraction, digits: int) -> Decimal:
+    return _context(digits).sqrt(_decimal(a, digits))
+
+
+def _power(base: Fraction, exponent: Fraction, digits: int) -> Decimal:
+    """Return a power, by exp(exponent * log(base))."""
+    size = len(str(int(abs(exponent) * _bits(base))))  # digits of the argument of `exp`, or more
+    result = _exp(exponent * Fraction(_log(abs(base), digits + size)), digits)
+    return result.copy_negate() if base < 0 and exponent % 2 else result
