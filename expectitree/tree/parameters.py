@@ -16,11 +16,13 @@ from expectitree.expressions.domains import FLOATS, FRACTIONS, Domain
 from expectitree.expressions.evaluation import at_values, evaluate
 from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
+from expectitree.expressions.syntax import Number as Written
 from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
     Number,
     check_setting,
+    given_fraction,
     message_text,
     quote,
     to_exact,
@@ -101,15 +103,18 @@ def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]
 
 
 def number_of(name: str, value: object) -> Expression:
-    """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
+    """Return the expression of a parameter's new value: a number, or a text such as `5%`."""
     try:
-        text = value if isinstance(value, str) else f"{value}"
+        text = f"{value}"
     except ValueError:  # more digits than Python prints
         text = f"a number of type {type(value).__name__} with thousands of digits"
     try:
         check_setting(text)
     except NumberError:
-        raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+        number = given_fraction(value)
+        if number is None:
+            raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+        return Written(message_text(number), number)
     return parse(text, ())
 
 
