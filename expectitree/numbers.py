@@ -177,6 +177,15 @@ def to_exact(value: Number) -> Fraction:
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
 
 
+def to_digits(value: Fraction, digits: int = 17) -> Fraction:
+    """Return the nearest number with some significant digits, a decimal."""
+    from decimal import Context, Decimal
+    from fractions import Fraction
+
+    quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(quotient)
+
+
 def given_fraction(value: object) -> Fraction | None:
     """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
     from decimal import Decimal

@@ -40,7 +40,7 @@ _TOLERANCE = 1e-9  # by which probabilities in floats may miss [0, 1] or the sum
 Report = Callable[[str, str, int, int], None]
 
 
-def _in_order(parameters: Mapping[str, Parameter]) -> list[str]:
+def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
     """Return the names, each after those that it is derived from."""
     bases = {name: parameter.bases for name, parameter in parameters.items()}
     return [*TopologicalSorter(bases).static_order()]
@@ -61,7 +61,7 @@ class ParameterValues(dict[str, Any]):
         super().__init__(known or {})
         self.parameters, self.domain = parameters, domain
         self.failed: dict[str, NumberError] = {}
-        for name in _in_order(parameters):
+        for name in in_order(parameters):
             if name in self:
                 continue
             try:

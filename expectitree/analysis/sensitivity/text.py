@@ -25,7 +25,7 @@ from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 from expectitree.numbers import display_text, exact_text
-from expectitree.text.console import characters, safe
+from expectitree.text.console import Characters, characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
@@ -63,14 +63,14 @@ _lines.register(Spider)(spider_lines)
 def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     name, times = report.range.name, characters(options).times
     rows = []
-    ends = _ends(report, characters(options).ellipsis)
+    ends = _ends(report, characters(options))
     for (start, end), piece in zip(ends, report.pieces, strict=True):
         value = piece.value and formula_text(piece.value, name, times)
         rows.append([f"{start} to {end}", names_text(piece.best), value or ""])
     columns = [Column(name), Column("best"), Column("value")]
     yield from table(columns, rows, options)
     yield ""
-    for sentence in _sentences(report, characters(options).ellipsis):
+    for sentence in _sentences(report, characters(options)):
         yield Text(safe(sentence, options))
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
@@ -79,16 +79,16 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text(VERIFIED, style="dim")
 
 
-def _ends(report: Sensitivity, ellipsis: str) -> list[tuple[str, str]]:
+def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: threshold_texts(one, ellipsis)[0] for one in report.thresholds}
+    texts = {one.middle: threshold_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
     ]
 
 
-def _sentences(report: Sensitivity, ellipsis: str) -> Iterator[str]:
+def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     one, best, value = report.range, names_text(report.best), number_text(report.value)
     here = f"{one.name} is {with_unit(number_text(one.current), one.unit)}"
     if not report.best:
@@ -102,9 +102,12 @@ def _sentences(report: Sensitivity, ellipsis: str) -> Iterator[str]:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MOST_ROWS]:
-        place = threshold_texts(threshold, ellipsis)[1]
-        ties, worth = names_text(threshold.at), _worth_text(threshold)
-        yield f"At {place} {ties} tie at {worth}."
+        place = threshold_texts(threshold, marks)[1]
+        if threshold.at:
+            yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
+        else:
+            change = f"from {names_text(threshold.before)} to {names_text(threshold.after)}"
+            yield f"At {place} the value jumps, and the best action changes {change}."
 
 
 def _worth_text(threshold: Threshold) -> str:
@@ -186,7 +189,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
 
 @_lines.register
 def _(report: BreakEven, options: ConsoleOptions) -> Lines:
-    one, ellipsis = report.range, characters(options).ellipsis
+    one = report.range
     what = f"{report.left} = {report.right}"
     if not report.meetings:
         low, high = number_text(one.low), number_text(one.high)
@@ -196,7 +199,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             place = f"from {number_text(meeting.lower)} to {number_text(meeting.upper)}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = place_texts(meeting.exact, meeting.lower, ellipsis)[1]
+        place = place_texts(meeting.exact, meeting.lower, meeting.upper, characters(options))[1]
         value = display_text(float(meeting.value), 10)
         both = f", where both are worth {value}" if report.is_of_two else ""
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
