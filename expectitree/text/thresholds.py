@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
+from math import inf, nextafter
 
 from expectitree.algebra.thresholds import Threshold
 from expectitree.numbers import escape, exact_text
 from expectitree.text.console import Characters
+from expectitree.text.json_values import json_number
 
 _MOST_NAMES = 3  # of actions that tie
 _DIGITS = 10  # of a place
@@ -61,9 +63,23 @@ def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
 
 
 def fraction_text(exact: Fraction | None) -> str | None:
-    """Return an exact place for JSON; None if it is not known or too long to be written."""
-    text = "about" if exact is None else exact_text(exact)
-    return None if text.startswith("about") else text
+    """Return an exact place for JSON, as `-81/50`; None if it is not known or extremely long."""
+    if exact is None or exact_text(exact).startswith("about"):
+        return None
+    return str(exact)
+
+
+def ends_of(
+    lower: Fraction, upper: Fraction, exact: bool
+) -> tuple[int | float | str, int | float | str]:
+    """Return the ends of an interval for JSON; floats are rounded outwards."""
+    if exact:
+        return json_number(lower), json_number(upper)
+    low, high = float(lower), float(upper)
+    if lower < upper:
+        low = low if Fraction(low) <= lower else nextafter(low, -inf)
+        high = high if Fraction(high) >= upper else nextafter(high, inf)
+    return json_number(low), json_number(high)
 
 
 def names_text(actions: Sequence[str]) -> str:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from math import inf, nextafter
 from typing import Any
 
 from expectitree.algebra.thresholds import TOLERANCE, Threshold
@@ -12,7 +10,7 @@ from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.thresholds import fraction_text
+from expectitree.text.thresholds import ends_of, fraction_text
 
 
 def render(reports: Sequence[Opponents]) -> Iterator[str]:
@@ -44,12 +42,7 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
 
 
 def _crossing_object(crossing: Threshold, exact: bool) -> dict[str, Any]:
-    lower, upper = (_plain(end, exact) for end in (crossing.lower, crossing.upper))
-    if not exact and crossing.exact is None:  # round outwards
-        if Fraction(lower) > crossing.lower:
-            lower = nextafter(float(lower), -inf)
-        if Fraction(upper) < crossing.upper:
-            upper = nextafter(float(upper), inf)
+    lower, upper = ends_of(crossing.lower, crossing.upper, exact)
     return {
         "epsilon": _plain(crossing.middle, exact),
         "epsilon_lower": lower,

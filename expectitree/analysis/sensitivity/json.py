@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from expectitree.algebra.thresholds import Threshold
-from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.break_even import BreakEven, Meeting
 from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
 from expectitree.analysis.sensitivity.phrases import formula_text
@@ -19,7 +19,7 @@ from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.thresholds import fraction_text
+from expectitree.text.thresholds import ends_of, fraction_text
 
 
 def render(reports: Sequence[Any]) -> Iterator[str]:
@@ -121,10 +121,7 @@ def _(report: BreakEven, exact: bool) -> dict[str, Any]:
         "right": report.right,
         "places": [
             {
-                "at": _number((one.lower + one.upper) / 2, exact),
-                "at_lower": _number(one.lower, exact),
-                "at_upper": _number(one.upper, exact),
-                "exact": fraction_text(one.exact),
+                **_place(one, exact),
                 "value": _number(one.value, exact),
                 "is_part": one.is_part,
             }
@@ -177,12 +174,19 @@ def _piece(piece: Piece, name: str, exact: bool) -> dict[str, Any]:
     }
 
 
+def _place(one: Threshold | Meeting, exact: bool) -> dict[str, Any]:
+    lower, upper = ends_of(one.lower, one.upper, exact)
+    return {
+        "at": _number((one.lower + one.upper) / 2, exact),
+        "at_lower": lower,
+        "at_upper": upper,
+        "exact": fraction_text(one.exact),
+    }
+
+
 def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
     return {
-        "at": _number(one.middle, exact),
-        "at_lower": _number(one.lower, exact),
-        "at_upper": _number(one.upper, exact),
-        "exact": fraction_text(one.exact),
+        **_place(one, exact),
         "value": _number(one.value, exact),
         "before": one.before,
         "at_ties": one.at,

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.algebra.rationals import Rational
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.break_even import BreakEven
 from expectitree.analysis.sensitivity.charts import map_lines, spider_lines, tornado_lines
@@ -33,6 +34,7 @@ from expectitree.text.thresholds import names_text, place_texts, threshold_texts
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MOST_ROWS = 50  # of strategies or thresholds that are listed
+_FORMULA_DIGITS = 6  # of a coefficient that is rounded
 _LONGEST_WORTH = 16  # characters of a fraction
 _MOST_CONSTANT = 10  # decisions that never change
 
@@ -61,22 +63,32 @@ _lines.register(Spider)(spider_lines)
 
 @_lines.register
 def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
-    name, times = report.range.name, characters(options).times
+    marks = characters(options)
     rows = []
-    ends = _ends(report, characters(options))
-    for (start, end), piece in zip(ends, report.pieces, strict=True):
-        value = piece.value and formula_text(piece.value, name, times)
-        rows.append([f"{start} to {end}", names_text(piece.best), value or ""])
-    columns = [Column(name), Column("best"), Column("value")]
-    yield from table(columns, rows, options)
+    for (start, end), piece in zip(_ends(report, marks), report.pieces, strict=True):
+        rows.append([f"{start} to {end}", names_text(piece.best)])
+        if report.method == "exact":
+            rows[-1].append(_value_of_piece(report, piece.value, marks))
+    columns = [Column(report.range.name), Column("best"), Column("value")]
+    yield from table(columns[: len(rows[0])], rows, options)
     yield ""
-    for sentence in _sentences(report, characters(options)):
+    for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
         yield Text(safe(found, options), style="dim")
     elif report.thresholds:
         yield Text(VERIFIED, style="dim")
+
+
+def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
+    """Return the value on a part of the range: a formula, or why there is none."""
+    name = report.range.name
+    if value is None:
+        return f"a later decision changes{'' if report.branch else ': --everywhere'}"
+    exact = formula_text(value, name, marks.times)
+    rounded = formula_text(value, name, marks.times, _FORMULA_DIGITS)
+    return exact or (f"{marks.about} {rounded}" if rounded else "a long formula")
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
