@@ -37,6 +37,8 @@ _INFINITIES = {
 _LOOKALIKES = {word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")}
 _LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
 _LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
+_TOO_SMALL = "{} is too small for floating point; use --exact"
+_TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
@@ -86,18 +88,29 @@ def to_float(text: str) -> float:
     if _is_decimal(text):
         value = float(text)
     else:
-        numerator, denominator = _checked_fraction(text)
-        try:
-            value = numerator / denominator
-        except OverflowError:
-            value = INFINITY
+        value = _quotient(*_checked_fraction(text))
     if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
-        raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
+        raise NumberError(_TOO_SMALL.format(quote(text)))
     if abs(value) > GREATEST_FLOAT:
-        raise NumberError(
-            f"{quote(text)} is beyond what floating point can search (10^301); use --exact"
-        )
+        raise NumberError(_TOO_LARGE.format(quote(text)))
     return value
+
+
+def nearest_float(value: Fraction) -> float:
+    """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
+    found = _quotient(*value.as_integer_ratio())
+    if value and not found:
+        raise NumberError(_TOO_SMALL.format(message_text(value)))
+    if abs(found) > GREATEST_FLOAT:
+        raise NumberError(_TOO_LARGE.format(message_text(value)))
+    return found
+
+
+def _quotient(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return INFINITY
 
 
 def to_fraction(text: str) -> Fraction:
@@ -218,6 +231,28 @@ def float_column(values: Collection[Number]) -> array[float]:
 def to_exact(value: Number) -> Fraction:
     """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def to_digits(value: Fraction, digits: int = 17) -> Fraction:
+    """Return the nearest number with some significant digits, a decimal."""
+    from decimal import Context, Decimal
+    from fractions import Fraction
+
+    quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(quotient)
+
+
+def given_fraction(value: object) -> Fraction | None:
+    """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
+    from decimal import Decimal
+    from fractions import Fraction
+
+    if not isinstance(value, (int, float, Fraction, Decimal)) or isinstance(value, bool):
+        return None
+    try:
+        return to_exact(value)  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return None
 
 
 def to_exact_bound(end: Number) -> Number:

@@ -18,9 +18,11 @@ from typing import NamedTuple
 
 from expectitree.algebra.piecewise import Piecewise, greatest_of, where_equal
 from expectitree.algebra.polynomials import Root, between, compare
+from expectitree.numbers import to_digits
 
 TOLERANCE = Fraction(1, 10**9)  # the width of the interval around a threshold that is not rational
-_LEAST_DIGITS = 3  # of a threshold that is not rational
+VALUE_TOLERANCE = Fraction(1, 10**24)  # the same, where the value at the threshold is computed
+LEAST_DIGITS = 3  # of a threshold that is not rational
 
 Verify = Callable[[Fraction, tuple[str, ...], Fraction], None]  # a place, the best actions, a value
 
@@ -31,9 +33,9 @@ class Threshold:
 
     lower: Fraction  # the interval that contains the threshold,
     upper: Fraction  # which is known exactly if the two are equal
-    value: Fraction  # of the root at `middle`
+    value: Fraction  # of the root at the threshold
     before: tuple[str, ...]  # the best actions below it; none at the left end of the range
-    at: tuple[str, ...]  # the best actions at it, two or more
+    at: tuple[str, ...]  # the best actions at it, two or more; none if the value jumps there
     after: tuple[str, ...]  # the best actions above it; none at the right end of the range
     value_lower: Fraction  # the root's value at `lower`
     value_upper: Fraction  # the root's value at `upper`
@@ -108,7 +110,9 @@ class Decision:
         return Threshold(
             lower,
             upper,
-            self.value((lower + upper) / 2),
+            self.value(lower)
+            if is_exact
+            else to_digits(self.value(place_of(here.place, VALUE_TOLERANCE))),
             previous.after if previous else (),
             here.at,
             here.after,
@@ -145,9 +149,9 @@ def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> l
     return changes
 
 
-def place_of(root: Root) -> Fraction:
+def place_of(root: Root, tolerance: Fraction = TOLERANCE) -> Fraction:
     """Return a place: a rational, or the middle of an interval within the tolerance around it."""
-    lower, upper = enclose(root, ())
+    lower, upper = enclose(root, (), tolerance)
     return (lower + upper) / 2
 
 
@@ -164,7 +168,7 @@ def enclose(
     while place.exact is None:
         lower = place.lower // step * step
         upper = lower + step
-        has_digits = min(abs(lower), abs(upper)) >= 10 ** (_LEAST_DIGITS - 1) * step
+        has_digits = min(abs(lower), abs(upper)) >= 10 ** (LEAST_DIGITS - 1) * step
         if (
             place.upper <= upper
             and has_digits

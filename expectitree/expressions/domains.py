@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.expressions.syntax import INEXACT, NEGATION
-from expectitree.numbers import message_text, to_float, to_fraction
+from expectitree.numbers import message_text, nearest_float, to_float, to_fraction
 
 DIGITS = 60  # of a result that is rounded
 _MOST_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
@@ -36,7 +36,7 @@ class Domain:
     """A kind of values.
 
     Attributes:
-        number: Returns the value of a number as written, such as `0.5` or `5%`.
+        number: Returns the value of a number as written, such as `0.5` or `5%`, or of a fraction.
         operations: The operators, functions and comparisons by their names in the syntax tree, but
             not `if`. A comparison returns True, False, or None if the values do not decide it. Then
             the operation `join` receives the values of both cases of the `if`.
@@ -44,18 +44,22 @@ class Domain:
         text: Returns a value as text for messages.
     """
 
-    number: Callable[[str], Any]
+    number: Callable[[str | Fraction], Any]
     operations: Mapping[str, Callable[..., Any]]
     checked: Callable[[Any], Any]
     text: Callable[[Any], str] = message_text
 
 
-def _float(text: str) -> float:
+def _float(text: str | Fraction) -> float:
+    if isinstance(text, Fraction):
+        return nearest_float(text)
     value = to_float(text.removesuffix("%"))
     return float(_fraction(text)) if text.endswith("%") else value
 
 
-def _fraction(text: str) -> Fraction:
+def _fraction(text: str | Fraction) -> Fraction:
+    if isinstance(text, Fraction):
+        return text
     number = text.removesuffix("%")
     return to_fraction(number) / (1 if number == text else 100)
 

@@ -24,7 +24,7 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
     while work:
         node, is_ready = work.pop()
         if isinstance(node, Number):
-            results.append(domain.number(node.text))
+            results.append(domain.number(node.text if node.value is None else node.value))
         elif isinstance(node, Name):
             results.append(values[node.name])
         elif not is_ready:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from expectitree.numbers import number_text
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 T = TypeVar("T")
 
@@ -23,9 +28,10 @@ _ATOM = 5
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is written: `0.5`, `2e3` or `5%`."""
+    """A number as it is written: `0.5`, `2e3` or `5%`; or a value too long for the grammar."""
 
     text: str
+    value: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +105,8 @@ def substitute(expression: Expression, meanings: Mapping[str, Expression]) -> Ex
 def text_of(expression: Expression) -> str:
     """Return the text of an expression, with only the parentheses that it needs.
 
-    Parsing the text gives the same tree. A text that would be too long has no blanks.
+    Parsing the text gives the same tree. A text that would be too long has no blanks. Raises
+    `TreeError` for a number that is too long for the grammar.
     """
     text = fold(expression, _combine_texts)
     return text if len(text) <= LONGEST else text.replace(" ", "")
@@ -107,7 +114,7 @@ def text_of(expression: Expression) -> str:
 
 def _combine_texts(node: Expression, texts: list[str]) -> str:
     if isinstance(node, Number):
-        return node.text
+        return node.text if node.value is None else number_text(node.value)
     if isinstance(node, Name):
         return node.name
     operation, binding = node.operation, BINDING.get(node.operation)

@@ -56,6 +56,7 @@ class Characters(NamedTuple):
     micro: str = "µ"
     plus_minus: str = "±"
     bar: str = "█"
+    about: str = "≈"
 
 
 UNICODE = Characters()
@@ -76,6 +77,7 @@ ASCII = Characters(
     micro="u",
     plus_minus="+-",
     bar="#",
+    about="about",
 )
 
 

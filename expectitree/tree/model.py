@@ -384,7 +384,8 @@ class Tree(Shown):
             (4.0, 2.0)
 
         Args:
-            values: A number, or a text such as "1/3" and "25%", by the name of a parameter.
+            values: A number of any length, or a text such as "1/3" and "25%", by the name of a
+                parameter. A float counts as the decimal that Python prints.
 
         Raises:
             NumberError: A value is not a number.

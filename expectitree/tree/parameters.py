@@ -15,11 +15,13 @@ from expectitree.expressions.domains import DIGITS, FLOATS, Domain, rounded_frac
 from expectitree.expressions.evaluation import at_values, evaluate
 from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
+from expectitree.expressions.syntax import Number as Written
 from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
     Number,
     check_setting,
+    given_fraction,
     message_text,
     quote,
     to_exact,
@@ -39,7 +41,7 @@ _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the
 Report = Callable[[str, str, int, int], None]
 
 
-def _in_order(parameters: Mapping[str, Parameter]) -> list[str]:
+def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
     """Return the names, each after those that it is derived from."""
     bases = {name: parameter.bases for name, parameter in parameters.items()}
     return [*TopologicalSorter(bases).static_order()]
@@ -60,7 +62,7 @@ class ParameterValues(dict[str, Any]):
         super().__init__(known or {})
         self.parameters, self.domain = parameters, domain
         self.failed: dict[str, NumberError] = {}
-        for name in _in_order(parameters):
+        for name in in_order(parameters):
             if name in self:
                 continue
             try:
@@ -102,15 +104,18 @@ def unused(parameters: Mapping[str, Parameter], formulas: Formulas) -> list[str]
 
 
 def number_of(name: str, value: object) -> Expression:
-    """Return the expression of a parameter's new value: a number, a fraction or a percentage."""
+    """Return the expression of a parameter's new value: a number, or a text such as `5%`."""
     try:
-        text = value if isinstance(value, str) else f"{value}"
+        text = f"{value}"
     except ValueError:  # more digits than Python prints
         text = f"a number of type {type(value).__name__} with thousands of digits"
     try:
         check_setting(text)
     except NumberError:
-        raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+        number = given_fraction(value)
+        if number is None:
+            raise NumberError(f"{name}: {quote(text)} is not a number: {HOW}, or 5%") from None
+        return Written(message_text(number), number)
     return parse(text, ())
 
 

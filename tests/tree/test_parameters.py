@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 import time
+from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -364,11 +366,34 @@ def test_parameters_are_a_mapping_from_name_to_number(parameters: Any, tmp_path:
             function(source, parameters=parameters)  # type: ignore[arg-type, operator]
 
 
-def test_a_value_that_is_too_long_or_ambiguous_is_not_a_number() -> None:
+def test_a_value_that_is_ambiguous_or_not_finite_is_not_a_number() -> None:
     tree = et.loads("{parameters: {x: 2}, max: [x, 1]}")
-    for number in (10**5000, Fraction(1, 10**5000), "1/2%"):
+    for number in ("1/2%", math.nan, math.inf, Decimal("nan"), Decimal("-inf"), None):
         with pytest.raises(NumberError, match=r"^x: .* is not a number: write a decimal"):
+            tree.with_parameters(x=number)  # type: ignore[arg-type]
+
+
+def test_a_number_has_no_limit_of_length() -> None:
+    tree = et.loads("{parameters: {x: 2, y: x}, max: [y, -9]}", exact=True)
+    thirds = Fraction(10**500 + 1, 3 * 10**500)
+    for number in (thirds, Fraction(-1, 10**5000), 10**5000, Decimal("0.10")):
+        assert value(tree.with_parameters(x=number)) == Fraction(number)  # type: ignore[arg-type]
+    assert value(tree.with_parameters(x=0.1)) == Fraction(1, 10)
+
+
+def test_a_long_number_in_a_tree_of_floats_is_rounded_or_refused() -> None:
+    tree = et.loads("{parameters: {x: 2}, max: [x, -9]}")
+    assert value(tree.with_parameters(x=Fraction(10**500 + 1, 3 * 10**500))) == 1 / 3
+    for number, limit in ((10**5000, "beyond"), (Fraction(1, 10**5000), "too small")):
+        with pytest.raises(TreeError, match=rf"^#1: about 1\.0+e[+-]5000 is {limit}.*--exact$"):
             tree.with_parameters(x=number)
+
+
+@pytest.mark.parametrize("format", ["yaml", "json", "radiant", "silverdecisions"])
+def test_a_number_that_is_too_long_for_a_file_is_not_written(format: Any) -> None:
+    tree = et.loads("{parameters: {x: 2}, max: {a: x, b: 3}}", exact=True)
+    with pytest.raises(TreeError, match=r"^a number of 1,003 characters cannot be written"):
+        et.dumps(tree.with_parameters(x=Fraction(10**500, 3 * 10**500 + 1)), format=format)
 
 
 def test_warnings_of_many_unused_parameters_stop() -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from math import inf, nextafter
 from typing import Any
 
 from expectitree.algebra.thresholds import TOLERANCE, Threshold
 from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.thresholds import fraction_text
+from expectitree.text.thresholds import ends_of, fraction_text
 
 
 def render(reports: Sequence[Opponents]) -> Iterator[str]:
@@ -42,12 +40,7 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
 
 
 def _crossing_object(crossing: Threshold) -> dict[str, Any]:
-    lower, upper = (json_number(end) for end in (crossing.lower, crossing.upper))
-    if not isinstance(lower, str) and crossing.exact is None:  # round outwards
-        if Fraction(lower) > crossing.lower:
-            lower = nextafter(float(lower), -inf)
-        if Fraction(upper) < crossing.upper:
-            upper = nextafter(float(upper), inf)
+    lower, upper = ends_of(crossing.lower, crossing.upper)
     return {
         "epsilon": json_number(crossing.middle),
         "epsilon_lower": lower,

@@ -109,7 +109,7 @@ def _crossing_table(
     since = "0"
     shown = crossings[:MOST_CROSSINGS]
     for crossing in shown:
-        place, in_full = threshold_texts(crossing, characters(options).ellipsis)
+        place, in_full = threshold_texts(crossing, characters(options))
         if crossing.before:
             rows.append([f"{since} to {place}", names_text(crossing.before), ""])
         value = display_text(crossing.value, None if crossing.exact is not None else 6)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from expectitree.algebra.piecewise import Piecewise, merged, where_equal
 from expectitree.algebra.polynomials import Root, compare
 from expectitree.algebra.rationals import constant
-from expectitree.algebra.thresholds import enclose
+from expectitree.algebra.thresholds import VALUE_TOLERANCE, enclose, place_of
 from expectitree.analysis.sensitivity.functions import NodeFunctions
 from expectitree.analysis.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.analysis.sensitivity.ranges import Range
@@ -16,7 +16,7 @@ from expectitree.analysis.sensitivity.report import MOST_WORK, check_feasible
 from expectitree.budget import limited_work
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, to_exact
+from expectitree.numbers import Number, to_digits, to_exact
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
@@ -99,7 +99,9 @@ def break_even(
 
 def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
     low, high = enclose(start, ())[0], enclose(end, ())[1]
-    return Meeting(low, high, function((low + high) / 2), compare(start, end) < 0)
+    middle = (place_of(start, VALUE_TOLERANCE) + place_of(end, VALUE_TOLERANCE)) / 2
+    value = function(middle) if low == high else to_digits(function(middle))
+    return Meeting(low, high, value, compare(start, end) < 0)
 
 
 def _function(functions: NodeFunctions, side: str | Number) -> Piecewise:

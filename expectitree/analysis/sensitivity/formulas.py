@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from expectitree.algebra.polynomials import Root, between, in_order, roots_between
-from expectitree.algebra.rationals import VARIABLE, Rational, constant
+from expectitree.algebra.rationals import VARIABLE, constant
 from expectitree.analysis.sensitivity.quotients import RATIONALS
+from expectitree.expressions.domains import Domain
 from expectitree.expressions.evaluation import evaluate as evaluate_expression
 from expectitree.expressions.syntax import Expression, Name
+from expectitree.numbers import to_exact
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues
-
-_ONE, _ZERO = constant(Fraction(1)), constant(Fraction(0))
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,92 @@ class OutOfRange:
     value: Fraction
 
 
-class FormulaFunctions:
+class FormulaValues:
+    """The numbers of a tree that are formulas, over a domain.
+
+    Args:
+        tree: The tree.
+        domain: That of the formulas.
+        constant: Returns a number of the domain.
+        known: The values of some parameters.
+        nodes: The nodes whose formulas are read, in order; by default, all.
+        values: The values of some formulas, by their ids.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        domain: Domain,
+        constant: Callable[[Fraction], Any],
+        known: Mapping[str, Any],
+        nodes: Sequence[int] | None = None,
+        values: Mapping[int, Any] | None = None,
+    ) -> None:
+        self.tree, self.domain, self.constant = tree, domain, constant
+        self.zero, self.one = constant(Fraction(0)), constant(Fraction(1))
+        self.nodes = range(len(tree)) if nodes is None else nodes
+        self.values = ParameterValues(tree.parameters, domain, known)
+        self.known = dict(values or {})  # by the id of a formula
+        self.utility: dict[int, Any] = {}  # of the terminals that have formulas
+        self.probability: dict[int, Any] = {}  # by branch, where it is a formula
+        self.reward: dict[int, Any] = {}
+        self.sums: dict[int, Any] = {}  # of outcomes, by node, where it is not always 1
+        self.reached = bytearray(len(tree))
+        self._read_formulas(tree.formulas or Formulas())
+
+    def _read_formulas(self, formulas: Formulas) -> None:
+        """Evaluate the formulas that play can reach, parents before children."""
+        tree, columns = self.tree, self.tree.columns
+        self.reached[tree.root_id] = 1
+        if NONE in formulas.rewards:
+            self.reward[NONE] = self._value(formulas.rewards[NONE])
+        for n in reversed(self.nodes):
+            if not self.reached[n]:
+                continue
+            branches = tree.branches_of(n)
+            if columns.kind[n] == TERMINAL and n in formulas.nodes:
+                self.utility[n] = self._value(formulas.nodes[n])
+            if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
+                self._read_outcomes(n, branches, formulas.probabilities)
+            for b in branches:
+                if self.probability_of(b) == self.zero:
+                    continue
+                if b in formulas.rewards:
+                    self.reward[b] = self._value(formulas.rewards[b])
+                self.reached[columns.child[b]] = 1
+
+    def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
+        rests = [b for b in branches if formulas[b] == Name(REST)]
+        total = self.zero
+        for b in branches:
+            if b not in rests:
+                self.probability[b] = self._value(formulas[b])
+                total += self.probability[b]
+        for b in rests:
+            share = self.constant(Fraction(1, len(rests)))
+            self.probability[b] = (self.one - total) * share
+        if not rests and total != self.one:
+            self.sums[n] = total
+
+    def _value(self, formula: Expression) -> Any:
+        if id(formula) not in self.known:
+            self.known[id(formula)] = evaluate_expression(formula, self.domain, self.values)
+        return self.known[id(formula)]
+
+    def probability_of(self, branch: int) -> Any:
+        """Return the probability of a branch."""
+        if branch in self.probability:
+            return self.probability[branch]
+        return self.constant(to_exact(self.tree.columns.probability[branch]))
+
+    def reward_of(self, branch: int) -> Any:
+        """Return the reward of a branch; -1 is the way to the root."""
+        if branch in self.reward:
+            return self.reward[branch]
+        return self.constant(to_exact(self.tree.reward_of(branch)))
+
+
+class FormulaFunctions(FormulaValues):
     """The numbers of an exact tree that are formulas, as functions of one of its parameters.
 
     Args:
@@ -51,71 +136,14 @@ class FormulaFunctions:
         right: Root | Fraction,
         fixed: Mapping[str, Fraction] | None = None,
     ) -> None:
-        self.tree, self.name = tree, name
+        self.name = name
         self.left, self.right = (
             end if isinstance(end, Root) else Root.at(end) for end in (left, right)
         )
         known = {other: constant(value) for other, value in (fixed or {}).items()}
         if name is not None:
             known[name] = VARIABLE
-        self.values = ParameterValues(tree.parameters, RATIONALS, known)
-        self.known: dict[int, Rational] = {}  # by the id of a formula
-        self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
-        self.probability: dict[int, Rational] = {}  # by branch, where it is a formula
-        self.reward: dict[int, Rational] = {}
-        self.sums: dict[int, Rational] = {}  # of outcomes, by node, where it is not always 1
-        self.reached = bytearray(len(tree))
-        self._read_formulas(tree.formulas or Formulas())
-
-    def _read_formulas(self, formulas: Formulas) -> None:
-        """Evaluate the formulas that play can reach, parents before children."""
-        tree, columns = self.tree, self.tree.columns
-        self.reached[tree.root_id] = 1
-        if NONE in formulas.rewards:
-            self.reward[NONE] = self._value(formulas.rewards[NONE])
-        for n in range(tree.root_id, -1, -1):
-            if not self.reached[n]:
-                continue
-            branches = tree.branches_of(n)
-            if columns.kind[n] == TERMINAL and n in formulas.nodes:
-                self.utility[n] = self._value(formulas.nodes[n])
-            if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
-                self._read_outcomes(n, branches, formulas.probabilities)
-            for b in branches:
-                if not self.probability_of(b).numerator:
-                    continue
-                if b in formulas.rewards:
-                    self.reward[b] = self._value(formulas.rewards[b])
-                self.reached[columns.child[b]] = 1
-
-    def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
-        rests = [b for b in branches if formulas[b] == Name(REST)]
-        total = _ZERO
-        for b in branches:
-            if b not in rests:
-                self.probability[b] = self._value(formulas[b])
-                total += self.probability[b]
-        for b in rests:
-            self.probability[b] = (_ONE - total) * constant(Fraction(1, len(rests)))
-        if not rests and total != _ONE:
-            self.sums[n] = total
-
-    def _value(self, formula: Expression) -> Rational:
-        if id(formula) not in self.known:
-            self.known[id(formula)] = evaluate_expression(formula, RATIONALS, self.values)
-        return self.known[id(formula)]
-
-    def probability_of(self, branch: int) -> Rational:
-        """Return the probability of a branch."""
-        if branch in self.probability:
-            return self.probability[branch]
-        return constant(exact(self.tree.columns.probability[branch]))
-
-    def reward_of(self, branch: int) -> Rational:
-        """Return the reward of a branch; -1 is the way to the root."""
-        if branch in self.reward:
-            return self.reward[branch]
-        return constant(exact(self.tree.reward_of(branch)))
+        super().__init__(tree, RATIONALS, constant, known)
 
     # ---- Where probabilities are numbers from 0 to 1.
 
@@ -136,7 +164,7 @@ class FormulaFunctions:
         """The places where a probability crosses 0 or 1, or is not defined."""
         found: list[Root] = []
         for p in {p for p in self.probability.values() if p.degree}:
-            for part in (p.numerator, (_ONE - p).numerator, p.denominator):
+            for part in (p.numerator, (self.one - p).numerator, p.denominator):
                 if part:
                     found += roots_between(part, self.left, self.right)
         return in_order(found)
@@ -164,8 +192,3 @@ class FormulaFunctions:
             if not 0 <= value <= 1:
                 return OutOfRange(self.tree.parent_of(b), b, at, value)
         return None
-
-
-def exact(number: Any) -> Fraction:
-    """Return a number of an exact tree as a fraction; whole numbers may be of another type."""
-    return Fraction(number)

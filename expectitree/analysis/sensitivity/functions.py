@@ -24,11 +24,11 @@ from expectitree.algebra.polynomials import (
 )
 from expectitree.algebra.rationals import VARIABLE, Rational, constant
 from expectitree.algebra.thresholds import place_of
-from expectitree.analysis.sensitivity.formulas import FormulaFunctions, exact
+from expectitree.analysis.sensitivity.formulas import FormulaFunctions
 from expectitree.analysis.sensitivity.quotients import MOST_BITS, MOST_DEGREE
 from expectitree.budget import TooMuchWorkError, spend
 from expectitree.errors import AnalysisError
-from expectitree.numbers import message_text
+from expectitree.numbers import message_text, to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
@@ -36,7 +36,6 @@ from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
 
 _COEFFICIENT_WORK = 30  # for one coefficient of a node's function
-_ONE, _ZERO = constant(Fraction(1)), constant(Fraction(0))
 
 
 class NodeFunctions(FormulaFunctions):
@@ -124,14 +123,14 @@ class NodeFunctions(FormulaFunctions):
             *(
                 b
                 for b, p in self.probability.items()
-                if p != constant(exact(columns.probability[b]))
+                if p != constant(to_exact(columns.probability[b]))
             ),
-            *(b for b, r in self.reward.items() if r != constant(exact(tree.reward_of(b)))),
+            *(b for b, r in self.reward.items() if r != constant(to_exact(tree.reward_of(b)))),
         }
         for n in range(len(tree)):
             if n in self.utility:
                 u = columns.utility[n]
-                moving[n] = u != u or self.utility[n] != constant(exact(u))
+                moving[n] = u != u or self.utility[n] != constant(to_exact(u))
             for b in tree.branches_of(n):
                 if moving[columns.child[b]] or b in moved:
                     moving[n] = 1

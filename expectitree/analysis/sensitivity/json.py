@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from expectitree.algebra.thresholds import Threshold
-from expectitree.analysis.sensitivity.break_even import BreakEven
+from expectitree.analysis.sensitivity.break_even import BreakEven, Meeting
 from expectitree.analysis.sensitivity.everywhere import Everywhere
 from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
 from expectitree.analysis.sensitivity.phrases import formula_text
@@ -17,55 +17,54 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import Number
 from expectitree.text.json_values import dumps, json_number
-from expectitree.text.thresholds import fraction_text
+from expectitree.text.thresholds import ends_of, fraction_text
 
 
 def render(reports: Sequence[Any]) -> Iterator[str]:
     """Yield one object for each report."""
     for report in reports:
         title = report.tree.title
-        yield dumps({"file": report.file, "title": title, **_fields(report, report.tree.exact)})
+        yield dumps({"file": report.file, "title": title, **_fields(report)})
 
 
 @singledispatch
-def _fields(report: Any, exact: bool) -> dict[str, Any]:
+def _fields(report: Any) -> dict[str, Any]:
     raise TypeError(f"no JSON of {type(report).__name__}")
 
 
 @_fields.register
-def _(report: Sensitivity, exact: bool) -> dict[str, Any]:
+def _(report: Sensitivity) -> dict[str, Any]:
     fall, rise = report.slack
     return {
-        **_range(report.range, exact),
-        **_branch(report, exact),
+        **_range(report.range),
+        **_branch(report),
         "best": report.best,
-        "value": _number(report.value, exact),
-        "can_fall_by": None if fall is None else _number(fall, exact),
-        "can_rise_by": None if rise is None else _number(rise, exact),
-        "pieces": [_piece(piece, report.range.name, exact) for piece in report.pieces],
-        "thresholds": [_threshold(one, exact) for one in report.thresholds],
+        "value": json_number(report.value),
+        "can_fall_by": None if fall is None else json_number(fall),
+        "can_rise_by": None if rise is None else json_number(rise),
+        "pieces": [_piece(piece, report.range.name) for piece in report.pieces],
+        "thresholds": [_threshold(one) for one in report.thresholds],
         "method": report.method,
         "reason": report.reason or None,
     }
 
 
-def _branch(report: Sensitivity, exact: bool) -> dict[str, Any]:
+def _branch(report: Sensitivity) -> dict[str, Any]:
     if report.branch is None:
         return {}
-    return {"branch": report.branch, "branch_pays": _number(report.branch_pays, exact)}
+    return {"branch": report.branch, "branch_pays": json_number(report.branch_pays)}
 
 
 @_fields.register
-def _(report: TwoWay, exact: bool) -> dict[str, Any]:
+def _(report: TwoWay) -> dict[str, Any]:
     return {
-        "across": _range(report.across, exact),
-        "down": _range(report.down, exact),
+        "across": _range(report.across),
+        "down": _range(report.down),
         "rows": [
             {
-                "at": _number(row.at, exact),
-                "pieces": [_piece(piece, report.across.name, exact) for piece in row.pieces],
+                "at": json_number(row.at),
+                "pieces": [_piece(piece, report.across.name) for piece in row.pieces],
             }
             for row in report.rows
         ],
@@ -74,37 +73,37 @@ def _(report: TwoWay, exact: bool) -> dict[str, Any]:
 
 
 @_fields.register
-def _(report: Tornado, exact: bool) -> dict[str, Any]:
+def _(report: Tornado) -> dict[str, Any]:
     return {
-        "value": _number(report.value, exact),
+        "value": json_number(report.value),
         "best": report.best,
         "strategy": "fixed" if report.is_fixed else "re-optimized",
-        "bars": [_bar(bar, exact) for bar in report.bars],
+        "bars": [_bar(bar) for bar in report.bars],
     }
 
 
-def _bar(bar: Bar, exact: bool) -> dict[str, Any]:
+def _bar(bar: Bar) -> dict[str, Any]:
     return {
-        **_range(bar.range, exact),
-        "least": _number(bar.least, exact),
-        "least_at": _number(bar.least_at, exact),
-        "greatest": _number(bar.greatest, exact),
-        "greatest_at": _number(bar.greatest_at, exact),
-        "thresholds": [_threshold(one, exact) for one in bar.thresholds],
+        **_range(bar.range),
+        "least": json_number(bar.least),
+        "least_at": json_number(bar.least_at),
+        "greatest": json_number(bar.greatest),
+        "greatest_at": json_number(bar.greatest_at),
+        "thresholds": [_threshold(one) for one in bar.thresholds],
         "method": bar.method,
     }
 
 
 @_fields.register
-def _(report: Spider, exact: bool) -> dict[str, Any]:
+def _(report: Spider) -> dict[str, Any]:
     return {
         "strategy": "fixed" if report.is_fixed else "re-optimized",
-        "changes": [_number(change, exact) for change in report.changes],
+        "changes": [json_number(change) for change in report.changes],
         "parameters": [
             {
-                **_range(one, exact),
+                **_range(one),
                 "values": [
-                    None if value is None else _number(value, exact)
+                    None if value is None else json_number(value)
                     for value in report.values[one.name]
                 ],
             }
@@ -114,18 +113,15 @@ def _(report: Spider, exact: bool) -> dict[str, Any]:
 
 
 @_fields.register
-def _(report: BreakEven, exact: bool) -> dict[str, Any]:
+def _(report: BreakEven) -> dict[str, Any]:
     return {
-        **_range(report.range, exact),
+        **_range(report.range),
         "left": report.left,
         "right": report.right,
         "places": [
             {
-                "at": _number((one.lower + one.upper) / 2, exact),
-                "at_lower": _number(one.lower, exact),
-                "at_upper": _number(one.upper, exact),
-                "exact": fraction_text(one.exact),
-                "value": _number(one.value, exact),
+                **_place(one),
+                "value": json_number(one.value),
                 "is_part": one.is_part,
             }
             for one in report.meetings
@@ -135,12 +131,12 @@ def _(report: BreakEven, exact: bool) -> dict[str, Any]:
 
 
 @_fields.register
-def _(report: Everywhere, exact: bool) -> dict[str, Any]:
+def _(report: Everywhere) -> dict[str, Any]:
     name = report.range.name
     return {
-        **_range(report.range, exact),
+        **_range(report.range),
         "decisions": [
-            {"node": one.path, "pieces": [_piece(piece, name, exact) for piece in one.pieces]}
+            {"node": one.path, "pieces": [_piece(piece, name) for piece in one.pieces]}
             for one in report.decisions
         ],
         "method": "exact",
@@ -148,55 +144,57 @@ def _(report: Everywhere, exact: bool) -> dict[str, Any]:
 
 
 @_fields.register
-def _(report: Strategies, exact: bool) -> dict[str, Any]:
+def _(report: Strategies) -> dict[str, Any]:
     return {
         "player": report.player,
         "strategies": [
-            {"choices": dict(one.choices), "value": _number(one.value, exact)}
+            {"choices": dict(one.choices), "value": json_number(one.value)}
             for one in report.strategies
         ],
     }
 
 
-def _range(range: Range, exact: bool) -> dict[str, Any]:
+def _range(range: Range) -> dict[str, Any]:
     return {
         "parameter": range.name,
-        "range": [_number(range.low, exact), _number(range.high, exact)],
-        "current": _number(range.current, exact),
+        "range": [json_number(range.low), json_number(range.high)],
+        "current": json_number(range.current),
         "unit": range.unit,
         "description": range.description,
     }
 
 
-def _piece(piece: Piece, name: str, exact: bool) -> dict[str, Any]:
+def _piece(piece: Piece, name: str) -> dict[str, Any]:
     return {
-        "from": _number(piece.start, exact),
-        "to": _number(piece.end, exact),
+        "from": json_number(piece.start),
+        "to": json_number(piece.end),
         "best": piece.best,
         "value": None if piece.value is None else formula_text(piece.value, name),
     }
 
 
-def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
+def _place(one: Threshold | Meeting) -> dict[str, Any]:
+    lower, upper = ends_of(one.lower, one.upper)
     return {
-        "at": _number(one.middle, exact),
-        "at_lower": _number(one.lower, exact),
-        "at_upper": _number(one.upper, exact),
+        "at": json_number((one.lower + one.upper) / 2),
+        "at_lower": lower,
+        "at_upper": upper,
         "exact": fraction_text(one.exact),
-        "value": _number(one.value, exact),
+    }
+
+
+def _threshold(one: Threshold) -> dict[str, Any]:
+    return {
+        **_place(one),
+        "value": json_number(one.value),
         "before": one.before,
         "at_ties": one.at,
         "after": one.after,
     }
 
 
-def _number(value: Number, exact: bool) -> int | float | str:
-    return json_number(value if exact else float(value))
-
-
 @_fields.register
-def _(report: Tolerances, exact: bool) -> dict[str, Any]:
-    del exact  # certainty equivalents are floats
+def _(report: Tolerances) -> dict[str, Any]:
     pairs = zip(report.pieces, report.pieces[1:], strict=False)
     return {
         "parameter": "risk tolerance",

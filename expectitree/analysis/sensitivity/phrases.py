@@ -2,41 +2,55 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from expectitree.algebra.polynomials import Coefficients
 from expectitree.algebra.rationals import Rational
-from expectitree.numbers import display_text, exact_text
+from expectitree.numbers import display_text, exact_text, to_digits
 
 LONGEST = 60  # characters of a formula that is shown
 
 
-def formula_text(value: Rational, name: str, times: str = "*") -> str | None:
-    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long."""
+def formula_text(value: Rational, name: str, times: str = "*", digits: int = 0) -> str | None:
+    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long.
+
+    With `digits`, coefficients are rounded to them.
+    """
+    numerator, denominator = value.numerator, value.denominator
     if value.is_polynomial:
-        text = _polynomial_text(value.numerator, value.denominator[0], name, times)
-    else:
+        text = _polynomial_text(numerator, denominator[0], name, times, digits)
+    else:  # rounded coefficients are short if the greatest one of the denominator is 1
+        unit = max(denominator, key=abs) if digits else 1
         parts = (
-            _polynomial_text(part, 1, name, times) for part in (value.numerator, value.denominator)
+            _polynomial_text(part, unit, name, times, digits) for part in (numerator, denominator)
         )
         text = "/".join(f"({part})" for part in parts)
     return text if len(text) <= LONGEST else None
 
 
-def _polynomial_text(coefficients: Coefficients, denominator: int, name: str, times: str) -> str:
+def _polynomial_text(
+    coefficients: Coefficients, denominator: int, name: str, times: str, digits: int
+) -> str:
     text = ""
     for power, c in enumerate(coefficients):
         if not c:
             continue
-        factor = Fraction(abs(c), denominator)
+        value = Fraction(c, denominator)
+        factor = to_digits(abs(value), digits) if digits else abs(value)
         variable = {0: "", 1: name}.get(power, f"{name}^{power}")
-        shown = exact_text(factor)
+        shown = _rounded_text(factor, digits) if digits else exact_text(factor)
         if variable and "/" in shown:
             shown = f"({shown})"
         term = times.join(filter(None, ("" if variable and factor == 1 else shown, variable)))
-        sign = "-" if c < 0 else "+"
-        text += f" {sign} {term}" if text else f"{'-' if c < 0 else ''}{term}"
+        sign = "-" if value < 0 else "+"
+        text += f" {sign} {term}" if text else f"{'-' if value < 0 else ''}{term}"
     return text or "0"
+
+
+def _rounded_text(value: Fraction, digits: int) -> str:
+    """Return a decimal with few digits, with an exponent if it is very small or great."""
+    return f"{Decimal(value.numerator) / Decimal(value.denominator):.{digits}g}"
 
 
 def number_text(value: Fraction) -> str:

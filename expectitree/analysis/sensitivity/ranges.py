@@ -8,7 +8,14 @@ from fractions import Fraction
 
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.expressions.domains import FRACTIONS
-from expectitree.numbers import Number, message_text, number_text, quote, to_fraction
+from expectitree.numbers import (
+    Number,
+    given_fraction,
+    message_text,
+    number_text,
+    quote,
+    to_fraction,
+)
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues, with_values
 
@@ -74,8 +81,9 @@ def spider_range_of(tree: Tree, name: str) -> Range:
 
 
 def _exact(end: Number | str, name: str) -> Fraction:
+    number = given_fraction(end)
     try:
-        return to_fraction(str(end))
+        return to_fraction(str(end)) if number is None else number
     except NumberError as error:
         raise AnalysisError(f"the range of {name} needs two finite numbers: {error}") from None
 

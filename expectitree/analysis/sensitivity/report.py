@@ -99,7 +99,7 @@ class Sensitivity(Shown):
     def value_at(self, at: Fraction | float | str) -> Fraction:
         """Return the root's value at a value of the parameter."""
         if self.function is not None:
-            return self.function(to_fraction(str(at)))
+            return self.function(to_fraction(at) if isinstance(at, str) else to_exact(at))
         return to_exact(search_tree(self.tree.with_parameters(**{self.range.name: at})).value)
 
     def best_at(self, at: Fraction) -> tuple[str, ...]:

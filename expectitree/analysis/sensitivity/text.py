@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.algebra.rationals import Rational
 from expectitree.algebra.thresholds import Threshold
 from expectitree.analysis.sensitivity.break_even import BreakEven
 from expectitree.analysis.sensitivity.charts import map_lines, spider_lines, tornado_lines
@@ -25,7 +26,7 @@ from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
 from expectitree.numbers import display_text, exact_text
-from expectitree.text.console import characters, safe
+from expectitree.text.console import Characters, characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
@@ -33,6 +34,7 @@ from expectitree.text.thresholds import names_text, place_texts, threshold_texts
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MOST_ROWS = 50  # of strategies or thresholds that are listed
+_FORMULA_DIGITS = 6  # of a coefficient that is rounded
 _LONGEST_WORTH = 16  # characters of a fraction
 _MOST_CONSTANT = 10  # decisions that never change
 
@@ -61,16 +63,16 @@ _lines.register(Spider)(spider_lines)
 
 @_lines.register
 def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
-    name, times = report.range.name, characters(options).times
+    marks = characters(options)
     rows = []
-    ends = _ends(report, characters(options).ellipsis)
-    for (start, end), piece in zip(ends, report.pieces, strict=True):
-        value = piece.value and formula_text(piece.value, name, times)
-        rows.append([f"{start} to {end}", names_text(piece.best), value or ""])
-    columns = [Column(name), Column("best"), Column("value")]
-    yield from table(columns, rows, options)
+    for (start, end), piece in zip(_ends(report, marks), report.pieces, strict=True):
+        rows.append([f"{start} to {end}", names_text(piece.best)])
+        if report.method == "exact":
+            rows[-1].append(_value_of_piece(report, piece.value, marks))
+    columns = [Column(report.range.name), Column("best"), Column("value")]
+    yield from table(columns[: len(rows[0])], rows, options)
     yield ""
-    for sentence in _sentences(report, characters(options).ellipsis):
+    for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
@@ -79,16 +81,26 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text(VERIFIED, style="dim")
 
 
-def _ends(report: Sensitivity, ellipsis: str) -> list[tuple[str, str]]:
+def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
+    """Return the value on a part of the range: a formula, or why there is none."""
+    name = report.range.name
+    if value is None:
+        return f"a later decision changes{'' if report.branch else ': --everywhere'}"
+    exact = formula_text(value, name, marks.times)
+    rounded = formula_text(value, name, marks.times, _FORMULA_DIGITS)
+    return exact or (f"{marks.about} {rounded}" if rounded else "a long formula")
+
+
+def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: threshold_texts(one, ellipsis)[0] for one in report.thresholds}
+    texts = {one.middle: threshold_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
     ]
 
 
-def _sentences(report: Sensitivity, ellipsis: str) -> Iterator[str]:
+def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     one, best, value = report.range, names_text(report.best), number_text(report.value)
     here = f"{one.name} is {with_unit(number_text(one.current), one.unit)}"
     if not report.best:
@@ -102,9 +114,12 @@ def _sentences(report: Sensitivity, ellipsis: str) -> Iterator[str]:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MOST_ROWS]:
-        place = threshold_texts(threshold, ellipsis)[1]
-        ties, worth = names_text(threshold.at), _worth_text(threshold)
-        yield f"At {place} {ties} tie at {worth}."
+        place = threshold_texts(threshold, marks)[1]
+        if threshold.at:
+            yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
+        else:
+            change = f"from {names_text(threshold.before)} to {names_text(threshold.after)}"
+            yield f"At {place} the value jumps, and the best action changes {change}."
 
 
 def _worth_text(threshold: Threshold) -> str:
@@ -186,7 +201,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
 
 @_lines.register
 def _(report: BreakEven, options: ConsoleOptions) -> Lines:
-    one, ellipsis = report.range, characters(options).ellipsis
+    one = report.range
     what = f"{report.left} = {report.right}"
     if not report.meetings:
         low, high = number_text(one.low), number_text(one.high)
@@ -196,7 +211,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             place = f"from {number_text(meeting.lower)} to {number_text(meeting.upper)}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = place_texts(meeting.exact, meeting.lower, ellipsis)[1]
+        place = place_texts(meeting.exact, meeting.lower, meeting.upper, characters(options))[1]
         value = display_text(float(meeting.value), 10)
         both = f", where both are worth {value}" if report.is_of_two else ""
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import exp, log, sqrt
+from random import Random
 from typing import Any
 
 import pytest
@@ -51,8 +54,93 @@ def test_an_exact_tree_is_sampled_in_fractions() -> None:
     found = sampled("sqrt(a^2)", "1/3", exact=True, ends=(0, 1))
     assert found.reason == "a formula uses sqrt"
     (one,) = found.thresholds
-    assert one.lower <= Fraction(1, 3) <= one.upper
-    assert one.upper - one.lower < Fraction(1, 10**8)
+    assert one.lower < Fraction(1, 3) < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "root", "shown"),
+    [
+        ("1100000*exp(-a*2)", "1000000", "0.0476550899021624", "0.047655089…"),
+        ("exp(a)", "2", "0.6931471805599453", "0.69314718…"),
+        ("sqrt(a)", "1/1000 + 1e-9", "0.000001000002000001", "0.000001…"),
+        ("a^0.3", "(1/2)^0.3*exp(3e-13)", "0.5000000000005", "≈ 0.5"),
+        ("log(a + 1)", "0.1 + 1e-40", "0.10517091807564763", "0.105170918…"),
+    ],
+)
+def test_only_known_digits_of_a_sampled_threshold_are_shown(
+    x: str, y: str, root: str, shown: str
+) -> None:
+    found = sampled(x, y)
+    (one,) = found.thresholds
+    assert one.lower < Fraction(root) < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+    assert f"At {shown} " in et.to_text(found)
+    assert one.exact is None
+    (row,) = json.loads(et.to_json(found))["thresholds"]
+    assert Fraction(row["at_lower"]) < Fraction(root) < Fraction(row["at_upper"])
+
+
+def test_a_difference_far_below_the_greatest_total_is_a_difference() -> None:
+    found = sampled("exp(a) + 1e-30*a - 1e12", "exp(a) + 3e-31 - 1e12")
+    (one,) = found.thresholds
+    assert one.lower < Fraction(3, 10) < one.upper
+    assert one.upper - one.lower < Fraction(1, 10**9)
+    assert (one.before, one.after) == (("y",), ("x",))
+    assert "At ≈ 0.3 y and x tie at" in et.to_text(found)
+
+
+def test_actions_that_agree_in_all_digits_are_equal() -> None:
+    found = sampled("exp(a)*exp(1)", "exp(a + 1)")
+    assert [piece.best for piece in found.pieces] == [("x", "y")]
+
+
+def test_a_value_that_jumps_is_no_tie() -> None:
+    for x in ("if(a < 1/2, 2, 0)", "if(a >= 1/2, 0, 2)"):
+        (one,) = sampled(x).thresholds
+        assert one.lower < Fraction(1, 2) <= one.upper
+        assert (one.before, one.at, one.after) == (("x",), (), ("y",))
+    found = et.to_text(sampled("if(a < 1/2, 2, 0)"))
+    assert "At ≈ 0.5 the value jumps, and the best action changes from x to y." in found
+
+
+def test_rational_functions_that_are_sampled_have_exact_ties() -> None:
+    found = sampled("max(a, 1 - a)", "3/4")
+    assert [one.exact for one in found.thresholds] == [Fraction(1, 4), Fraction(3, 4)]
+    assert [one.value for one in found.thresholds] == [Fraction(3, 4), Fraction(3, 4)]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_trees_are_sampled_as_their_definition(seed: int) -> None:
+    """Formulas with functions have their thresholds where `decimal` finds them."""
+    random = Random(seed)
+    rate, growth = random.randint(1, 9), random.choice([random.randint(1, 9), 12_345])
+    text = f"""
+parameters: {{a: 0.3, b: 'a*{rate}', c: 2}}
+max:
+  wait: {{chance: {{win: {{p: exp(-b), utility: '{growth}*c'}}, lose: {{p: rest, utility: 0}}}}}}
+  now: {{reward: -1, min: {{x: '{growth} + 1', y: {{chance: [{growth + 1}, {growth + 2}]}}}}}}
+"""
+    found = et.sensitivity(et.loads(text), "a", range=(0, 1))
+    (one,) = found.thresholds
+    with localcontext() as context:
+        context.prec = 50
+        root = Fraction(Decimal(2).ln() / rate)  # 2 growth exp(-rate a) = growth
+    assert one.lower < root < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+    assert abs(one.value - growth) < Fraction(growth, 10**15)
+
+
+def test_formulas_that_are_reached_only_in_a_part_of_the_range() -> None:
+    text = """
+parameters: {a: 0.3, k: 2}
+max:
+  x: {chance: {l: {p: 'if(a < 0.5, 0, 1)', max: {u: exp(k), v: 7}}, r: {p: rest, utility: 1}}}
+  y: 5
+"""
+    found = et.sensitivity(et.loads(text), "a", range=(0, 1))
+    assert [piece.best for piece in found.pieces] == [("y",), ("x",)]
+    assert found.thresholds[0].at == ()
 
 
 def test_several_changes_between_two_points_that_bisection_meets() -> None:

@@ -169,7 +169,7 @@ class _Writer:
 
         def combine(part: Expression, operands: list[Any]) -> Expression | None:
             if isinstance(part, Number):
-                return Number(_decimal(part.text))
+                return Number(_decimal(text_of(part)))
             if isinstance(part, Name):
                 return Name(self.names.variable[part.name])
             if part.operation not in _OPERATIONS or None in operands:

@@ -1,0 +1,199 @@
+"""Fractions in a file stay fractions: thresholds, JSON and long numbers, without 17-digit decimals.
+
+The examples are those of a decision analyst who computed each number independently.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import invoke
+
+import expectitree as et
+
+F = Fraction
+EXACT = "--exact"  # trees are read in fractions
+
+LARGE = """
+parameters: {large: {value: 500, range: [0, 6000]}}
+max:
+  large: {chance: {win: {p: 30/38, utility: large}, lose: {p: rest, utility: -1000}}}
+  small: {chance: {win: {p: 1/38, utility: 1500}, lose: {p: 37/38, utility: 0}}}
+"""
+LARGER = LARGE.replace("1500", "116500")
+ROULETTE = """
+parameters: {pays: {value: 36, range: [0, 100]}}
+max: {bet: {chance: {win: {p: 1/38, utility: pays}, lose: {p: 37/38, utility: 0}}}, keep: 1}
+"""
+THIRD = """
+parameters: {a: 1/3, b: {value: 4/36, range: [0, 1]}}
+max: {x: {chance: {u: {p: b, utility: a}, v: {p: rest, utility: 2}}}, y: a + 1/13}
+"""
+EVENTS = """
+events:
+  fault: {prior: {yes: 4/36, no: rest}}
+  test: {test_of: fault, likelihood: {alarm: {yes: 30/38, no: 1/38}, quiet: {yes: rest, no: rest}}}
+max:
+  test:
+    cost: 1/3
+    event: test
+    chance:
+      alarm: {max: {stop: 0, go: {event: fault, chance: {yes: -38, no: 1/3}}}}
+      quiet: {max: {stop: 0, go: {event: fault, chance: {yes: -38, no: 1/3}}}}
+  stop: 0
+  go: {event: fault, chance: {yes: -38, no: 1/3}}
+"""
+GAME = """
+max:
+  safe: 1/3
+  bold: {min: {a: {chance: {x: {p: 30/38, utility: 1/7}, y: {p: rest, utility: 1/13}}}, b: 4/36}}
+  wild: {min: [4/9, 1/38]}
+"""
+
+
+def objects(*words: str) -> list[dict[str, Any]]:
+    result = invoke(*words, "--format", "json", EXACT)
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("tree", "name", "places", "shown"),
+    [
+        (LARGE, "large", [F(950, 3)], "At 950/3 = 316.6666666… large and small tie at 750/19"),
+        (LARGER, "large", [F(4150)], "At 4150 large and small tie at 58250/19 = 3065.789474."),
+        (ROULETTE, "pays", [F(38)], "At 38 bet and keep tie at 1."),
+        (THIRD, "b", [F(62, 65)], "At 62/65 = 0.9538461538… x and y tie at 16/39 = 0.41"),
+    ],
+)
+def test_thresholds_are_those_of_the_fractions_in_the_file(
+    tree: str, name: str, places: list[Fraction], shown: str
+) -> None:
+    text = " ".join(invoke("sensitivity", "-e", tree, "-p", name, EXACT).stdout.split())
+    assert shown in text
+    (found,) = objects("sensitivity", "-e", tree, "-p", name)
+    assert [F(one["exact"]) for one in found["thresholds"]] == places
+    for one in found["thresholds"]:
+        assert one["at"] == one["at_lower"] == one["at_upper"] == one["exact"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sensitivity", "-e", LARGE, "-p", "large"),
+        ("sensitivity", "-e", LARGER, "--tornado"),
+        ("sensitivity", "-e", THIRD, "-p", "b", "--where", "x = y"),
+        ("sensitivity", "-e", THIRD, "-p", "b", "-p", "a=0..1", "--grid", "4"),
+        ("sensitivity", "-e", THIRD, "-p", "b", "--everywhere"),
+        ("sensitivity", "-e", THIRD, "--strategies"),
+        ("sensitivity", "-e", THIRD, "--add", "x"),
+        ("sensitivity", "-e", ROULETTE, "--spider"),
+        ("risk", "-e", LARGE),
+        ("risk", "-e", THIRD),
+        ("information", "-e", EVENTS, "--event", "fault"),
+        ("opponents", "-e", GAME),
+        ("limit", "-e", GAME),
+        ("limit", "-e", THIRD),
+    ],
+    ids=lambda words: " ".join(word for word in words if "\n" not in word),
+)
+def test_no_number_is_a_decimal_of_17_digits(words: tuple[str, ...]) -> None:
+    for found in objects(*words):
+        text = json.dumps(found)
+        # Square roots, and quotients of counts of leaves, are floats.
+        text = re.sub(r'"(sd|semideviation|ratio)": [\d.]+', "", text)
+        assert re.search(r'"-?\d+/\d+"', text)
+        assert not re.findall(r"\d{14,}", text)
+
+
+@pytest.mark.parametrize("share", ["30/38", "1/38", "1/3", "4/36", "1/7", "1/17", "5/13"])
+def test_each_fraction_gives_the_break_even_point_by_hand(share: str) -> None:
+    tree = (
+        f"{{parameters: {{a: {{value: 2, range: [0, 1000]}}, third: 1/3}}, max: {{bet: {{chance: "
+        f"{{win: {{p: {share}, utility: a}}, lose: {{p: rest, utility: -1}}}}}}, keep: third}}}}"
+    )
+    p = F(share)
+    (found,) = objects("sensitivity", "-e", tree, "-p", "a")
+    (one,) = found["thresholds"]
+    assert F(one["exact"]) == (F(1, 3) + 1 - p) / p
+    assert one["exact"] == str(F(one["exact"]))
+    assert one["value"] == "1/3"
+
+
+Model = tuple[dict[str, Any], Fraction, Fraction]
+
+
+def cohort(random: Random, name: str, states: int = 3, cycles: int = 20) -> Model:
+    """Return the nodes of a cohort model, and its effect and cost by definition.
+
+    Each transition is a fraction of counts, as a study reports them; one of them is death.
+    """
+    nodes: dict[str, Any] = {}
+    effect, cost = [F(0)] * states, [F(0)] * states
+    for cycle in reversed(range(cycles)):
+        above = []
+        for state in range(states):
+            counts = [random.randint(1, 999) for _ in range(states + 1)]
+            rows = [F(count, sum(counts)) for count in counts]
+            gain, price = F(random.randint(1, 99), 97), F(random.randint(100, 9999), 7)
+            above.append(
+                (
+                    gain + sum(p * e for p, e in zip(rows, effect, strict=False)),
+                    price + sum(p * c for p, c in zip(rows, cost, strict=False)),
+                )
+            )
+            is_last = cycle + 1 == cycles
+            below = [
+                {"utility": 0} if is_last or to == states else {"ref": f"{name}{to}-{cycle + 1}"}
+                for to in range(states + 1)
+            ]
+            nodes[f"{name}{state}-{cycle}"] = {
+                "chance": [
+                    {"p": f"{count}/{sum(counts)}", "reward": f"wtp*{gain} - {price}", **one}
+                    for count, one in zip(counts, below, strict=True)
+                ]
+            }
+        effect, cost = ([one[part] for one in above] for part in (0, 1))
+    return nodes, effect[0], cost[0]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_threshold_of_more_than_400_characters_is_exact(seed: int) -> None:
+    random = Random(seed)
+    new, old = (cohort(random, name) for name in ("new", "old"))
+    place = (new[2] - old[2]) / (new[1] - old[1])  # the cost-effectiveness ratio
+    assert len(str(place)) > 400
+    document = {
+        "parameters": {"wtp": {"value": 0, "range": [int(place) - 10_000, int(place) + 9_000]}},
+        "nodes": {**new[0], **old[0]},
+        "max": {"new": {"ref": "new0-0"}, "old": {"ref": "old0-0"}},
+    }
+    text = json.dumps(document)
+    (found,) = objects("sensitivity", "-e", text, "-p", "wtp")
+    assert (found["method"], found["reason"]) == ("exact", None)
+    (one,) = found["thresholds"]
+    assert F(one["exact"]) == F(one["at"]) == place
+    printed = " ".join(invoke("sensitivity", "-e", text, "-p", "wtp", EXACT).stdout.split())
+    (shown,) = re.findall(r"At (-?\d+\.\d+)… \w+ and \w+ tie at", printed)
+    assert 0 <= abs(place) - abs(F(shown)) < F(1, 10 ** len(shown.partition(".")[2]))
+    assert "in exact arithmetic." in printed
+    assert re.search(r"≈ -?[\d.]+ [+-] [\d.]+·wtp", printed), printed
+    tree = et.loads(text, exact=True)
+    assert et.evaluate(tree.with_parameters(wtp=place)).ties == ("new", "old")
+    for side in (place - F(1, 10**9), place + F(1, 10**9)):
+        assert len(et.evaluate(tree.with_parameters(wtp=side)).ties) == 1
+
+
+def test_ends_of_a_range_may_be_long_numbers() -> None:
+    tree = et.loads("{parameters: {a: 0.5}, max: {x: a, y: 1/4}}", exact=True)
+    low, high = F(1, 10**500), 1 - F(1, 3 * 10**450)
+    found = et.sensitivity(tree, "a", range=(low, high))
+    assert (found.pieces[0].start, found.pieces[-1].end) == (low, high)
+    assert found.value_at(high) == high
+    assert found.value_at(0.75) == found.value_at("3/4") == F(3, 4)
+    assert found.value_at(0.1) == F(1, 4)
