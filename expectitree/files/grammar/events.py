@@ -1,21 +1,25 @@
-"""The grammar of `events`: priors of events and likelihoods of tests."""
+"""The grammar of `events`, read and written: priors of events and likelihoods of tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from expectitree.errors import ExpectitreeError
+from expectitree.errors import ExpectitreeError, TreeError
 from expectitree.expressions.parser import did_you_mean
-from expectitree.expressions.syntax import Expression
+from expectitree.expressions.syntax import Expression, Number, names_in, text_of
 from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.flow import FormulaText, NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import escape, quote
 from expectitree.tree.bayes import rest_of
-from expectitree.tree.events import Definition
-from expectitree.tree.formulas import REST, is_formula
+from expectitree.tree.events import define_probabilities
+from expectitree.tree.formulas import REST, Definition, Formulas, Parameter, is_formula
+from expectitree.tree.model import Tree
+from expectitree.tree.parameters import raise_at
 
 KEYS = ("prior", "test_of", "likelihood")
 _PRIOR = "{prior: {oil: 0.5, none: rest}}"
@@ -128,3 +132,48 @@ def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
     return found
+
+
+def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
+    """Return the definitions of events as plain data."""
+
+    def row(chances: Mapping[str, Expression]) -> dict[str, str]:
+        return {label: written(p) for label, p in chances.items()}
+
+    def written(p: Expression) -> str:
+        return NumberText(p.text) if isinstance(p, Number) else FormulaText(text_of(p))
+
+    found: dict[str, object] = {}
+    for name, one in defined.items():
+        if one.test_of:
+            rows = {signal: row(chances) for signal, chances in one.likelihood.items()}
+            found[name] = {"test_of": one.test_of, "likelihood": rows}
+        else:
+            found[name] = {"prior": row(one.prior)}
+    return found
+
+
+def without_derived(tree: Tree, formulas: Formulas) -> Mapping[str, Parameter]:
+    """Return the parameters without those that a reader derives from the definitions of events."""
+    written = [*formulas.nodes.values(), *formulas.rewards.values()]
+    for n in range(len(tree)):
+        if formulas.events.get(n) not in formulas.defined:
+            chances = (formulas.probabilities.get(b) for b in tree.branches_of(n))
+            written += [p for p in chances if p is not None]
+    for one in formulas.defined.values():
+        written += one.expressions()
+    pending = [name for part in written for name in names_in(part)]
+    used: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in used:
+            used.add(name)
+            pending += tree.parameters[name].bases
+    kept = {name: one for name, one in tree.parameters.items() if not one.bases or name in used}
+    try:
+        again = define_probabilities(
+            replace(tree, parameters=kept), formulas.defined, raise_at(tree)
+        )
+    except TreeError:
+        return tree.parameters
+    return kept if again.parameters == tree.parameters else tree.parameters
