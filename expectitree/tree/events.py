@@ -19,11 +19,11 @@ from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FLOATS, FRACTIONS
 from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Expression
+from expectitree.expressions.syntax import Expression, names_in
 from expectitree.numbers import escape, exact_text
 from expectitree.tree.bayes import ONE, ZERO, Definitions, product, quotient
 from expectitree.tree.columns import NONE
-from expectitree.tree.formulas import Definition, Formulas
+from expectitree.tree.formulas import Definition, Formulas, Parameter
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues, Report, evaluated, raise_at
 
@@ -66,6 +66,41 @@ def with_definitions(tree: Tree, defined: Mapping[str, Definition]) -> Tree:
     except TreeError:
         defined = {}
     return replace(tree, formulas=replace(tree.formulas, defined=dict(defined)))
+
+
+def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
+    """Return the parameters without those that `define_probabilities` derives."""
+    formulas = tree.formulas
+    if formulas is None or not formulas.defined:
+        return tree.parameters
+    written = [*formulas.nodes.values(), *formulas.rewards.values()]
+    derived: list[Expression] = []
+    for n in range(len(tree)):
+        own = derived if formulas.events.get(n) in formulas.defined else written
+        own += [p for b in tree.branches_of(n) if (p := formulas.probabilities.get(b))]
+    for one in formulas.defined.values():
+        written += one.expressions()
+    left_out = _names(tree, derived) - _names(tree, written)
+    kept = {name: one for name, one in tree.parameters.items() if name not in left_out}
+    try:
+        again = define_probabilities(
+            replace(tree, parameters=kept), formulas.defined, raise_at(tree)
+        )
+    except TreeError:
+        return tree.parameters
+    return kept if again.parameters == tree.parameters else tree.parameters
+
+
+def _names(tree: Tree, formulas: Sequence[Expression]) -> set[str]:
+    """Return the parameters in some formulas, and those from which they are derived."""
+    pending = [name for part in formulas for name in names_in(part)]
+    found: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in found:
+            found.add(name)
+            pending += tree.parameters[name].bases
+    return found
 
 
 def in_numbers(tree: Tree, defined: Mapping[str, Definition]) -> dict[str, Definition]:

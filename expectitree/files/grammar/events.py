@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-from expectitree.errors import ExpectitreeError, TreeError
+from expectitree.errors import ExpectitreeError
 from expectitree.expressions.parser import did_you_mean
-from expectitree.expressions.syntax import Expression, Number, names_in, text_of
+from expectitree.expressions.syntax import Expression, Number, text_of
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.flow import FormulaText, NumberText
 from expectitree.files.grammar.problems import GrammarError
@@ -16,10 +15,7 @@ from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import escape, quote
 from expectitree.tree.bayes import rest_of
-from expectitree.tree.events import define_probabilities
-from expectitree.tree.formulas import REST, Definition, Formulas, Parameter, is_formula
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import raise_at
+from expectitree.tree.formulas import REST, Definition, is_formula
 
 KEYS = ("prior", "test_of", "likelihood")
 _PRIOR = "{prior: {oil: 0.5, none: rest}}"
@@ -151,29 +147,3 @@ def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
         else:
             found[name] = {"prior": row(one.prior)}
     return found
-
-
-def without_derived(tree: Tree, formulas: Formulas) -> Mapping[str, Parameter]:
-    """Return the parameters without those that a reader derives from the definitions of events."""
-    written = [*formulas.nodes.values(), *formulas.rewards.values()]
-    for n in range(len(tree)):
-        if formulas.events.get(n) not in formulas.defined:
-            chances = (formulas.probabilities.get(b) for b in tree.branches_of(n))
-            written += [p for p in chances if p is not None]
-    for one in formulas.defined.values():
-        written += one.expressions()
-    pending = [name for part in written for name in names_in(part)]
-    used: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in used:
-            used.add(name)
-            pending += tree.parameters[name].bases
-    kept = {name: one for name, one in tree.parameters.items() if not one.bases or name in used}
-    try:
-        again = define_probabilities(
-            replace(tree, parameters=kept), formulas.defined, raise_at(tree)
-        )
-    except TreeError:
-        return tree.parameters
-    return kept if again.parameters == tree.parameters else tree.parameters

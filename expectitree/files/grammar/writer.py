@@ -69,10 +69,11 @@ class TreeWriter:
         self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
         self.written_parameters = tree.parameters
         if tree.formulas is not None and tree.formulas.defined:
-            from expectitree.files.grammar.events import without_derived, written_definitions
+            from expectitree.files.grammar.events import written_definitions
+            from expectitree.tree.events import written_parameters
 
             self.defined = written_definitions(tree.formulas.defined)
-            self.written_parameters = without_derived(tree, tree.formulas)
+            self.written_parameters = written_parameters(tree)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         is_bare = not self.has_formulas or bool(tree.parameters)
         self.is_plain = is_bare and not (
