@@ -332,7 +332,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
         if not is_finite(value):
             return "inf" if value > 0 else "-inf"
         if digits is None:
-            digits = 6 if abs(value) < 10_000 else 10
+            digits = 6 if -10_000 < value < 10_000 else 10
         text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
         return "0" if text == "-0" else text
     text = exact_text(value)

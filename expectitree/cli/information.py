@@ -17,7 +17,12 @@ from expectitree.tree.paths import ROOT
 
 @click.command("information")
 @click.option(
-    "--event", required=True, metavar="NAME", help="An event of the file, or a chance node's path."
+    "--event",
+    "events",
+    required=True,
+    multiple=True,
+    metavar="NAME",
+    help="An event of the file, or a chance node's path; repeat for several.",
 )
 @click.option(
     "--likelihood",
@@ -45,7 +50,7 @@ from expectitree.tree.paths import ROOT
 @format_options("information", "--report")
 def command(
     options: SearchOptions,
-    event: str,
+    events: tuple[str, ...],
     likelihood: str | None,
     path: str,
     control: bool,
@@ -56,7 +61,7 @@ def command(
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
-    event of its own: give its path.
+    event of its own: give its path. With several events, all their outcomes are known in advance.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
@@ -75,7 +80,7 @@ def command(
         check_output(out, None, force)
 
     def worth(file: str, tree: Tree) -> Information:
-        found = information(tree, event, likelihood=test, at=path, file=file)
+        found = information(tree, events, likelihood=test, at=path, exact=True, file=file)
         if out is not None:
             _ = found.tree_with_test  # its errors are reported with the file
         return found

@@ -227,6 +227,11 @@ def rounded_fractions(digits: int = DIGITS, note: Callable[[], object] = bool) -
     return Domain(_fraction, {**_SHARED, **operations}, checked)
 
 
+def domain_of(exact: bool) -> Domain:
+    """Return the domain of a tree's formulas: rounded fractions if it is exact, else floats."""
+    return rounded_fractions() if exact else FLOATS
+
+
 def _bits(value: Fraction) -> int:
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 

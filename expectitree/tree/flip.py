@@ -10,6 +10,7 @@ from expectitree.expressions.syntax import Expression
 from expectitree.numbers import escape
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
 from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.events import with_definitions
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import evaluated
@@ -46,8 +47,11 @@ def flip(tree: Tree, path: str) -> Tree:
             copies.append(copy.add_flipped(n, labels, copies))
         else:
             copies.append(copy.add(n, branches, [copies[columns.child[b]] for b in branches]))
-    parameters = copy.definitions.parameters
-    return evaluated(replace(copy.finish(), parameters=parameters, expect=None))[0]
+    flipped = replace(copy.finish(), parameters=copy.definitions.parameters, expect=None)
+    flipped = evaluated(flipped)[0]
+    if tree.formulas is None or not tree.formulas.defined:
+        return flipped
+    return with_definitions(flipped, tree.formulas.defined)
 
 
 def left_out(tree: Tree, path: str) -> list[str]:

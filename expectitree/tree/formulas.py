@@ -52,23 +52,51 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Definition:
+    """An event with a prior, or a test of an event.
+
+    Attributes:
+        prior: The probability of each outcome of an event.
+        test_of: The event that a test is of; empty for an event.
+        likelihood: For a test: by signal and outcome, the probability of the signal.
+    """
+
+    prior: Mapping[str, Expression] = field(default_factory=dict)
+    test_of: str = ""
+    likelihood: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)
+
+    @property
+    def labels(self) -> list[str]:
+        """The outcomes of an event, or the signals of a test."""
+        return list(self.likelihood if self.test_of else self.prior)
+
+    def expressions(self) -> Iterable[Expression]:
+        """Yield every probability."""
+        yield from self.prior.values()
+        for row in self.likelihood.values():
+            yield from row.values()
+
+
+@dataclass(frozen=True, slots=True)
 class Formulas:
     """The formulas of a tree, and the events of its chance nodes.
 
     If an outcome's probability is a formula, those of its siblings are here too, as numbers or as
-    the name `REST`.
+    the name `REST`. The probabilities of a node whose event is in `defined` follow from there.
 
     Attributes:
         nodes: The utility of a terminal, or the estimate of an inner node, by node id.
         probabilities: The probability of an outcome, by branch.
         rewards: What a branch pays MAX, by branch; -1 is the way to the root.
         events: The name of the event that a chance node represents, by node id.
+        defined: The priors of events and the likelihoods of tests, by name.
     """
 
     nodes: dict[int, Expression] = field(default_factory=dict)
     probabilities: dict[int, Expression] = field(default_factory=dict)
     rewards: dict[int, Expression] = field(default_factory=dict)
     events: dict[int, str] = field(default_factory=dict)
+    defined: dict[str, Definition] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.events) or any(True for _ in self.expressions())

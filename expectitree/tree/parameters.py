@@ -11,7 +11,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import DIGITS, FLOATS, Domain, rounded_fractions
+from expectitree.expressions.domains import DIGITS, FLOATS, Domain, domain_of, rounded_fractions
 from expectitree.expressions.evaluation import at_values, evaluate
 from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
@@ -93,7 +93,7 @@ class ParameterValues(dict[str, Any]):
 
 def parameter_values(tree: Tree) -> dict[str, Number | None]:
     """Return the values of a tree's parameters by name; None for one that has no value."""
-    values = ParameterValues(tree.parameters, rounded_fractions() if tree.exact else FLOATS)
+    values = ParameterValues(tree.parameters, domain_of(tree.exact))
     return {name: values.get(name) for name in tree.parameters}
 
 

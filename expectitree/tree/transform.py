@@ -79,8 +79,10 @@ class Copy:
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self.builder) - 1)
-        if tree.formulas is not None and NONE in tree.formulas.rewards:
-            self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        if tree.formulas is not None:
+            self.builder.formulas.defined.update(tree.formulas.defined)
+            if NONE in tree.formulas.rewards:
+                self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
         built = self.builder.build(
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
@@ -278,15 +280,22 @@ def without_formulas(tree: Tree) -> Tree:
     """Return the tree with its numbers and events, but without formulas and parameters.
 
     Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
-    results at other values of the parameters are left out, too.
+    results at other values of the parameters are left out, too. The definitions of its events stay,
+    with numbers in place of formulas, if they still hold.
     """
     if tree.formulas is None and not tree.parameters:
         return tree
     events = tree.formulas.events if tree.formulas is not None else {}
     events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
-    formulas = Formulas(events=events) if events else None
     expect = tree.expect and replace(tree.expect, at=())
-    return replace(tree, parameters={}, formulas=formulas, expect=expect)
+    found = replace(
+        tree, parameters={}, formulas=Formulas(events=events) if events else None, expect=expect
+    )
+    if tree.formulas is None or not tree.formulas.defined:
+        return found
+    from expectitree.tree.events import in_numbers, with_definitions
+
+    return with_definitions(found, in_numbers(tree, tree.formulas.defined))
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:

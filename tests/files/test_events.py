@@ -11,7 +11,9 @@ import pytest
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.searches.engine import search_tree
+from expectitree.tree.flip import flip
+from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.transform import in_fractions, replace_opponent
 
 EVENTS = """
 parameters: {pr: 0.5, sens: 0.9, spec: 0.7}
@@ -52,14 +54,61 @@ def test_rockefeller() -> None:
         )
 
 
-def test_what_is_written_is_the_tree_in_full() -> None:
+def test_what_is_written_has_the_definitions() -> None:
     tree = et.loads(EVENTS + SHORT)
     text = et.dumps(tree)
-    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
-    assert "oil: {p: pr*sens/p_plus, utility: 2500}" in text
-    assert "events:" not in text
-    assert et.dumps(et.loads(text)) == text
-    assert et.dumps(et.loads(et.dumps(tree, "json"))) == text
+    assert "oil: {prior: {oil: pr, none: 1 - pr}}" in text
+    assert "p_plus" not in text
+    assert "p:" not in text
+    again = et.loads(text)
+    assert et.dumps(again) == text == et.dumps(et.loads(et.dumps(tree, "json")))
+    assert (again.formulas, again.parameters) == (tree.formulas, tree.parameters)
+
+
+def test_derived_parameters_that_a_file_uses_are_written() -> None:
+    text = EVENTS.replace("spec: 0.7}", "spec: 0.7, p_plus: pr*sens + (1 - pr)*(1 - spec)}")
+    tree = et.loads(text + SHORT.replace("sell: 750", "sell: 1250*p_plus"))
+    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in et.dumps(tree)
+    assert et.loads(et.dumps(tree)).parameters == tree.parameters
+
+
+def seismic_of(tree: et.Tree) -> Any:
+    return tree.formulas and tree.formulas.defined.get("seismic")
+
+
+def test_transforms_keep_definitions_that_hold() -> None:
+    tree = et.loads(EVENTS + SHORT)
+    assert seismic_of(tree).test_of == "oil"
+    for other in (
+        tree.with_parameters(pr=0.3),
+        et.prepare(tree, order="best"),
+        et.prepare(tree, order="random:1"),
+        fold_rewards(tree),
+        unshare(tree),
+        in_fractions(tree),
+        flip(et.loads(EVENTS + LEVELS), "/"),
+    ):
+        assert seismic_of(other).labels == ["plus", "minus"]
+        assert et.evaluate(et.loads(et.dumps(other))).value == pytest.approx(
+            et.evaluate(other).value
+        )
+
+
+def test_definitions_that_no_longer_hold_are_left_out() -> None:
+    tree = et.loads(EVENTS + SHORT)
+    assert seismic_of(replace_opponent(tree, 0, "worst")) is None
+    mixed = EVENTS + LEVELS.replace("minus: {event: oil,", "minus: {")
+    flipped = flip(et.loads(mixed), "/")
+    assert seismic_of(flipped) is None
+    assert et.evaluate(flipped).value == pytest.approx(et.evaluate(et.loads(mixed)).value)
+
+
+LEVELS = """
+event: seismic
+chance:
+  plus: {event: oil, chance: {oil: 5, none: 1}}
+  minus: {event: oil, chance: {oil: 3, none: 0}}
+"""
 
 
 @pytest.mark.parametrize("seed", range(30))

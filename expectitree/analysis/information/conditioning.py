@@ -1,41 +1,55 @@
 """The value of a tree, given evidence about an event.
 
-Chance nodes represent the event. The evidence is a weight for each outcome: 1 for a known outcome
-and 0 for the others, or the likelihood of a test's signal. By Bayes' rule:
+The evidence is a known outcome, or the signal of a test with a likelihood for each outcome. By
+Bayes' rule, with the beliefs about the event at each node:
 
-    P(o | node)   the probability of the outcome from the node on, children first
-    W(node)       the sum of P(o | node) * weight(o): the probability of the evidence
-    event node    p(o) becomes p(o) * weight(o) / W(node)
-    other CHANCE  p(i) becomes p(i) * W(child i) / W(node)
+    W(node)       the sum of P(o | node) * P(evidence | o): the probability of the evidence
+    event node    p(o) becomes p(o) * P(evidence | o) / W(node)
+    other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
-A node from which play does not meet the event keeps its value. Both players know the evidence.
+A node from which play meets neither the event nor a signal of it keeps its value. Both players know
+the evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, cast
 
-from expectitree.analysis.information.events import Event
+from expectitree.analysis.information.beliefs import Event, Evidence, nodes_above
 from expectitree.searches.certainty import mix
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.tree.model import Tree
 
-Weights: TypeAlias = Mapping[str, Any]  # a number for each outcome of the event
+
+def given_outcome(event: Event, outcome: int) -> Tree:
+    """Return the tree with the probabilities that nodes have if an outcome of an event is known."""
+    probability: Any = event.tree.columns.probability[:]
+    for n in event.scope:
+        if event.tree.columns.kind[n] == CHANCE:
+            shares = event.shares(n, outcome)
+            for b in event.tree.branches_of(n):
+                probability[b] = shares.get(b, probability[b] * 0)
+    columns = event.tree.columns._replace(probability=probability)
+    return replace(event.tree, columns=columns)
 
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Values of a tree under weights of an event's outcomes.
+    """Values of a tree at a node where something is known.
 
     Attributes:
-        event: The event.
+        tree: The tree.
+        at: The node.
         eps: The difference at which two actions of a decision are still equally good.
         tolerance: The risk tolerance of an exponential attitude; None for expected values.
     """
 
-    event: Event
+    tree: Tree
+    at: int
     eps: Any
     tolerance: Any = None
 
@@ -50,23 +64,23 @@ class Conditioning:
         return found
 
     @cached_property
-    def values(self) -> list[Any]:
-        """[N] The value of each node when nothing is known."""
-        return self._values({})
+    def values(self) -> Mapping[int, Any]:
+        """The value of each node when nothing is known."""
+        return self._values(range(len(self.tree)), {})
 
     @cached_property
     def value(self) -> Any:
         """The value of the tree when nothing is known."""
-        return self.event.tree.root_reward + self.values[-1]
+        return self.tree.root_reward + self.values[self.tree.root_id]
 
-    def given(self, weights: Weights) -> tuple[Any, tuple[str, ...]]:
+    def given(self, event: Event, evidence: Evidence) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the node at which something is known, and its best actions."""
-        values = self._values({n: self._shares(n, weights) for n in self.event.region})
-        return values[self.event.at], self.best(values)
+        values = self._values(event.scope, self.values, lambda n: event.shares(n, evidence))
+        return values[self.at], self.best(values)
 
-    def best(self, values: Sequence[Any]) -> tuple[str, ...]:
+    def best(self, values: Mapping[int, Any]) -> tuple[str, ...]:
         """Return the best actions of the node at which something is known."""
-        tree, at = self.event.tree, self.event.at
+        tree, at = self.tree, self.at
         if tree.columns.kind[at] not in (MAX, MIN):
             return ()
         return tuple(
@@ -77,46 +91,46 @@ class Conditioning:
 
     def with_value(self, value: Any) -> Any:
         """Return the value of the tree if the node at which something is known has a value."""
-        return self.event.tree.root_reward + self._values({}, {self.event.at: value})[-1]
+        above = nodes_above(self.tree, (self.at,), self.tree.root_id)
+        values = self._values(above[1:], {**self.values, self.at: value})
+        return self.tree.root_reward + (values[self.tree.root_id] if above[1:] else value)
 
-    def under_control(self, outcome: str) -> Any:
-        """Return the value of the tree if MAX makes the event have an outcome, everywhere."""
-        tree = self.event.tree
-        certain = {
-            n: [int(tree.branch_label(n, b) == outcome) for b in tree.branches_of(n)]
-            for n in self.event.nodes
-        }
-        return self.with_value(self._values(certain)[self.event.at])
+    def under_control(self, chosen: Mapping[int, int], above: Iterable[int]) -> Any:
+        """Return the value of the node at which something is known, if MAX chooses outcomes.
+
+        `chosen` has the branch of the outcome at each node of the events. Only the nodes `above`
+        them, and they, have other values.
+        """
+
+        def shares(n: int) -> Mapping[int, Any] | None:
+            return {chosen[n]: 1} if n in chosen else None
+
+        return self._values(above, self.values, shares)[self.at]
 
     def _values(
-        self, shares: Mapping[int, Sequence[Any]], known: Mapping[int, Any] | None = None
-    ) -> list[Any]:
-        """Return [N] the value of each node, with other probabilities or values of some nodes."""
-        tree, columns, known = self.event.tree, self.event.tree.columns, known or {}
-        values: list[Any] = []
-        for n, kind in enumerate(columns.kind):
-            if n in known or kind == TERMINAL:
-                values.append(known.get(n, columns.utility[n]))
-                continue
-            branches = tree.branches_of(n)
-            worth = [tree.reward_of(b) + values[columns.child[b]] for b in branches]
-            if kind == CHANCE:
-                own = shares.get(n) or [columns.probability[b] for b in branches]
-                values.append(self.mean(own, worth))
-            else:
-                values.append(max(worth) if kind == MAX else min(worth))
-        return values
+        self,
+        nodes: Iterable[int],
+        known: Mapping[int, Any],
+        shares: Callable[[int], Mapping[int, Any] | None] = lambda n: None,
+    ) -> Mapping[int, Any]:
+        """Return the values of some nodes, children first, and the others that are known.
 
-    def _shares(self, n: int, weights: Weights) -> list[Any]:
-        """Return the probabilities of a chance node, given the weights."""
-        event, tree = self.event, self.event.tree
-        branches = tree.branches_of(n)
-        shares: list[Any] = [tree.columns.probability[b] for b in branches]
-        known = event.weight(n, weights)
-        if tree.columns.kind[n] != CHANCE or not known:  # nothing reaches the node
-            return shares
-        if n in event.nodes:
-            likely = [weights[tree.branch_label(n, b)] for b in branches]
-        else:
-            likely = [event.weight(tree.columns.child[b], weights) for b in branches]
-        return [p * w / known for p, w in zip(shares, likely, strict=True)]
+        `shares` returns other probabilities of a chance node's branches, or None.
+        """
+        columns = self.tree.columns
+        kind, child, reward = columns.kind, columns.child, self.tree.reward_of
+        found: dict[int, Any] = {}
+        values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
+        for n in nodes:
+            if kind[n] == TERMINAL:
+                found[n] = columns.utility[n]
+                continue
+            own = shares(n) if kind[n] == CHANCE else None
+            branches = self.tree.branches_of(n) if own is None else own
+            worth = [reward(b) + values[child[b]] for b in branches]
+            if kind[n] == CHANCE:
+                p = [columns.probability[b] for b in branches] if own is None else [*own.values()]
+                found[n] = self.mean(p, worth)
+            else:
+                found[n] = max(worth) if kind[n] == MAX else min(worth)
+        return values

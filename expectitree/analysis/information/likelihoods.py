@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from expectitree.errors import AnalysisError, FileError, NumberError, Problem
-from expectitree.expressions.domains import FLOATS, FRACTIONS
+from expectitree.expressions.domains import domain_of
 from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import Expression
@@ -24,7 +24,7 @@ Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
 Formulas: TypeAlias = dict[str, dict[str, Expression]]
 
 _EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
-_NEAR = 1e-9  # by which a sum may miss 1, unless the tree is exact
+_NEAR = 1e-9  # by which a sum may miss 1
 
 
 def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
@@ -87,16 +87,14 @@ def likelihood_formulas(
 
 
 def likelihood_values(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any]]:
-    """Return the values of likelihoods as fractions, or as floats if a formula has no exact value.
+    """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
 
     Raises `AnalysisError` unless each outcome has a distribution over the signals.
     """
     try:
-        found = _evaluated(tree, formulas, in_fractions=True)
+        found = _evaluated(tree, formulas)
     except NumberError as error:
-        if tree.exact:
-            raise AnalysisError(f"{error}") from None
-        found = _evaluated(tree, formulas, in_fractions=False)
+        raise AnalysisError(f"{error}") from None
     for signal, row in found.items():
         for outcome, p in row.items():
             if not 0 <= p <= 1:
@@ -106,17 +104,16 @@ def likelihood_values(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any
                 )
     for outcome in next(iter(found.values())):
         total = sum(row[outcome] for row in found.values())
-        if abs(total - 1) > (0 if tree.exact else _NEAR):
-            shown = total if tree.exact else float(total)
+        if abs(total - 1) > _NEAR:
             raise AnalysisError(
                 f"the likelihoods of the signals for {escape(outcome)} sum to "
-                f"{message_text(shown)}, expected 1: correct them, or write `rest` for one"
+                f"{message_text(total)}, expected 1: correct them, or write `rest` for one"
             )
     return found
 
 
-def _evaluated(tree: Tree, formulas: Formulas, in_fractions: bool) -> dict[str, dict[str, Any]]:
-    domain = FRACTIONS if in_fractions else FLOATS
+def _evaluated(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any]]:
+    domain = domain_of(exact=True)
     values = ParameterValues(tree.parameters, domain)
 
     def number(expression: Expression) -> Fraction:

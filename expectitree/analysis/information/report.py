@@ -7,16 +7,17 @@ control   the value if MAX could choose the outcome, less the value now
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from expectitree.analysis.decimals import in_decimals
+from expectitree.analysis.information.beliefs import NEAR, check_steps
 from expectitree.analysis.information.conditioning import Conditioning
-from expectitree.analysis.information.dependence import check_dependence
-from expectitree.analysis.information.events import NEAR, find_event
+from expectitree.analysis.information.find import find_event, name_of, never_meets, nodes_of
+from expectitree.analysis.information.joint import Joint
 from expectitree.analysis.information.likelihoods import (
     Formulas,
     Likelihoods,
@@ -25,11 +26,12 @@ from expectitree.analysis.information.likelihoods import (
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number
+from expectitree.numbers import Number, returned
 from expectitree.searches.engine import search_tree
 from expectitree.tree import paths
 from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import in_floats
 
 MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are computed in floats
 
@@ -39,7 +41,8 @@ class Finding:
     """One piece of evidence: its probability, and the value given it.
 
     Attributes:
-        name: A known outcome, or the signal of a test.
+        name: A known outcome, or the signal of a test. Outcomes of several events are separated by
+            commas; `-` is an event that does not happen then.
         probability: The probability of the evidence.
         value: The value, given the evidence, of the node where it is known; at the root, of the
             tree.
@@ -82,7 +85,7 @@ class Information(Shown):
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        event: The name of the event.
+        event: The name of the event, or the names of several, separated by commas.
         at: The path of the node at which something is known.
         value: The value of the tree when nothing is known.
         best: The best actions then, at that node.
@@ -123,8 +126,7 @@ class Information(Shown):
 
         if not self.likelihood:
             raise AnalysisError("there is no test: give its likelihoods")
-        event = find_event(self.tree, self.event, self.tree.find(self.at).id)
-        return with_test(self.tree, event, self.likelihood)
+        return with_test(self.tree, self.event, self.tree.find(self.at).id, self.likelihood)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
@@ -160,10 +162,11 @@ class Information(Shown):
 
 def information(
     tree: Tree,
-    event: str,
+    event: str | Sequence[str],
     *,
     likelihood: Likelihoods | None = None,
     at: str = paths.ROOT,
+    exact: bool = False,
     file: str = "",
 ) -> Information:
     """Return what knowing an event in advance is worth, or a free test for it.
@@ -181,15 +184,17 @@ def information(
 
     Args:
         tree: The tree.
-        event: The name of an event (`event:` in the file), or the path of a chance node.
+        event: The name of an event (`event:` in the file), or the path of a chance node. If there
+            are several, all of their outcomes are known in advance.
         likelihood: For a test: by signal and outcome, the probability of the signal given the
             outcome. It is a number, a formula of the tree's parameters, or "rest".
         at: The path of the node at which the outcome or the signal is known.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There is no such event, a decision changes its probability, only some
-            outcomes of a chance node meet it, or the likelihoods do not sum to 1.
+        AnalysisError: There is no such event, the tree does not give its joint distribution with
+            its signals, or the likelihoods do not sum to 1.
         TreeError: There is no node at the path, or the attitude to risk is not exponential.
         SearchError: As for `evaluate`.
     """
@@ -198,34 +203,45 @@ def information(
     at_node = tree.find(at).id
     search_tree(tree)  # raises what is wrong with the tree
     is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
-    numbers = in_decimals(tree) if is_quick else tree
-    near = 0 if tree.exact else NEAR
-    found = find_event(numbers, event, at_node, near)
-    check_dependence(found, near)
+    numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
+    near = 0 if is_quick and tree.exact and not numbers.is_rounded else NEAR
     eps = near * numbers.greatest_magnitude if near else 0
-    given = Conditioning(found, eps, tolerance)
-    outcomes, with_information = _known(
-        given, {o: {p: int(p == o) for p in found.outcomes} for o in found.outcomes}
-    )
+    given = Conditioning(numbers, at_node, eps, tolerance)
+    wanted = (event,) if isinstance(event, str) else event
+    names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
+    if not names:
+        raise AnalysisError("there is no event: name at least one")
     formulas: Formulas = {}
     signals: list[Finding] = []
     with_test: Any = None
+    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
+    joint = Joint(given, tree, names, near)
+    outcomes = [Finding(name, p, value, best) for name, p, value, best in joint.findings()]
     if likelihood is not None:
+        if len(names) > 1:
+            raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
+        found = find_event(numbers, tree, names[0], at_node, near)
+        if found is None:
+            raise never_meets(tree, names[0], at_node)
         formulas = likelihood_formulas(tree, likelihood, found.outcomes)
-        weights = likelihood_values(tree, formulas)
-        if not isinstance(numbers.columns.utility[0], Fraction):
-            weights = {s: {o: float(p) for o, p in row.items()} for s, row in weights.items()}
-        signals, with_test = _known(given, weights)
-    number: Any = (lambda x: x) if tree.exact else float
+        for signal, row in likelihood_values(tree, formulas).items():
+            weights: list[Any] = [row[o] for o in found.outcomes]
+            if not isinstance(numbers.columns.utility[0], Fraction):
+                weights = [float(p) for p in weights]
+            probability = found.prior.weight(weights)
+            if probability:
+                signals.append(Finding(signal, probability, *given.given(found, weights)))
+        with_test = given.with_value(_mean(given, signals))
+    with_information = given.with_value(_mean(given, outcomes))
+    number = partial(returned, exact=exact and is_quick and tree.exact)
     now, evpi = given.value, with_information - given.value
     evsi = None if with_test is None else with_test - now
-    controlled = {outcome: given.under_control(outcome) for outcome in found.outcomes}
-    chosen = max(controlled, key=lambda outcome: controlled[outcome])
+    chosen, controlled = joint.control()
     before = numbers.root_reward if at_node == tree.root_id else 0
     return Information(
         file=file,
         tree=tree,
-        event=found.name,
+        event=", ".join(names),
         at=tree.path_of(at_node),
         value=number(now),
         best=given.best(given.values),
@@ -236,22 +252,13 @@ def information(
         with_test=None if with_test is None else number(with_test),
         evsi=None if evsi is None else number(evsi),
         efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
-        control=Control(chosen, number(controlled[chosen]), number(controlled[chosen] - now)),
+        control=Control(chosen, number(controlled), number(controlled - now)),
         likelihood=formulas,
     )
 
 
-def _known(
-    given: Conditioning, weights: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Finding], Any]:
-    """Return a finding for each outcome or signal that can occur, and the mean value."""
-    event, found = given.event, []
-    for name, weight in weights.items():
-        probability = event.weight(event.at, weight)
-        if probability:
-            found.append(Finding(name, probability, *given.given(weight)))
-    value = given.mean([one.probability for one in found], [one.value for one in found])
-    return found, given.with_value(value)
+def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:
+    return given.mean([one.probability for one in findings], [one.value for one in findings])
 
 
 def _rounded(findings: list[Finding], before: Any, number: Any) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""The grammar of `events`: priors of events and likelihoods of tests."""
+"""The grammar of `events`, read and written: priors of events and likelihoods of tests."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 
 from expectitree.errors import ExpectitreeError
 from expectitree.expressions.parser import did_you_mean
-from expectitree.expressions.syntax import Expression
+from expectitree.expressions.syntax import Expression, Number, text_of
 from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.flow import FormulaText, NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.numbers import escape, quote
 from expectitree.tree.bayes import rest_of
-from expectitree.tree.events import Definition
-from expectitree.tree.formulas import REST, is_formula
+from expectitree.tree.formulas import REST, Definition, is_formula
 
 KEYS = ("prior", "test_of", "likelihood")
 _PRIOR = "{prior: {oil: 0.5, none: rest}}"
@@ -127,4 +127,23 @@ def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
+    return found
+
+
+def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
+    """Return the definitions of events as plain data."""
+
+    def row(chances: Mapping[str, Expression]) -> dict[str, str]:
+        return {label: written(p) for label, p in chances.items()}
+
+    def written(p: Expression) -> str:
+        return NumberText(p.text) if isinstance(p, Number) else FormulaText(text_of(p))
+
+    found: dict[str, object] = {}
+    for name, one in defined.items():
+        if one.test_of:
+            rows = {signal: row(chances) for signal, chances in one.likelihood.items()}
+            found[name] = {"test_of": one.test_of, "likelihood": rows}
+        else:
+            found[name] = {"prior": row(one.prior)}
     return found

@@ -16,6 +16,12 @@ class NumberText(str):
     __slots__ = ()
 
 
+class FormulaText(str):
+    """The text of a formula."""
+
+    __slots__ = ()
+
+
 class Notation(ABC):
     """How a text format writes texts and numbers, lists and mappings of them, and a tree."""
 
@@ -82,4 +88,6 @@ class Notation(ABC):
             return f"[{', '.join([self.flow(item) for item in value])}]"
         if isinstance(value, NumberText):
             return self.number(value)
+        if isinstance(value, FormulaText):
+            return self.formula(value)
         return self.text(value) if isinstance(value, str) else self.number(number_text(value))

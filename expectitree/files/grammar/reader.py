@@ -51,7 +51,7 @@ from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree
 
 if TYPE_CHECKING:
-    from expectitree.tree.events import Definition
+    from expectitree.tree.formulas import Definition
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
 _MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces

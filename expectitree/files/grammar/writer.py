@@ -66,6 +66,14 @@ class TreeWriter:
         self.last_keys = (NONE, "")  # the node that `keys` was last called with, and its result
         self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
         self.has_formulas = tree.formulas is not None
+        self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
+        self.written_parameters = tree.parameters
+        if tree.formulas is not None and tree.formulas.defined:
+            from expectitree.files.grammar.events import written_definitions
+            from expectitree.tree.events import written_parameters
+
+            self.defined = written_definitions(tree.formulas.defined)
+            self.written_parameters = written_parameters(tree)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         is_bare = not self.has_formulas or bool(tree.parameters)
         self.is_plain = is_bare and not (
@@ -87,10 +95,14 @@ class TreeWriter:
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
         margin, separator = notation.margin, notation.separator
         yield notation.opening
-        if tree.parameters:
+        if self.written_parameters:
             opening, closing = notation.brackets(True, margin)
             lines = separator.join([f"{margin}  {line}" for line in self.parameters()])
             fields.append(f"{notation.key('parameters')}{opening}{lines}{closing}")
+        if self.defined:
+            opening, closing = notation.brackets(True, margin)
+            lines = separator.join([f"{margin}  {self.pair(*one)}" for one in self.defined.items()])
+            fields.append(f"{notation.key('events')}{opening}{lines}{closing}")
         fields += self.payment(tree.root_id, NONE)
         for field in fields + self.own_fields(tree.root_id):
             yield f"{margin}{field}{separator}"
@@ -241,7 +253,7 @@ class TreeWriter:
 
     def parameters(self) -> Iterator[str]:
         """Yield the parameters, each as a pair of name and value."""
-        for name, parameter in self.tree.parameters.items():
+        for name, parameter in self.written_parameters.items():
             about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
             about["description"] = parameter.description
             fields = [self.pair(key, value) for key, value in about.items() if value is not None]
@@ -341,9 +353,14 @@ class TreeWriter:
         is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
         return "p" if is_mapping else ""
 
+    def is_defined(self, n: int) -> bool:
+        """Return whether the probabilities of a node follow from the definition of its event."""
+        formulas = self.tree.formulas
+        return formulas is not None and formulas.events.get(n) in formulas.defined
+
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
-        if self.columns.kind[n] != _CHANCE:
+        if self.columns.kind[n] != _CHANCE or self.is_defined(n):
             return True
         branches, probability = self.tree.branches_of(n), self.columns.probability
         if self.tree.formulas is not None and branches[0] in self.tree.formulas.probabilities:

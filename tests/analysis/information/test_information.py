@@ -205,8 +205,7 @@ def test_supertree_bid() -> None:
     whole = et.loads(f"{parameters}\nnodes:\n  lost: {lost}{text}")
     assert et.evaluate(whole).value == 65
     assert et.information(whole, "cost").evpi == 20
-    with pytest.raises(et.AnalysisError, match="play meets cost after 600, but not after 400"):
-        et.information(tree, "cost")
+    assert et.information(tree, "cost").evpi == 20
 
 
 def test_movie_contract() -> None:
@@ -268,14 +267,17 @@ def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> 
     assert (found.evpi, found.with_test) == pytest.approx((425, 1275))
 
 
-def test_a_signal_that_other_branches_do_not_take_into_account() -> None:
+def test_a_signal_is_an_event_too() -> None:
     tree = et.load("example:rockefeller")
-    with pytest.raises(et.AnalysisError) as error:
-        et.information(tree, "test")
-    assert str(error.value) == (
-        "test: oil depends on test (oil: 0.75 after plus, 0.125 after minus), and play also meets "
-        "oil without test: ask for oil instead, with the likelihoods of a test"
-    )
+    found = et.information(tree, "test")
+    # After plus, installing is worth 0.75 * 2500 - 250; after minus, the best is to sell.
+    assert [(one.value, one.best) for one in found.outcomes] == [
+        (1625, ("install",)),
+        (750, ("sell",)),
+    ]
+    assert found.evpi == 0.6 * 1625 + 0.4 * 750 - 1075
+    seismic = et.information(et.load("docs/examples/seismic.yaml"), "seismic")
+    assert seismic.outcomes == found.outcomes
     independent = et.loads(
         "max: {a: {chance: {h: {event: e, chance: {x: 1, y: 3}}, t: {event: e, chance: {x: 5, "
         "y: 0}}}}, b: {event: e, chance: {x: 2, y: 2}}}"
@@ -285,7 +287,10 @@ def test_a_signal_that_other_branches_do_not_take_into_account() -> None:
 
 # ---- Refusals.
 
-SPLIT = "{chance: {a: {event: e, chance: {x: 1, y: 2}}, b: 3}}"
+SPLIT = (
+    "{chance: {a: {event: e, chance: {x: 1, y: 2}}, b: {event: e, chance: {x: {p: 0.4, utility: 1},"
+    " y: {p: 0.6, utility: 2}}}, c: 3}}"
+)
 TWICE = "{event: e, chance: {x: {event: e, chance: {x: 1, y: 2}}, y: 2}}"
 CHANGED = (
     "max: {install: {event: oil, chance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}},"
@@ -305,8 +310,9 @@ CHANGED = (
         (
             SPLIT,
             "e",
-            "/: play meets e after a, but not after b: write the event into the other branches, "
-            "too",
+            "/: play meets e after a, but not after c, and the tree does not show its "
+            "probabilities there: write the event into the other branches, too, or define it "
+            "under `events`",
         ),
         (
             TWICE,

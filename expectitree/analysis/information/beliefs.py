@@ -1,0 +1,178 @@
+"""What is known of an event at each node of a tree: the probability of each outcome there.
+
+Two modules find these beliefs: `defined.py` from the definitions in the file, and `shown.py` from
+the probabilities at the nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from expectitree import budget
+from expectitree.errors import AnalysisError
+from expectitree.numbers import escape
+from expectitree.tree.model import Tree
+
+NEAR = 1e-9  # by which probabilities of one event may differ, unless the tree is exact
+MOST_STEPS = 5_000_000  # outcomes times branches; a step takes a few microseconds
+
+# A weight for each outcome, in order, or the place of the only outcome that is possible.
+Evidence: TypeAlias = "Sequence[Any] | int"
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """The probabilities of an event's outcomes, given what play has shown.
+
+    Attributes:
+        chances: The probability of each outcome, in order.
+        rule: How the probabilities follow from the tree, for formulas: `own` of an event node,
+            `mix` of what follows a chance node, the `rest` that other branches leave to a branch,
+            or the product with a `likelihood`; then the nodes and branches that this needs.
+    """
+
+    chances: Sequence[Any]
+    rule: tuple[Any, ...] = ()
+
+    def weight(self, evidence: Evidence) -> Any:
+        """Return the probability of the evidence."""
+        if isinstance(evidence, int):
+            return self.chances[evidence]
+        return sum(p * w for p, w in zip(self.chances, evidence, strict=True) if p)
+
+
+@dataclass(frozen=True)
+class Event:
+    """An uncertain event of a tree.
+
+    Attributes:
+        tree: The tree.
+        name: Its name, or the path of the only chance node that represents it.
+        nodes: The chance nodes that represent it; no play meets two of them.
+        at: The node at which something is known of the event.
+        outcomes: The labels of the outcomes, in order.
+        node: The belief at each node of `scope`, and at others.
+        branch: The belief after the branches of their chance nodes that play can take.
+        scope: The nodes between `at` and the event, or a signal of it, with both: children first.
+        created: The beliefs, each after those that it follows from.
+    """
+
+    tree: Tree
+    name: str
+    nodes: frozenset[int]
+    at: int
+    outcomes: tuple[str, ...]
+    node: Mapping[int, Belief]
+    branch: Mapping[int, Belief]
+    scope: Sequence[int]
+    created: Sequence[Belief] = ()
+
+    @property
+    def prior(self) -> Belief:
+        """The belief at the node `at`."""
+        return self.node[self.at]
+
+    @cached_property
+    def branch_of(self) -> Mapping[int, Mapping[str, int]]:
+        """The branch of each outcome, by the nodes of the event in `scope`."""
+        tree = self.tree
+        return {
+            n: {tree.branch_label(n, b): b for b in tree.branches_of(n)}
+            for n in self.scope
+            if n in self.nodes
+        }
+
+    def shares(self, n: int, evidence: Evidence) -> Mapping[int, Any]:
+        """Return the probability of each branch of a chance node in `scope`, given evidence.
+
+        Branches that are left out have the probability 0.
+        """
+        tree, p = self.tree, self.tree.columns.probability
+        known = self.node[n].weight(evidence)
+        if not known:  # nothing reaches the node
+            return {b: p[b] for b in tree.branches_of(n)}
+        if n not in self.nodes:
+            after = ((b, self.branch[b]) for b in tree.branches_of(n) if p[b] > 0)
+            return {b: p[b] * belief.weight(evidence) / known for b, belief in after}
+        own = self.branch_of[n]
+        if isinstance(evidence, int):
+            return {own[self.outcomes[evidence]]: 1}
+        pairs = zip(self.outcomes, evidence, strict=True)
+        return {own[o]: p[own[o]] * w / known for o, w in pairs}
+
+
+def nodes_above(tree: Tree, nodes: Container[int], at: int) -> list[int]:
+    """Return some nodes and those that lead to them, up to the node `at`, children first."""
+    child, found = tree.columns.child, bytearray(len(tree))
+    for n in range(at + 1):
+        found[n] = n in nodes or any(found[child[b]] for b in tree.branches_of(n))
+    return [n for n in range(at + 1) if found[n]]
+
+
+def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> bytearray:
+    """Return [N] whether play reaches a node from some nodes, without passing one of `until`."""
+    columns, found = tree.columns, bytearray(len(tree))
+    for n in start:
+        found[n] = True
+    for n in range(tree.root_id, -1, -1):
+        if found[n] and n not in until:
+            for b in tree.branches_of(n):
+                if columns.probability[b] > 0:
+                    found[columns.child[b]] = True
+    return found
+
+
+def scope_of(
+    tree: Tree, at: int, nodes: Container[int], is_signal: Callable[[int], bool]
+) -> list[int]:
+    """Return the nodes from `at` on from which play meets the event or a signal of it."""
+    columns, within = tree.columns, reached(tree, (at,), nodes)
+    found = bytearray(len(tree))
+    for n in range(at + 1):
+        found[n] = within[n] and (
+            n in nodes
+            or is_signal(n)
+            or any(
+                columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
+            )
+        )
+    return [n for n in range(at + 1) if found[n]]
+
+
+def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
+    """Raise `AnalysisError` if play can meet an event twice."""
+    columns, played = tree.columns, reached(tree, (tree.root_id,))
+    meets = bytearray(len(tree))
+    for n in range(len(tree)):
+        below = any(
+            columns.probability[b] > 0 and meets[columns.child[b]] for b in tree.branches_of(n)
+        )
+        if n in nodes and below and played[n]:
+            raise AnalysisError(
+                f"{escape(tree.path_of(n))}: play can meet {escape(name)} again below it, and an "
+                "event happens once: give the other nodes another event"
+            )
+        meets[n] = below or n in nodes
+
+
+def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -> None:
+    """Raise `TooMuchWorkError` if events have too many outcomes for the size of a tree.
+
+    `nodes` has the nodes of each event. A test of an event has `signals`.
+    """
+    outcomes, branches = max(signals, 1), len(tree) * (len(nodes) > 1)
+    for own in nodes.values():
+        outcomes *= len(tree.branches_of(max(own)))
+        above = nodes_above(tree, own, tree.root_id)
+        branches += sum(len(tree.branches_of(n)) for n in above if n not in own) + len(own)
+    steps, most = outcomes * branches, budget.most(MOST_STEPS)
+    if steps > most:
+        known = ", ".join(map(escape, nodes))
+        raise budget.TooMuchWorkError(
+            f"to know {known} in advance takes {steps:,} steps ({outcomes:,} outcomes or signals "
+            f"times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"{budget.more()}"
+        )
