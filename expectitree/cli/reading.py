@@ -9,7 +9,7 @@ from typing import Any, cast
 import click
 
 from expectitree.cli.decorators import Command, add_options
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import say, warn, working
 from expectitree.errors import FileError
 from expectitree.expressions.syntax import INEXACT
 from expectitree.files import load
@@ -71,9 +71,9 @@ def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOption
     exact = format is None or format.is_text  # tables hold floats
     with working(f"reading {source}"):
         try:
-            return load(source, exact=exact, warn=say, parameters=parameters, **reading)
+            return load(source, exact=exact, warn=warn, parameters=parameters, **reading)
         except FileError as error:
             if INEXACT not in str(error):
                 raise
             say(f"{source}: a formula {INEXACT}: numbers are written as floats")
-            return load(source, warn=say, parameters=parameters, **reading)
+            return load(source, warn=warn, parameters=parameters, **reading)

@@ -22,7 +22,15 @@ from expectitree.cli.games import (
     refuse_game,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import protect, say, say_problems, show, show_separator, working
+from expectitree.cli.terminal import (
+    protect,
+    say,
+    say_problems,
+    show,
+    show_separator,
+    warn,
+    working,
+)
 from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES, ReadOptions
@@ -184,7 +192,7 @@ class SearchOptions:
             tree = function(
                 source,
                 exact=self.in_fractions,
-                warn=say,
+                warn=warn,
                 parameters=self.parameters,
                 **self.reading,
                 **about,

@@ -22,6 +22,7 @@ from expectitree.files.formats import (
     FORMATS,
     ReadOptions,
     Warn,
+    Warnings,
     check_options,
     find_format,
     format_by_suffix,
@@ -62,8 +63,8 @@ def load(
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
             .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
         exact: Keep every number as a `Fraction`; otherwise numbers are floats.
-        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
-            normalised, or that a parameter is not used.
+        warn: Called with each warning, such as that labels seem to be probabilities, or that a
+            parameter is not used. They are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
         options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
@@ -116,8 +117,7 @@ def loads(
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
         exact: Keep every number as a `Fraction`; otherwise numbers are floats.
-        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
-            normalised, or that a parameter is not used.
+        warn: Called with each warning, as for `load`; they are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither the name nor the text shows it.
         options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
@@ -136,19 +136,20 @@ def loads(
     if not row.is_text:
         raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
     check_options(row, name, options)
+    warnings = Warnings(warn)
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
         with limited_work(EXACT_STEPS):
             if row.is_foreign:
                 check_characters(text, name)
-                read = row.module.read(text, name, exact, warn, **options)
+                read = row.module.read(text, name, exact, warnings, **options)
                 tree = _with_parameters(read, parameters)
             else:
-                tree = read_tree(parse(text, name, format), exact, warn, parameters)
+                tree = read_tree(parse(text, name, format), exact, warnings, parameters)
             if exact:
                 check_values(tree.columns)
-        return tree
+        return warnings.on(tree)
     except TooMuchWorkError as error:
         raise error_in(name, str(error)) from None
     except FileError as error:

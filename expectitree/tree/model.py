@@ -76,6 +76,8 @@ class Tree(Shown):
             neither.
         attitude: The attitude to risk, with which values are certainty equivalents; None if values
             are expected values.
+        warnings: The messages that `warn` received when the tree was read, about parts of the text
+            that are valid but probably mistaken.
     """
 
     columns: Columns
@@ -93,6 +95,7 @@ class Tree(Shown):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     formulas: Formulas | None = None
     attitude: Attitude | None = None
+    warnings: Sequence[str] = ()  # of its reader
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -102,7 +105,9 @@ class Tree(Shown):
         leaves = (
             f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
         )
-        return f"<Tree {title}{len(self):,} nodes, {leaves}{', exact' if self.exact else ''}>"
+        exact, count = ", exact" if self.exact else "", len(self.warnings)
+        warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
+        return f"<Tree {title}{len(self):,} nodes, {leaves}{exact}{warnings}>"
 
     @property
     def root(self) -> Node:

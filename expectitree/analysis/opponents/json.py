@@ -11,7 +11,7 @@ from expectitree.algebra.thresholds import TOLERANCE, Threshold
 from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
 from expectitree.numbers import Number
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 from expectitree.text.thresholds import fraction_text
 
 
@@ -31,8 +31,7 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
         ]
         yield dumps(
             {
-                "file": report.file,
-                "title": report.tree.title,
+                **about_fields(report.file, report.tree),
                 "chance": report.chance,
                 "rows": rows,
                 "crossings": [_crossing_object(crossing, exact) for crossing in report.crossings],
