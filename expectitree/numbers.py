@@ -39,6 +39,7 @@ _LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
 _LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
 _TOO_SMALL = "{} is too small for floating point; use --exact"
 _TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
+NOT_A_NUMBER = " is not a number: write "
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
@@ -186,7 +187,10 @@ def _checked_fraction(text: str) -> tuple[int, int]:
         if text.lower() in _INFINITIES:
             raise NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
         what = _LOOKALIKES.get(text.lower(), f"{quote(text)} is not a number")
-        raise NumberError(f"{what}: {HOW}")
+        from expectitree.spellings import plain_number  # which few texts need
+
+        plain = plain_number(text)
+        raise NumberError(f"{what}: {HOW if plain is None else f'write {exact_text(plain)}'}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero: {HOW}")

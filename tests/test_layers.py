@@ -15,6 +15,7 @@ PACKAGE = Path(expectitree.__file__).parent
 # The layers, lowest first; a module imports its own layer and those below it.
 LAYERS = (
     ("display", "errors", "interrupts"),
+    ("spellings",),
     ("numbers", "compiling", "budget"),
     ("expressions",),
     ("algorithms", "algebra", "tree"),

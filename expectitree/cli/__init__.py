@@ -15,7 +15,14 @@ import click
 
 from expectitree import __version__, interrupts
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import discard, saving_report, say, say_problems, stderr_may_be_closed
+from expectitree.cli.terminal import (
+    discard,
+    saving_report,
+    say,
+    say_problems,
+    stderr_may_be_closed,
+    warning_last,
+)
 from expectitree.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -68,7 +75,7 @@ class _Commands(click.Group):
     """The commands, each imported when it is used."""
 
     def invoke(self, ctx: click.Context) -> object:
-        with saving_report(ctx):
+        with warning_last(ctx), saving_report(ctx):
             result: object = super().invoke(ctx)
             return result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import warn, working
 from expectitree.errors import GameError, SearchError
 from expectitree.text.phrases import plural
 
@@ -258,7 +258,7 @@ class GameSource:
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,
-            "warn": say,
+            "warn": warn,
         }
         return cls(name, game, state, options, arguments)
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 import click
 
 from expectitree.cli.decorators import Command, add_options
-from expectitree.cli.terminal import say, working
+from expectitree.cli.terminal import warn, working
 from expectitree.files import load_tree
 from expectitree.files.formats import FORMATS, ReadOptions
 from expectitree.tree.model import Tree
@@ -68,5 +68,5 @@ def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOption
     """Return the tree in a file; the numbers of a text are exact at any size."""
     with working(f"reading {source}"):
         return load_tree(
-            source, exact_nodes=sys.maxsize, warn=say, parameters=parameters, **reading
+            source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading
         )

@@ -29,6 +29,7 @@ COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
+_WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
 
@@ -176,6 +177,21 @@ def say(message: str) -> None:
     """Print a message to standard error."""
     with stderr_may_be_closed():
         click.echo(escape(message), err=True)
+
+
+def warn(message: str) -> None:
+    """Keep a warning, to print it after the answer, where the user sees it."""
+    click.get_current_context().meta.setdefault(_WARNINGS, {})[message] = None
+
+
+@contextmanager
+def warning_last(context: click.Context) -> Iterator[None]:
+    """Finally print the warnings, each once."""
+    try:
+        yield
+    finally:
+        for message in context.meta.get(_WARNINGS, ()):
+            say(f"warning: {message}")
 
 
 def say_problems(error: FileError) -> None:

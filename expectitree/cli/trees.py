@@ -23,7 +23,15 @@ from expectitree.cli.games import (
     refuse_game,
 )
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
-from expectitree.cli.terminal import protect, say, say_problems, show, show_separator, working
+from expectitree.cli.terminal import (
+    protect,
+    say,
+    say_problems,
+    show,
+    show_separator,
+    warn,
+    working,
+)
 from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.files import NO_TREES, load_tree, loads_tree, tree_files
 from expectitree.files.formats import SUFFIXES, ReadOptions
@@ -182,7 +190,7 @@ class SearchOptions:
             tree = function(
                 source,
                 exact_nodes=sys.maxsize if self.exact else EXACT_NODES,
-                warn=say,
+                warn=warn,
                 parameters=self.parameters,
                 **self.reading,
                 **about,

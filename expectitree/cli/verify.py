@@ -9,7 +9,7 @@ from expectitree.analysis.verify.report import verify_file
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import protect, say, show, working
+from expectitree.cli.terminal import protect, say, show, warn, working
 from expectitree.cli.trees import files_in
 from expectitree.errors import FileError, SearchError
 
@@ -49,7 +49,7 @@ def command(
     protect(files)
     for file in files:
         with working(f"verifying {file}"):
-            verification = verify_file(file, locate=is_junit, warn=say)
+            verification = verify_file(file, locate=is_junit, warn=warn)
             has_all = verification.checks and not verification.broken
             if write_back and verification.error is None and not has_all:
                 try:

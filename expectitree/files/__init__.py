@@ -16,6 +16,7 @@ from expectitree.files.formats import (
     FORMATS,
     ReadOptions,
     Warn,
+    Warnings,
     check_options,
     find_format,
     format_by_suffix,
@@ -58,8 +59,8 @@ def load(
         source: A path, an open stream, `example:NAME` for a tree that comes with expectitree, or
             "-" for standard input. The name's ending sets the format, such as .yaml, .json, .arrow,
             .parquet, .efg or .csv; .yaml and .json files of other programs are recognised.
-        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
-            normalised, or that a parameter is not used.
+        warn: Called with each warning, such as that labels seem to be probabilities, or that a
+            parameter is not used. They are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
         options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
@@ -122,8 +123,7 @@ def loads(
     Args:
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
-        warn: Called with a warning, such as that probabilities sum to 1 only within 1e-9 and are
-            normalised, or that a parameter is not used.
+        warn: Called with each warning, as for `load`; they are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither the name nor the text shows it.
         options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
@@ -157,14 +157,17 @@ def loads_tree(
     if not row.is_text:
         raise TransformError(f"{name}: {row.title} is not text: load reads it from a file")
     check_options(row, name, options)
+    warnings = Warnings(warn)
     collects = gc.isenabled()
     gc.disable()  # it would visit the growing tree again and again, up to a third of the time
     try:
-        if not row.is_foreign:
-            return read_tree(parse(text, name, format), warn, parameters, exact_nodes)
-        check_characters(text, name)
-        tree: Tree = row.module.read(text, name, warn, exact_nodes, **options)
-        return _with_parameters(tree, parameters)
+        if row.is_foreign:
+            check_characters(text, name)
+            read = row.module.read(text, name, warnings, exact_nodes, **options)
+            tree: Tree = _with_parameters(read, parameters)
+        else:
+            tree = read_tree(parse(text, name, format), warnings, parameters, exact_nodes)
+        return warnings.on(tree)
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)

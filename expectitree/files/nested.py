@@ -10,7 +10,7 @@ from numbers import Rational, Real
 from typing import Any
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files.formats import Warn
+from expectitree.files.formats import Warn, Warnings
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
@@ -50,8 +50,7 @@ def from_dict(
             a `Fraction`, a `Decimal`, a scalar of numpy, or text such as "1/3". A float counts
             as the decimal that Python prints: 0.1 is 1/10. A dict that occurs in several places is
             one shared node.
-        warn: Called with a message if probabilities sum to nearly 1, but not exactly, and are
-            normalised.
+        warn: Called with each warning; they are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
 
     Raises:
@@ -61,7 +60,8 @@ def from_dict(
     if isinstance(data, str):
         raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
     root, shared = _convert(data)
-    return read_tree(Document(NAME, root, shared), warn, parameters)
+    warnings = Warnings(warn)
+    return warnings.on(read_tree(Document(NAME, root, shared), warnings, parameters))
 
 
 @dataclass(slots=True)

@@ -26,6 +26,16 @@ def dumps(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def about_fields(file: str, tree: Tree) -> dict[str, Any]:
+    """Return the fields about the tree that every report of a file has."""
+    return {"file": file, "title": tree.title, **warning_fields(tree)}
+
+
+def warning_fields(tree: Tree) -> dict[str, Any]:
+    """Return the warnings about the tree, if there are any."""
+    return {"warnings": [*tree.warnings]} if tree.warnings else {}
+
+
 def search_fields(file: str, search: Search) -> dict[str, Any]:
     """Return the fields of a search that every JSON output has."""
     counts = search.counts

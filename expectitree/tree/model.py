@@ -81,6 +81,8 @@ class Tree(Shown):
         is_rounded: Whether the fractions are rounded to 200 bits.
         attitude: The attitude to risk, with which values are certainty equivalents; None if values
             are expected values.
+        warnings: The messages that `warn` received when the tree was read, about parts of the text
+            that are valid but probably mistaken.
     """
 
     columns: Columns
@@ -100,6 +102,7 @@ class Tree(Shown):
     attitude: Attitude | None = None
     error: Number = 0  # the most by which a formula's number may be off, because it is irrational
     is_rounded: bool = False  # numbers are `Rounded`
+    warnings: Sequence[str] = ()  # of its reader
 
     def __len__(self) -> int:
         return len(self.columns.kind)
@@ -109,7 +112,9 @@ class Tree(Shown):
         leaves = (
             f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
         )
-        return f"<Tree {title}{len(self):,} nodes, {leaves}>"
+        count = len(self.warnings)
+        warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
+        return f"<Tree {title}{len(self):,} nodes, {leaves}{warnings}>"
 
     @property
     def root(self) -> Node:

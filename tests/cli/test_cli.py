@@ -452,10 +452,7 @@ def test_verify_write_leaves_a_file_that_it_cannot_refresh(tmp_path: Path) -> No
 def test_a_label_that_looks_like_a_key_causes_a_warning() -> None:
     done = run_main("eval", "-e", "chance: {heads: 3, p: 0.5}")
     assert done.status == 0
-    assert (
-        done.err
-        == "-e: /: 'p' is read as a label here; if it was meant as a key, move it one level up\n"
-    )
+    assert done.err.startswith("warning: -e: /: 'p' is read as a label here; ")
 
 
 @pytest.mark.parametrize("width", [50, 80])

@@ -11,6 +11,7 @@ import pytest
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 from expectitree.tree.flip import flip
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import in_fractions, replace_opponent

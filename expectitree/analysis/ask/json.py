@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.ask.report import Inquiry
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 from expectitree.tree.columns import Bounds
 from expectitree.tree.paths import ROOT
 
@@ -21,8 +21,7 @@ def _fields(file: str, inquiry: Inquiry) -> dict[str, Any]:
     root = inquiry.interval(ROOT)
     leaf = inquiry.leaf
     return {
-        "file": file,
-        "title": inquiry.tree.title,
+        **about_fields(file, inquiry.tree),
         "goal": inquiry.algorithm.goal,
         "done": inquiry.is_done,
         "best": inquiry.best,

@@ -7,7 +7,7 @@ from typing import Any
 
 from expectitree.analysis.compare.report import Comparison
 from expectitree.analysis.limit.json import limit_fields
-from expectitree.text.json_values import dumps, search_fields
+from expectitree.text.json_values import dumps, search_fields, warning_fields
 
 
 def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
@@ -19,7 +19,8 @@ def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
             if limit is not None:
                 fields["surplus"] = limit.surplus(row.search)
             rows.append(fields)
-        report: dict[str, Any] = {"file": comparison.file, "rows": rows}
+        about = {"file": comparison.file, **warning_fields(comparison.tree)}
+        report: dict[str, Any] = {**about, "rows": rows}
         if limit is not None:
             report["limit"] = limit_fields(limit)
         yield dumps(report)

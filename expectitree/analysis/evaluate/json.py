@@ -10,7 +10,14 @@ from expectitree.analysis.evaluate.reasons import Reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import Sentences
 from expectitree.text.console import text_console
-from expectitree.text.json_values import MOST_NESTED, dumps, json_number, json_path, search_fields
+from expectitree.text.json_values import (
+    MOST_NESTED,
+    about_fields,
+    dumps,
+    json_number,
+    json_path,
+    search_fields,
+)
 from expectitree.text.phrases import untied
 from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Kind, Tree
@@ -26,7 +33,8 @@ def render(
 
     `most_rows` and `notes` are for text.
     """
-    fields = search_fields(evaluation.file, evaluation.search)
+    about = about_fields(evaluation.file, evaluation.search.tree)
+    fields = about | search_fields(evaluation.file, evaluation.search)
     if evaluation.tree.parameters:
         fields["parameters"] = {
             name: None if value is None else json_number(value)

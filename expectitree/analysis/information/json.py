@@ -6,15 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.information.report import Finding, Information
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 
 
 def render(reports: Sequence[Information]) -> Iterator[str]:
     """Yield one object for each file, one a line."""
     for report in reports:
         found = {
-            "file": report.file,
-            "title": report.tree.title,
+            **about_fields(report.file, report.tree),
             "event": report.event,
             "at": report.at,
             "value": json_number(report.value),

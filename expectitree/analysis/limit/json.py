@@ -8,7 +8,7 @@ from typing import Any
 from expectitree.analysis.limit.report import Limit
 from expectitree.analysis.limit.text import leaf_names
 from expectitree.searches.result import Search
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 
 
 def render(reports: Sequence[Limit], show_all: bool = True) -> Iterator[str]:
@@ -17,8 +17,7 @@ def render(reports: Sequence[Limit], show_all: bool = True) -> Iterator[str]:
         search, tree, best = report.search, report.tree, report.best_action
         yield dumps(
             {
-                "file": report.file,
-                "title": tree.title,
+                **about_fields(report.file, tree),
                 "bounds": [json_number(end) for end in search.root_bounds],
                 "bounds_from": search.bounds_source,
                 "leaves": tree.leaves,

@@ -8,7 +8,7 @@ from typing import Any
 from expectitree.algebra.thresholds import TOLERANCE, Threshold
 from expectitree.analysis.opponents.report import Opponents
 from expectitree.analysis.opponents.text import TOO_LARGE
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 from expectitree.text.thresholds import ends_of, fraction_text
 
 
@@ -27,8 +27,7 @@ def render(reports: Sequence[Opponents]) -> Iterator[str]:
         ]
         yield dumps(
             {
-                "file": report.file,
-                "title": report.tree.title,
+                **about_fields(report.file, report.tree),
                 "chance": report.chance,
                 "rows": rows,
                 "crossings": [_crossing_object(crossing) for crossing in report.crossings],

@@ -9,7 +9,7 @@ from expectitree.analysis.rescale.report import Rescaling
 from expectitree.analysis.rescale.scales import AFFINE
 from expectitree.numbers import escape
 from expectitree.searches.result import Search
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 from expectitree.tree.model import Kind
 
 MOST_ITEMS = 1000  # of the strategies and of the pairs, in JSON
@@ -21,8 +21,7 @@ def render(reports: Sequence[Rescaling], show_all: bool = False) -> Iterator[str
     for report in reports:
         tree, answer = report.tree, report.answer
         fields = {
-            "file": report.file,
-            "title": tree.title,
+            **about_fields(report.file, tree),
             "map": _map_object(report, most),
             **_before_and_after(report, tree.root_id),
             "strategy": [

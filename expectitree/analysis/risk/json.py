@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from expectitree.analysis.risk.report import ActionRisk, Risk
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 
 
 def render(reports: Sequence[Risk]) -> Iterator[str]:
@@ -14,8 +14,7 @@ def render(reports: Sequence[Risk]) -> Iterator[str]:
     for report in reports:
         yield dumps(
             {
-                "file": report.file,
-                "title": report.tree.title,
+                **about_fields(report.file, report.tree),
                 "target": None if report.target is None else json_number(report.target),
                 "actions": [_action(one) for one in report.actions],
                 "ties": [

@@ -17,15 +17,15 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.text.json_values import dumps, json_number
+from expectitree.text.json_values import about_fields, dumps, json_number
 from expectitree.text.thresholds import ends_of, fraction_text
 
 
 def render(reports: Sequence[Any]) -> Iterator[str]:
     """Yield one object for each report."""
     for report in reports:
-        title = report.tree.title
-        yield dumps({"file": report.file, "title": title, **_fields(report)})
+        about = about_fields(report.file, report.tree)
+        yield dumps({**about, **_fields(report)})
 
 
 @singledispatch

@@ -9,15 +9,15 @@ from expectitree.algorithms import OPTIONS
 from expectitree.analysis.evaluate.json import cut_fields, reward_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
-from expectitree.text.json_values import dumps, json_number, json_path, search_fields
+from expectitree.text.json_values import about_fields, dumps, json_number, json_path, search_fields
 from expectitree.tree.model import Kind, Tree
 
 
 def render(report: Trace) -> Iterator[str]:
     """Yield the start, every step, and the end."""
     search, tree = report.search, report.tree
-    about = search_fields(report.file, search)
-    given = ("file", "title", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
+    about = about_fields(report.file, tree) | search_fields(report.file, search)
+    given = ("file", "title", "warnings", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})
     for event in report.events:

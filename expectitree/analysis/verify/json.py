@@ -17,6 +17,7 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
         yield dumps(
             {
                 "file": v.file,
+                **({"warnings": [*v.warnings]} if v.warnings else {}),
                 "tree": v.error is None,
                 "expect": v.has_expect and v.error is None,
                 "kept": not v.is_bad,

@@ -71,6 +71,7 @@ class Verification(Shown):
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
         seconds: The time to read and check the file, if it was measured.
+        warnings: The warnings of the tree.
     """
 
     file: str
@@ -79,6 +80,7 @@ class Verification(Shown):
     has_expect: bool = True
     unchecked: str | None = None  # why there are no checks of a tree that has an `expect`
     seconds: float | None = None  # the time to read and check the file
+    warnings: Sequence[str] = ()  # of the tree
 
     @property
     def broken(self) -> list[Check]:
@@ -139,7 +141,7 @@ def verify_file(
             if not name.endswith(ANSWERS):  # else `load` has a hint
                 read = partial(loads_tree, text, name=name)
         tree = read(exact_nodes=sys.maxsize, warn=warn)
-        report = verify(tree, file=file)
+        report = replace(verify(tree, file=file), warnings=tree.warnings)
         wanted = [check.place for check in (report.checks if locate else report.broken)]
         if wanted and text and not row.is_foreign and os.path.isfile(file):
             found = find_lines(text, format, wanted)

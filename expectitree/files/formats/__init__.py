@@ -14,15 +14,36 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, NamedTuple, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 from expectitree.errors import TransformError
 from expectitree.files.grammar.document import MOST_DEPTH
 from expectitree.numbers import quote
 
+if TYPE_CHECKING:
+    from expectitree.tree.model import Tree
+
 Warn: TypeAlias = Callable[[str], None]
 MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
+
+
+@dataclass
+class Warnings:
+    """Collects the warnings of a reader, and passes them on to the caller."""
+
+    warn: Warn | None
+    found: list[str] = field(default_factory=list)
+
+    def __call__(self, message: str) -> None:
+        self.found.append(message)
+        if self.warn is not None:
+            self.warn(message)
+
+    def on(self, tree: Tree) -> Tree:
+        """Return the tree with the warnings so far."""
+        return replace(tree, warnings=tuple(self.found)) if self.found else tree
 
 
 class ReadOptions(TypedDict, total=False):

@@ -228,6 +228,9 @@ def _unreadable(text: str, name: str, error: Any) -> Problem:
     return Problem(name, message, line=line, column=column)
 
 
+_COMMA = re.compile(r"[{,]\s*\w+: [^\s,{}]+ (\w+:)$")  # two pairs between braces
+
+
 def _syntax_hint(text: str, mark: Any) -> str:
     if mark is None:
         return ""
@@ -238,6 +241,10 @@ def _syntax_hint(text: str, mark: Any) -> str:
         return " (text that starts so must be quoted)"
     if _QUESTION.search(line):
         return ' (a ? must be quoted, as in `utility: "?"`)'
+    if pair := _COMMA.search(line[: mark.column + 1]):
+        return f" (is a comma missing before `{escape(pair[1])}`?)"
+    if line[: mark.column].count(": ") and line[mark.column : mark.column + 1] == ":":
+        return " (put text with a colon in quotes, and a mapping on lines of its own)"
     return ""
 
 

@@ -10,10 +10,12 @@ from expectitree.expressions.syntax import Expression, Name
 from expectitree.files.formats import Warn
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
-from expectitree.files.grammar.outcomes import label_warning, list_form, with_rest
+from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
+from expectitree.files.grammar.outcomes import list_form, with_ps, with_rest
 from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.words import flow_text
 from expectitree.numbers import Number, escape, message_text, quote
 from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
@@ -44,6 +46,10 @@ class BranchReader:
             if frame.kind != CHANCE:
                 why = _WHY_NO_P[frame.kind]
                 message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+                if frame.kind:
+                    message += f", or write chance in place of {frame.kind.name.lower()}"
+                if isinstance(data, list):
+                    message = f"a list of p: write one next to each outcome{with_ps(item, data)}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
                 message = f"the key {quote(p)} is this outcome's p already: take this p out"
@@ -61,6 +67,12 @@ class BranchReader:
             frame.branches.setdefault(key, {})[len(frame.ids)] = value
         elif value is not None:
             self.check_payment(item, key)
+            is_ours = not self.trail.document.has_labels
+            if key == "cost" and is_ours and not is_formula(value) and value < 0:
+                found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
+                hint = f"if that is right, write reward: {message_text(-value)}"
+                hint = f"{hint}; otherwise write cost: {message_text(-value)}"
+                self.warn_of(f"{found}: {hint}", own=False)
             self.pay(frame, negative_of(value) if key == "cost" else value)
 
     def check_payment(self, item: Data, key: str) -> None:
@@ -110,12 +122,15 @@ class BranchReader:
                 self.trail.report(frame.place_of_label(at), str(error), at=at)
             if written[at] in seen and written[at] is not None:
                 message = f"duplicate label {quote(label)} among siblings: give each its own"
+                if frame.is_labelled and label in NODE_KEYS:
+                    item = flow_text(frame.container[: len({k for k, _ in frame.container})])
+                    hint = f"`{frame.kind.name.lower()}: [{item}, …]`"
+                    message = f"the key {quote(label)} occurs twice: write a list, {hint}"
                 self.trail.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
             may_be_key = frame.is_labelled and not self.trail.document.has_labels
-            if self.warn and label in NODE_KEYS and may_be_key:
-                hint = "if it was meant as a key, move it one level up"
-                self.warn_of(f"{quote(label)} is read as a label here; {hint}")
+            if may_be_key and label:
+                self.warn_of(label_hint(label, frame.kind, frame.container))
         return [*map(written.get, range(len(frame.ids)))]
 
     def distribution(self, frame: Frame) -> Sequence[Number]:
@@ -143,17 +158,13 @@ class BranchReader:
             message, place = str(error), frame.place(0)
             if frame.is_keyed_by_p:
                 place = Place(frame.container, 0, True)
-                hint = f"correct these keys; for labels write {list_form(frame.container, 'label')}"
+                mapping = turned(frame.container)
+                form = f"labels write {list_form(frame.container, 'label')}"
+                form = f"probabilities on the right write {mapping}" if mapping else form
+                hint = f"correct these keys; for {form}"
                 message = message.removesuffix(SUM_HINT) + hint
             self.trail.report(place, message, own=True)
             return []
-        if self.warn is not None and not written:
-            names = [name for name in frame.branches.get("label", {}).values() if name is not None]
-            parameters = self.values.parameters or ()
-            is_whole = len(names) == count
-            warning = label_warning(names, frame.container, parameters) if is_whole else ""
-            if warning:
-                self.warn_of(warning)
         if divisor is not None:
             found = f"the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")
@@ -165,10 +176,31 @@ class BranchReader:
             return p
         return Name(REST) if p == REST else self.values.parse(frame.text_of_p(at))
 
-    def warn_of(self, message: str) -> None:
-        """Warn of something at the node that is being closed, but not too often."""
+    def check(self, frame: Frame) -> None:
+        """Warn if a node whose branches are all read was probably meant otherwise."""
+        if (
+            self.warn is None
+            or self.trail.document.has_labels
+            or frame.branches.get("p")
+            or frame.about.get("event")
+        ):
+            return
+        names = [name for name in frame.branches.get("label", {}).values() if name is not None]
+        names = names if len(names) == len(frame.ids) else []
+        if names or isinstance(frame.container, list):
+            parameters = self.values.parameters or ()
+            self.warn_of(node_warning(frame.kind, names, frame.container, parameters))
+
+    def warn_of(self, message: str, own: bool = True) -> None:
+        """Warn of something at the node that is being closed, but not too often.
+
+        Without `own`, it is at the current child. An empty message is none. After an error there is
+        no warning: its advice may be about the same mistake.
+        """
+        if not message or self.trail.found:
+            return
         self.warnings += 1
-        name, path = self.trail.document.name, message_path(self.trail.path(own=True))
+        name, path = self.trail.document.name, message_path(self.trail.path(own))
         if self.warn is not None and self.warnings <= MOST_PROBLEMS:
             self.warn(f"{name}: {path}: {message}")
         elif self.warn is not None and self.warnings == MOST_PROBLEMS + 1:

@@ -6,22 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.outcomes import are_probabilities, is_probability
-from expectitree.files.grammar.trail import Trail
+from expectitree.files.grammar.mistakes import turned
+from expectitree.files.grammar.outcomes import (
+    are_probabilities,
+    is_probability,
+    list_form,
+    with_ps,
+)
+from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
     SYNONYMS,
     flow_text,
+    is_number,
+    key_list,
     kind_hint,
     nearest_words,
     unknown_key,
+    whole_number,
 )
-from expectitree.numbers import quote
+from expectitree.numbers import escape, quote, to_probability
 from expectitree.tree.model import Kind
 
 _MOST_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _LONGEST = 100  # characters of a key that may be a label
 _TAKEN = {*NODE_KEYS, *ROOT_KEYS, *SYNONYMS, *KIND_SYNONYMS}
+_MOST_LABELS = 4  # in a message
+_LIST = ": expected one of "  # before the list of all keys, which one message of a file has
+_WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
+_TITLES = ("game", "heading", "caption")
+_LISTS_OF_P = ("probabilities", "probability", "probs", "prob", "ps", "weights")
 _WIDE = 60  # characters of the user's text in a message
 
 
@@ -30,6 +44,11 @@ def unknown_keys(
 ) -> Iterator[tuple[str, str]]:
     """Yield the unknown keys of the trail's current child, each with a message."""
     frame, allowed, values = trail.frames[-1], trail.allowed_keys(is_named), dict(item)
+    wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
+    if wrapper and item is trail.document.root and not unknown[1:]:
+        hint = "take it out, and move what is below it one level up"
+        yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
+        return
     if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
@@ -42,17 +61,63 @@ def unknown_keys(
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
+    if message := _labels_beside_keys(unknown, values):
+        yield unknown[0], message
+        return
     for key in unknown:
+        at = [name for name, _ in item].index(key)
         if key in ROOT_KEYS or key == SCHEMA_KEY:
             yield key, f"the key {quote(key)} is for the root alone: move it there"
+        elif whole := whole_number(item, at):
+            if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
+                frame.branches["p"][len(frame.ids)] = None  # one error is enough
+            hint = f"YAML splits text between braces at a comma: write `{whole}`"
+            yield key, f"unknown key {quote(key)}: {hint}"
         else:
-            hint = _hint(key, values, allowed)
-            yield key, f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
+            hint = _weight_hint(key, values, frame) or _hint(key, values, allowed)
+            message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
+            if trail.listed == allowed:
+                message, _, _ = message.partition(_LIST)
+            elif _LIST in message:
+                trail.listed = allowed
+            yield key, message
+
+
+def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
+    """Return the message for labels next to the keys of their parent; nothing for other keys."""
+    pairs = tuple((key, values[key]) for key in unknown)
+    kinds = [key for key in KINDS if key in values]
+    above = [key for key in kinds if not values[key] or isinstance(values[key], tuple)]
+    keys = [key for key in values if key not in unknown]
+    is_inner = any(isinstance(value, tuple) for _, value in pairs)
+    if not _are_labels(pairs, 0.6) or not (above or unknown[1:] or is_inner):
+        return ""
+    labels = key_list(unknown[:_MOST_LABELS])
+    if above:
+        return f"unknown key {quote(unknown[0])}: for a label, indent {labels} below `{above[0]}:`"
+    if kinds or not keys or not {*keys} <= {"label", "p", "cost", "reward", "note", *ROOT_KEYS}:
+        return ""
+    hint = f"write `chance: {flow_text(pairs, _WIDE)}`, or the same with max or min"
+    return f"the labels {labels} are next to {key_list(keys)}: {hint}"
+
+
+def _weight_hint(key: str, values: dict[str, Data], frame: Frame) -> str:
+    """Return what to write for a weight such as 3, whose siblings have weights, too."""
+    weights = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    whole = [int(weight) for weight in weights if isinstance(weight, str) and weight.isdecimal()]
+    is_weight = frame.kind == Kind.CHANCE and SYNONYMS.get(key.lower()) == "p"
+    if not is_weight or len(whole) < len(frame.items) or sum(whole) < 2:
+        return ""
+    return f"write `p: {values[key]}/{sum(whole)}`"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
     text = flow_text(data, _WIDE)
+    if isinstance(data, list) and len(data) == 1 and is_number(data[0]):
+        return f"found {text}, expected a node: write {data[0]}, without the brackets"
+    if mapping := turned(data):
+        return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     kind = "chance" if isinstance(data, tuple) and are_probabilities(data) else "max"
     braces = "{}" if is_item else ("", "")
     more = "" if kind == "chance" else ", or the same with min or chance"
@@ -62,9 +127,12 @@ def bare(data: Data, is_item: bool = True) -> str:
 def report_pairs(trail: Trail) -> bool:
     """Report children that are pairs in a list, once, and skip them; return whether they are."""
     frame = trail.frames[-1]
-    if frame.ids or not frame.kind or not isinstance(frame.container, list):
+    if frame.ids or not frame.kind:
         return False
-    fault = _fault_of_pairs(frame.kind, frame.container)
+    if isinstance(frame.container, list):
+        fault = _fault_of_pairs(frame.kind, frame.container)
+    else:
+        fault = _fault_of_labelled_pairs(frame.kind, frame.container)
     if fault:
         trail.report(frame.place(0), fault, own=True)
         frame.items = frame.items[:1]
@@ -74,6 +142,9 @@ def report_pairs(trail: Trail) -> bool:
 def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     """Return the message for children such as `- a: 1` or `[0.7, 100]`."""
     pairs: list[tuple[str, Data]] = []
+    if kind == Kind.CHANCE and all(isinstance(item, list) and len(item) == 3 for item in items):
+        labelled = tuple((label, [p, node]) for label, p, node in items if isinstance(label, str))
+        return _fault_of_labelled_pairs(kind, labelled)
     for item in items:
         if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
             pairs += item
@@ -83,10 +154,30 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
             pairs.append((item[0], item[1]))
         else:
             return ""
-    if len(dict(pairs)) < len(pairs) or not _are_labels(pairs):
+    if not _are_labels(pairs):
         return ""
     found = f"a {kind.name} node has a list of pairs such as {flow_text(items[0], _WIDE)}"
-    return f"{found}: write a mapping, `{kind.name.lower()}: {flow_text(tuple(pairs), _WIDE)}`"
+    if len(dict(pairs)) == len(pairs):
+        return f"{found}: write a mapping, `{kind.name.lower()}: {flow_text(tuple(pairs), _WIDE)}`"
+    is_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
+    return f"{found}: write `chance: {list_form(pairs, 'p')}`" if is_by_p else ""
+
+
+def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
+    """Return the message for children such as `rain: [0.3, 5]` or `rain: {0.3: 5}`."""
+    pairs = []
+    for label, child in children:
+        pair = child[0] if isinstance(child, tuple) and len(child) == 1 else child
+        if kind != Kind.CHANCE or not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            return ""
+        p, node = pair
+        if not isinstance(p, str) or not is_probability(p) or not isinstance(node, str):
+            return ""
+        pairs.append((label, (("p", p), ("utility", node))))
+    if sum(to_probability(pair[0][1], exact=True) for _, pair in pairs) != 1:
+        return ""
+    found = f"a CHANCE node has pairs of a probability and a utility, such as {pairs[0][0]}"
+    return f"{found}: write `chance: {flow_text(tuple(pairs), _WIDE)}`"
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:
@@ -111,13 +202,24 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
     text = flow_text(value, _WIDE)
+    name, sign, amount = key.partition("=")
+    if sign and not value and name.strip() in allowed:
+        return f"write `{name.strip()}: {escape(amount.strip()[:_WIDE])}`"
+    if word in _LISTS_OF_P and isinstance(value, list):
+        return f"write one p next to each outcome{with_ps(tuple(values.items()), value)}"
+    if word in _TITLES and isinstance(value, str) and "title" in allowed:
+        return f"write `title: {text}`"
     if word in allowed:
         return f"keys are in small letters: write `{word}: {text}`"
     is_inner = isinstance(value, (list, tuple))
     if is_inner and word in KIND_SYNONYMS:
         return kind_hint(word, "{}: " + text)
     meant = SYNONYMS.get(word, "")
-    if meant == "utility" and any(kind in values for kind in KINDS):
+    if meant == "type" and isinstance(value, str) and value.lower() in KIND_SYNONYMS:
+        return kind_hint(value.lower(), "type: {}")
+    if meant == "type" and text.lower() not in KINDS:
+        return "write `type: max`, or the same with min or chance"
+    if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
     if meant == "label" and meant not in allowed:
         is_root = "title" in allowed

@@ -13,7 +13,14 @@ from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
-from expectitree.files.grammar.words import KIND_SYNONYMS, described, flow_text, key_list, kind_hint
+from expectitree.files.grammar.words import (
+    KIND_SYNONYMS,
+    described,
+    flow_text,
+    is_number,
+    key_list,
+    kind_hint,
+)
 from expectitree.tree.model import Kind
 
 
@@ -47,6 +54,7 @@ ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "ex
 NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain
+KIND_NAMES = (*KINDS, *KIND_SYNONYMS)
 _TYPES = {kind.name: kind for kind in Kind}
 _FORMS = "a mapping with one of max, min, chance, utility, ref or type"
 EXPECTED_NODE = f"expected a number (a terminal), or {_FORMS}"
@@ -61,6 +69,10 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     if len(kinds) > 1:
         is_p = "chance" in kinds and isinstance(keys["chance"], str)
         hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
+        ends = [keys.get("min"), keys.get("max")]
+        if all(map(is_number, ends)):
+            hint = f"for bounds, write `bounds: [{ends[0]}, {ends[1]}]`"
+            hint = hint if "utility" in kinds else f'{hint} and `utility: "?"`'
         raise _error(item, kinds[1], f"two kinds in one node, {key_list(kinds)}: {hint}")
     if "type" not in keys and "children" not in keys:
         if kinds:

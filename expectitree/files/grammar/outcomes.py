@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.parser import parse
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
-_LABEL_NUMBER = re.compile(r"(?<![\w./])(?:[0-9]+/[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?(?![\w./%])")
+_QUOTIENT = r"[0-9]+(?:\s?/\s?|[ -](?:in|out of)[ -])[0-9]+"  # such as 1/6 and `1 in 6`
+_LABEL_NUMBER = re.compile(
+    rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
+)
 _MOST_SHOWN = 4  # outcomes, or labels, in a message
 _MOST_SUMMED = 1_000  # labels, whose sum takes time
 _LONGEST = 20  # characters of a number in a label
@@ -76,6 +80,21 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     return f"[{', '.join(items)}{more}]"
 
 
+def with_ps(item: Data, ps: Sequence[Data]) -> str:
+    """Return how the children of a chance node are written with their probabilities, to go on."""
+    children = dict(item).get("chance")
+    if not isinstance(children, (list, tuple)) or len(children) != len(ps):
+        return ""
+    items = [child for _, child in children] if isinstance(children, tuple) else children
+    if not all(isinstance(one, str) for one in (*items, *ps)):
+        return ""
+    pairs = [(("p", p), ("utility", utility)) for p, utility in zip(ps, items, strict=True)]
+    if isinstance(children, tuple):
+        labels = [label for label, _ in children]
+        return f", `chance: {flow_text(tuple(zip(labels, pairs, strict=True)), 200)}`"
+    return f", `chance: {flow_text(pairs, 200)}`"
+
+
 def label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
     """Return the warning about labels of equally likely outcomes that seem to be probabilities.
 
@@ -96,10 +115,10 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
             are = "is read as a label" if len(meant) == 1 else "are read as labels"
             found = f"{key_list(meant)} {are}"
             at, p = names.index(meant[0]), REST if rest else meant[0]
-            hint = f"give each a p, as in {_with_p(meant[0], p, children, at)}"
+            hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
-    numbers = [number for number in map(_only_number, names) if number is not None]
-    if not 2 <= len(names) <= _MOST_SUMMED or len(numbers) < len(names):
+    numbers = label_numbers(names)
+    if len(numbers) < 2:
         return ""
     total = sum(value for value, _ in numbers)
     is_whole = all(value.denominator == 1 for value, _ in numbers)
@@ -108,8 +127,19 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
     shown = ", ".join(map(quote, names[:_MOST_SHOWN])) + (", …" if names[_MOST_SHOWN:] else "")
     found = f"the labels {shown} contain numbers that sum to {total}"
     p = numbers[0][1] + ("%" if is_whole else "")
-    hint = f"write a p, as in {_with_p(names[0], p, children)}"
+    hint = f"write a p, as in {label_with_p(names[0], p, children)}"
     return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
+    """Return the only number in each label, with its text; nothing if a label has none."""
+    numbers = []
+    for name in names if len(names) <= _MOST_SUMMED else ():
+        number = _only_number(name)
+        if number is None:
+            return []
+        numbers.append(number)
+    return numbers
 
 
 def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
@@ -123,17 +153,20 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
 
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
+    if not label.isascii():
+        label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
     found = _LABEL_NUMBER.findall(label)
-    if len(found) != 1 or len(found[0]) > _LONGEST:
+    if len(found) != 1 or len(found[0][0]) > _LONGEST:
         return None
-    text = found[0].replace(" ", "").replace(",", ".")
+    text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", found[0][0])
+    text = text.replace(" ", "").replace(",", ".")
     try:
         return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
     except NumberError:
         return None
 
 
-def _with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
     """Return the outcome `at` with a p, as in a file."""
     child = children[at] if isinstance(children, list) else children[at][1]
     own = child if isinstance(child, tuple) else (("utility", child),)

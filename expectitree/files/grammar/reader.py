@@ -31,18 +31,20 @@ from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
+    KIND_NAMES,
     NODE_KEYS,
     NODE_VALUES,
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
 )
+from expectitree.files.grammar.mistakes import is_doubtful, utility_warning
 from expectitree.files.grammar.names import Names
-from expectitree.files.grammar.outcomes import are_probabilities
+from expectitree.files.grammar.outcomes import are_probabilities, is_probability
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, offset_of
-from expectitree.files.grammar.words import described, key_list
+from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, is_operation, offset_of
+from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.numbers import HOW, escape, quote
 from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds
@@ -54,7 +56,11 @@ if TYPE_CHECKING:
     from expectitree.tree.formulas import Definition
 
 _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
-_MISSING_SPACE = re.compile(r"\w[^:]*:[^:]+")  # a label in braces
+# A label in braces that includes its number.
+_MISSING_COLON = re.compile(r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)")
+_CALL = re.compile(r"(max|min|chance)\s?\((.+)\)")
+_LABEL_AND_NUMBER = re.compile(r"(\w+):([-+.]?[0-9]\S*)")
+_BETWEEN_NUMBERS = re.compile(r"[\s,;]+")
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -276,16 +282,26 @@ class TreeReader:
         try:
             return self.builder.add_terminal(self.values.to_number(text))
         except NumberError as error:
-            if self.values.parameters is not None and not _NO_SPACE_AFTER_COLON.match(text):
+            is_formula_text = self.values.parameters is not None or is_operation(text)
+            if is_formula_text and not _NO_SPACE_AFTER_COLON.match(text):
                 return self.formula(text, place, error)
             is_form = str(error).endswith(HOW)
             hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
+            frame = self.trail.frames[-1]
+            at, label = len(frame.ids), self.trail.label()
+            whole = whole_number(frame.container, at) if frame.is_labelled and not text else ""
             if _NO_SPACE_AFTER_COLON.match(text):
                 hint = "; or is a space missing after the colon?"
-            elif not text and _MISSING_SPACE.fullmatch(label := self.trail.label()):
-                hint = (
-                    f"; or is a space missing, as in `{escape(label[:60].replace(':', ': ', 1))}`?"
-                )
+            elif whole:
+                hint = f"; YAML splits text between braces at a comma: write `{whole}`"
+            elif not text and (missing := _MISSING_COLON.fullmatch(label)):
+                hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
+            elif call := _CALL.fullmatch(text):
+                hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
+            elif text[-1:] == "%" and frame.kind == CHANCE:
+                hint = f"; for a probability, write {{p: {escape(text[:60])}, utility: …}}"
+            elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
+                hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
             elif text == NOT_KNOWN:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
@@ -293,10 +309,17 @@ class TreeReader:
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
         try:
-            return self.add_terminal(self.values.formula(text, error))
+            found = self.values.formula(text, error)
+            self.warn_of_utility(text)
+            return self.add_terminal(found)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, str(wrong))
+
+    def warn_of_utility(self, data: Data) -> None:
+        """Warn if the utility of the current child probably means another number."""
+        if isinstance(data, str):
+            self.branches.warn_of(utility_warning(data), own=False)
 
     def add_terminal(self, utility: Any) -> int:
         """Add a terminal from its number or its formula."""
@@ -401,6 +424,8 @@ class TreeReader:
         """
         if not isinstance(children, list) or children[-1].__class__ is not str:
             return None
+        if is_doubtful(kind, children):
+            return None
         try:
             utilities = [*map(self.values.to_number, children)]
         except (NumberError, TypeError):
@@ -417,6 +442,7 @@ class TreeReader:
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
+        self.warn_of_utility(data)
         node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
@@ -427,8 +453,14 @@ class TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
-            if isinstance(children, str) and "," in children:
-                expected = f"write `{kind.name.lower()}: [{escape(children[:60])}]`"
+            written = children[:60].strip("()") if isinstance(children, str) else ""
+            if pair := _LABEL_AND_NUMBER.match(written):
+                expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
+            elif "," in written or all(map(is_number, items := _BETWEEN_NUMBERS.split(written))):
+                items = [item.strip() for item in written.split(",")] if "," in written else items
+                expected = f"write `{kind.name.lower()}: [{escape(', '.join(items))}]`"
+                if kind == CHANCE and not items[1:] and is_probability(items[0]):
+                    expected = f"for a probability, write `p: {escape(items[0])}`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
@@ -440,6 +472,7 @@ class TreeReader:
     def close(self, frame: Frame) -> int:
         """Add the node of a frame whose children are all read; return its id."""
         about, branches = frame.about, frame.branches
+        self.branches.check(frame)
         labels = self.branches.labels(frame) if branches else None
         probabilities = self.branches.distribution(frame) if frame.kind == CHANCE else None
         estimate, rewards = about.get("estimate"), branches.get("reward")

@@ -71,6 +71,7 @@ class Trail(Problems):
     def __init__(self, document: Document) -> None:
         super().__init__(document)
         self.frames: list[Frame] = []
+        self.listed: list[str] = []  # the allowed keys that a message lists
         self.base: tuple[str, ...] = ()  # the path of the first frame, in messages
 
     def here(self) -> Place:

@@ -14,13 +14,22 @@ from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
-from expectitree.numbers import HOW, Number, quote, to_bound, to_number, to_probability
+from expectitree.numbers import (
+    HOW,
+    NOT_A_NUMBER,
+    Number,
+    quote,
+    to_bound,
+    to_number,
+    to_probability,
+)
 from expectitree.tree.columns import Bounds
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
+_FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MOST_DIGITS = 30  # of a count
@@ -121,7 +130,8 @@ class ValueReader:
             if data == REST:
                 self.has_rest = True
                 return REST
-            is_number = not str(error).endswith(HOW)  # a number, but not a probability
+            # A number, but not a probability.
+            is_number = NOT_A_NUMBER not in str(error) and not str(error).endswith(HOW)
             if is_number and not _ENDS_IN_PERCENT.search(data):
                 raise
             hint = f", or `{REST}` for 1 minus the sum of the others"
@@ -156,6 +166,11 @@ class ValueReader:
             return int(data)
         found = described(data)
         raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")
+
+
+def is_operation(text: str) -> bool:
+    """Return whether a text may be a formula without parameters, such as `0.5*90`."""
+    return bool(_OPERATOR.search(text)) and not _FRACTION.fullmatch(text)
 
 
 def offset_of(error: ExpectitreeError) -> int:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data
-from expectitree.numbers import escape, quote
+from expectitree.numbers import escape, quote, to_fraction
 
 # Keys that people write for the one that they mean.
 _WORDS = {
@@ -17,7 +18,7 @@ _WORDS = {
     "estimate": "heuristic eval evaluation guess h",
     "note": "comment description text remark",
     "bounds": "range interval limits",
-    "type": "kind",
+    "type": "kind player turn mover",
     "children": "branches actions outcomes moves options choices child",
     "repetitions": "reps",
     "parameters": "params variables variable vars constants constant definitions",
@@ -28,11 +29,12 @@ _KIND_WORDS = {
     "max": "maximum maximize maximise maximizer maximiser me you self",
     "min": "minimum minimize minimise minimizer minimiser opponent adversary enemy",
     "max or min": "decision player choice choose decide agent or",
-    "chance": "random nature prob probability lottery gamble risk luck average mean expected event"
-    " uncertainty uncertain dice die roll coin",
+    "chance": "random nature prob probability lottery gamble risk luck average avg mean expected"
+    " exp expectation expectimax event uncertainty uncertain dice die roll coin",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
+_WHOLE = re.compile("[+-]?[0-9]{1,9}")
 _MOST_ITEMS = 4  # of a list or a mapping in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
@@ -77,6 +79,32 @@ def text_or_quoted(text: str, longest: int = 40) -> str:
     if len(text) <= longest and _PLAIN.fullmatch(text):
         return text
     return f'"{escape(text[:longest])}"' if "'" in text else quote(text, longest)
+
+
+def is_number(data: Data) -> bool:
+    """Return whether a part of a document is the text of a number."""
+    try:
+        return isinstance(data, str) and to_fraction(data) is not None
+    except NumberError:
+        return False
+
+
+def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
+    """Return how `-40,000` is written, which YAML splits between braces; else nothing.
+
+    `at` is the place of the second half: it is a key, without a value.
+    """
+    half, value = pairs[at]
+    if value or not half.isdecimal():
+        return ""
+    after, following = pairs[at + 1] if at + 1 < len(pairs) else ("", None)
+    if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
+        return f"{half}.{after}: {flow_text(following)}"
+    name, first = pairs[at - 1] if at else ("", None)
+    if not isinstance(first, str) or not _WHOLE.fullmatch(first):
+        return ""
+    is_grouped = len(half) == 3 and first.strip("+-0")
+    return f"{text_or_quoted(name)}: {first}{'' if is_grouped else '.'}{half}"
 
 
 def key_list(keys: Iterable[str]) -> str:
