@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+USER_ERRORS = (Exception, SystemExit)  # that the user's own code may raise
+
 
 def install_hint(extra: str) -> str:
     """Return how to install an extra, such as `fast`, until the package is on an index."""

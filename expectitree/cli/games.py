@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.cli.terminal import warn, working
-from expectitree.errors import GameError, SearchError
+from expectitree.errors import USER_ERRORS, GameError, SearchError
 from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
-MOST_ROWS = 5_000_000  # by default, as in `games.searching`, which takes time to import
+MOST_ROWS = 5_000_000  # by default, as in `games.rules`, which takes time to import
 GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
     "parameters as in 'game:pig(target=20)'. A game needs --depth."
@@ -278,7 +278,7 @@ class GameSource:
 
     def write_out(self, instead: str = "") -> Tree:
         """Return the whole tree; if it is too large, the error says what to do `instead`."""
-        from expectitree.games.growth import RowsError
+        from expectitree.games.rules import RowsError
         from expectitree.games.searching import write_out
 
         if self.options.deepen or self.options.seconds is not None:
@@ -301,7 +301,7 @@ class GameSource:
         if chosen:
             try:
                 notes[tree.root_id] = str(self.state)
-            except Exception as error:  # a game is the user's own code
+            except USER_ERRORS as error:
                 what = f"the text of the state raises {type(error).__name__}: {error}"
                 raise GameError(f"{self.name}: {what}") from error
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

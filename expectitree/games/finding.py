@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from expectitree.errors import FileError, GameError, Problem
+from expectitree.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.games.built_in import BUILT_IN
 from expectitree.games.protocol import Game
 from expectitree.numbers import quote
@@ -110,7 +110,7 @@ def _run(path: Path, source: bytes) -> ModuleType:
     sys.path.insert(0, str(path.parent))
     try:
         exec(compile(source, path, "exec"), vars(module))
-    except (Exception, SystemExit) as error:  # the user's file may raise any
+    except USER_ERRORS as error:
         del sys.modules[name]
         raise GameError(f"{_place(path, error)}: {_describe(error)}") from error
     finally:
@@ -172,7 +172,7 @@ def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
     _check_parameters(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
-    except Exception as error:  # a class of the user's may raise any
+    except USER_ERRORS as error:
         kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
         raise GameError(f"{reference}: {kind}{error}") from error
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from expectitree.errors import GameError
-from expectitree.games.rules import Rules
+from expectitree.games.rules import RowsError, Rules
 from expectitree.numbers import Number
 from expectitree.searches.progress import report
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
@@ -22,10 +22,6 @@ MOST_TURNS = 100  # moves in a row that continue one player's turn, and so cost 
 MOST_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
-
-
-class RowsError(GameError):
-    """A tree needs more rows than it may have."""
 
 
 class Growth:
@@ -40,11 +36,10 @@ class Growth:
         rules: Rules,
         depth: int,
         start: Any,
-        most_rows: int,
         before: Growth | None = None,
         estimates: bool = False,
     ) -> None:
-        self.rules, self.depth, self.most_rows, self.before = rules, depth, most_rows, before
+        self.rules, self.depth, self.before = rules, depth, before
         self.estimates = estimates  # at inner rows
         self.kind: list[int] = []  # these are the lists of `columns`
         self.utility: list[Any] = []
@@ -173,9 +168,9 @@ class Growth:
         count = len(moves)
         self.widest = max(self.widest, count)
         rows = range(len(self.kind), len(self.kind) + count)
-        if rows.stop > self.most_rows:
+        if rows.stop > rules.max_rows:
             raise RowsError(
-                f"{rules.title}: more than {self.most_rows:,} rows at depth {self.depth}: choose "
+                f"{rules.title}: more than {rules.max_rows:,} rows at depth {self.depth}: choose "
                 "a smaller --depth, or allow more with --max-rows"
             )
         rules.check_rows(rows.stop)

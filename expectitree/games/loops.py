@@ -55,7 +55,7 @@ class _Loop:
         self.is_bounded = len(ends) == 2
         plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
         # Branches on a path; the rows of a path differ.
-        self.deepest = min(growth.depth * plies + 1, growth.most_rows)
+        self.deepest = min(growth.depth * plies + 1, self.rules.max_rows)
         self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
 
     def update_greatest(self) -> bool:

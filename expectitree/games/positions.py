@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NoReturn
 
-from expectitree.errors import GameError
+from expectitree.errors import USER_ERRORS, GameError
 from expectitree.games.finding import did_you_mean
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
@@ -60,7 +60,7 @@ def _parse(rules: Rules, text: str) -> Any:
         )
     try:
         return parse(text)
-    except Exception as error:  # a method of the user's may raise any
+    except USER_ERRORS as error:
         notation = (parse.__doc__ or "").strip().partition("\n")[0]
         raise GameError(
             f"{rules.title} cannot read the position {quote(text)}: {error}"

@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from numbers import Rational
 from typing import Any, NamedTuple, NoReturn
 
-from expectitree.errors import GameError, NumberError, TreeError
+from expectitree.budget import most
+from expectitree.errors import USER_ERRORS, GameError, NumberError, TreeError
 from expectitree.games.protocol import Game
 from expectitree.numbers import (
     INFINITY,
@@ -31,6 +33,7 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
+MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
 Warn = Callable[[str], None]
@@ -39,6 +42,10 @@ Estimate = Callable[[Any], Any]
 
 class InexactError(Exception):
     """A game is not to be computed in fractions: it gives a float, or has too many states."""
+
+
+class RowsError(GameError):
+    """A tree needs more rows than it may have."""
 
 
 class Options(NamedTuple):
@@ -51,6 +58,7 @@ class Options(NamedTuple):
     bounds: Bounds | None = None  # in place of the game's
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
+    max_rows: int | None = None  # of the tree, and so the most moves of a state; `MOST_ROWS`
 
 
 class Rules:
@@ -75,6 +83,7 @@ class Rules:
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self._call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
+        self.max_rows = most(MOST_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0
@@ -120,7 +129,12 @@ class Rules:
         found = self._call("moves", self._moves, state)
         if not isinstance(found, Iterable):
             self._fail("moves", (state,), found, "a list of moves")
-        moves = self._call("moves", lambda _: list(found), state)
+        moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+        if len(moves) > self.max_rows:
+            raise RowsError(
+                f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
+                "moves if they never end, or allow more with --max-rows"
+            )
         if not moves:
             self._fail("moves", (state,), moves, "at least one move, as the game is not over")
         if kind != CHANCE:
@@ -335,7 +349,7 @@ class Rules:
             return method(*arguments)
         except GameError:
             raise
-        except Exception as error:  # a method of the user's may raise any
+        except USER_ERRORS as error:
             where = _place_of(error)
             text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
             raise GameError(f"{self.where(name, *arguments)} raises {text}{where}") from error
@@ -354,7 +368,7 @@ def _shown(value: Any, longest: int = 120) -> str:
     """Return a value on one line, cut in its middle if it is long."""
     try:
         text = repr(value)
-    except Exception:  # a `__repr__` of the user's may raise any
+    except USER_ERRORS:
         text = f"a {type(value).__name__}"
     if len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"

@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.budget import most
 from expectitree.errors import SearchError
-from expectitree.games.growth import Growth, RowsError
+from expectitree.games.growth import Growth
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
-from expectitree.games.rules import Estimate, InexactError, Options, Rules, Warn
+from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.numbers import INFINITY
 from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.engine import NO_LIMIT, search_tree
@@ -23,7 +22,6 @@ from expectitree.searches.result import Grown, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
-MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
 MOST_DEPTH = 10**9  # more than any number of rows
 Made = TypeVar("Made")
 
@@ -90,10 +88,10 @@ def search(
         SearchError: The algorithm is unknown, or cannot be limited; or the depth is out of range.
     """
     chosen = find_algorithm(algorithm, **options)
-    budget = Budget(max_rows, max_visits, seconds)
+    budget = Budget(max_visits, seconds)
 
     def run(is_exact: bool | None) -> Search:
-        settings = Options(is_exact, merge, bounds, estimate, warn)
+        settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
         return search_rules(rules, chosen, start, depth, deepen, budget)
 
@@ -112,7 +110,6 @@ def search_rules(
     rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
 ) -> Search:
     """Search the tree of some rules, or its whole tree if the algorithm needs that."""
-    most_rows = budget.max_rows
     if not chosen.player_cuts:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
@@ -120,7 +117,7 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: leave them out, or choose another "
                 "algorithm, such as star2"
             )
-        growth = _grown(rules, depth, start, most_rows)
+        growth = _grown(rules, depth, start)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
         return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
     return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
@@ -165,9 +162,9 @@ def write_out(
     """
 
     def run(is_exact: bool | None) -> Tree:
-        settings = Options(is_exact, merge, bounds, estimate, warn)
+        settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        return harvest(_grown(rules, depth, start, _most_rows(max_rows)), whole=True)[0]
+        return harvest(_grown(rules, depth, start), whole=True)[0]
 
     tree = _exactly_or_not(run, exact)
     return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
@@ -179,6 +176,8 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
         raise SearchError(
             f"a depth limit is a whole number of plies from 0 to {MOST_DEPTH:,}, got {depth!r}"
         )
+    if options.max_rows is not None and options.max_rows < 1:
+        raise SearchError(f"a search needs at least 1 row, got max_rows {options.max_rows}")
     if isinstance(game, str):
         from expectitree.games.finding import find_game
 
@@ -188,35 +187,22 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _most_rows(max_rows: int | None) -> int:
-    return most(MOST_ROWS) if max_rows is None else max_rows
-
-
-def _grown(rules: Rules, depth: int, start: Any, max_rows: int) -> Growth:
+def _grown(rules: Rules, depth: int, start: Any) -> Growth:
     """Return the whole tree of a game, grown."""
-    growth = Growth(rules, depth, start, max_rows, estimates=True)
+    growth = Growth(rules, depth, start, estimates=True)
     growth.plant()
     growth.grow_all()
     return growth
 
 
 class Budget:
-    """The limits of a search: rows, visits at each depth, and time."""
+    """The limits of a search besides its rows: visits at each depth, and time."""
 
-    def __init__(
-        self,
-        max_rows: int | None = None,
-        max_visits: int | None = None,
-        seconds: float | None = None,
-    ) -> None:
-        max_rows = _most_rows(max_rows)
-        if max_rows < 1:
-            raise SearchError(f"a search needs at least 1 row, got max_rows {max_rows}")
+    def __init__(self, max_visits: int | None = None, seconds: float | None = None) -> None:
         if max_visits is not None and max_visits < 1:
             raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
         if seconds is not None and not seconds > 0:
             raise SearchError(f"a search needs more than 0 seconds, got {seconds}")
-        self.max_rows = max_rows
         self.max_visits = NO_LIMIT if max_visits is None else max_visits
         self.end = INFINITY if seconds is None else monotonic() + seconds
         self.seconds = seconds
@@ -234,7 +220,7 @@ class _GameSearch:
         found: Search | None = None
         before: Growth | None = None
         for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
-            growth = Growth(self.rules, plies, self.start, self.budget.max_rows, before)
+            growth = Growth(self.rules, plies, self.start, before)
             loop, why_stopped = self._search(growth)
             growth.before = None
             self.rows += len(growth.kind) - growth.merged

@@ -1,4 +1,7 @@
-"""Reports as CSV: numbers as they are, and texts that no spreadsheet takes for a formula."""
+"""Reports as CSV: numbers as they are, and texts that are harmless.
+
+A text is escaped as on a terminal, and no spreadsheet takes it for a formula.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from expectitree.numbers import exact_text
+from expectitree.numbers import escape, exact_text
 
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
-_STARTS = tuple("=+-@\t\r\n＝＋－＠")
+_STARTS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
@@ -28,6 +31,7 @@ def _cell(value: object) -> object:
         return int(value)
     if isinstance(value, (int, float, Fraction)):
         return exact_text(value)
-    if isinstance(value, str) and value.startswith(_STARTS) and not _NUMBER.fullmatch(value):
-        return f"'{value}"
+    if isinstance(value, str):
+        is_formula = value.startswith(_STARTS) and not _NUMBER.fullmatch(value)
+        return f"'{escape(value)}" if is_formula else escape(value)
     return value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -18,12 +19,21 @@ from expectitree.tree import paths
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
+_UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MOST_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
 
 def dumps(value: Any) -> str:
-    """Return JSON on one line, with characters beyond ASCII as they are."""
-    return json.dumps(value, ensure_ascii=False)
+    """Return JSON on one line, with printable characters beyond ASCII as they are.
+
+    Lone surrogates, of file names that are not UTF-8, are the text that a terminal shows for them.
+    """
+    return _UNSAFE.sub(_escaped, json.dumps(value, ensure_ascii=False))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    text = f"\\u{ord(found[0]):04x}"
+    return text if found[0] <= "\x9f" else f"\\{text}"
 
 
 def about_fields(file: str, tree: Tree) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import pytest
 from helpers import rendered_lines
 
 import expectitree as et
+from expectitree import compiling
 from expectitree.analysis.compare.text import disagreement_text, sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
@@ -83,6 +84,19 @@ def test_a_large_tree_is_elided_around_the_strategy() -> None:
         2 for row in shown if row.depth == 2 and len(et.loads(text).node(row.node).children) == 2
     )
     assert hidden + len(shown) + inline == len(et.loads(text))
+
+
+@pytest.mark.parametrize("least_rows", [1, 10**9])  # that are compiled
+@pytest.mark.parametrize("name", ["expectiminimax", "star1", "best-first"])
+def test_what_is_left_out_is_counted(
+    name: str, least_rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for constant in ("SOME_ROWS", "MANY_ROWS"):
+        monkeypatch.setattr(compiling, constant, least_rows)
+    search = et.evaluate(et.generate("ballard", branching=3, plies=4), name, engine="interpreted")
+    (row,) = outline(search, 1)
+    assert (row.hidden, row.hidden_branches) == (len(search.tree) - 1, 3)
+    assert row.hidden_cuts == search.counts.cuts
 
 
 @pytest.mark.parametrize(("width", "reward"), [(40, 0), (80, 0), (200, 0), (80, -250), (60, 3)])

@@ -13,8 +13,8 @@ from random_trees import BEST_FIRST, STAR25
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search
 from expectitree.games import growth
-from expectitree.games.growth import Growth, RowsError
-from expectitree.games.rules import Options, Rules
+from expectitree.games.growth import Growth
+from expectitree.games.rules import Options, RowsError, Rules
 from expectitree.searches.cuts import ALPHA_CUT, BETA_CUT
 from expectitree.searches.progress import listening
 from expectitree.tree.columns import UNSEEN
@@ -102,7 +102,8 @@ def test_states_that_were_forgotten_are_played_again(
 
 
 def grow(game: RandomGame, merge: bool = True, most_rows: int = 10_000) -> Growth:
-    tree = Growth(Rules(game, Options(merge=merge)), game.depth, game.start, most_rows)
+    rules = Rules(game, Options(merge=merge, max_rows=most_rows))
+    tree = Growth(rules, game.depth, game.start)
     tree.plant()
     tree.grow_all()
     return tree

@@ -326,13 +326,20 @@ def test_an_exception_in_a_method_is_an_error_that_names_it(method: str) -> None
     )
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name != "label"])
-@pytest.mark.parametrize("passed", [KeyboardInterrupt, SystemExit])
-def test_an_interrupt_in_a_method_passes_through(method: str, passed: type) -> None:
-    def interrupt(*arguments: Any) -> Any:
-        raise passed
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_cannot_end_the_program(method: str) -> None:
+    def leave(*arguments: Any) -> Any:
+        raise SystemExit(7)
 
-    with pytest.raises(passed):
+    assert "raises SystemExit: 7" in message(with_method(method, leave))
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "label"])
+def test_an_interrupt_in_a_method_passes_through(method: str) -> None:
+    def interrupt(*arguments: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
         et.search(with_method(method, interrupt), depth=3)
 
 
@@ -441,6 +448,34 @@ def test_a_long_state_is_cut_and_one_without_text_is_named() -> None:
 )
 def test_what_is_not_a_game(game: Any, problem: str) -> None:
     assert message(game).startswith(problem)
+
+
+@pytest.mark.parametrize("pair", [lambda move: move, lambda move: (move, Fraction(1, 2))])
+def test_moves_that_never_end_are_refused(pair: Callable[[int], Any]) -> None:
+    """One more than `max_rows` is made, to see that there are too many."""
+    made: list[int] = []
+
+    def endless(state: Any) -> Any:
+        for move in count():
+            made.append(move)
+            yield pair(move)
+
+    game = with_method("moves", endless)
+    game.turn = lambda state: "chance" if isinstance(pair(0), tuple) else "max"
+    for run in (et.search, et.write_out):
+        made.clear()
+        with pytest.raises(GameError) as caught:
+            run(game, depth=2, max_rows=40)
+        assert str(caught.value) == (
+            "coins: moves(()) gives more than 40 moves: correct moves if they never end, or allow "
+            "more with --max-rows"
+        )
+        assert len(made) == 41
+
+
+def test_a_search_may_have_one_row() -> None:
+    found = et.search(Coins(), depth=0, max_rows=1)
+    assert (len(found.tree), found.value) == (1, 0)
 
 
 def test_a_game_needs_a_title_and_a_start() -> None:

@@ -24,7 +24,7 @@ from expectitree.searches.certainty import mix, solve_outcome
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_window
 from expectitree.tree import paths
-from expectitree.tree.attitude import read_attitude
+from expectitree.tree.attitude import read_attitude, utility_of
 
 PRECISE = Context(prec=80)
 TOLERANCES = ("1", "-1", "7", "-40", "1e6", "-1e6", "0.02")
@@ -333,6 +333,15 @@ def test_infinite_bounds() -> None:
             for tolerance in (10, -10):
                 assert solve_outcome(0.5, 0.5, rest, whole, tolerance) == whole
     assert mix(0.5, 3, 0.5, -inf, -10) == pytest.approx(3 - 10 * log(2))
+
+
+def test_a_rounded_utility_beyond_the_greatest_is_worth_the_greatest_total() -> None:
+    """The total of a utility outside the range, by rounding, is the nearest end of the range."""
+    tree = loads("chance: [-5, 50]").with_attitude("utility=x^3 + 2*x")
+    assert tree.attitude is not None
+    utility = utility_of(tree.attitude, (-5, 50), (-5, 50), False)
+    assert utility.inverse(utility.of(50) + 1e-6) == 50
+    assert utility.inverse(utility.of(-5) - 1e-6) == pytest.approx(-5)
 
 
 # ---- Refusals.

@@ -21,10 +21,25 @@ def cell(value: object) -> str:
     return next(csv.reader([line]), [""])[0]
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "＝", "＋", "－", "＠"])
 def test_a_text_that_starts_a_formula_is_escaped(start: str) -> None:
-    (line,) = csv_lines([[f"{start}1+cmd|x"]])
-    assert next(csv.reader(line.splitlines(keepends=True))) == [f"'{start}1+cmd|x"]
+    assert cell(f"{start}1+cmd|x") == f"'{start}1+cmd|x"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("\t=1", r"\t=1"),
+        ("\r=1", r"\r=1"),
+        ("\n=1", r"\n=1"),
+        ("\x1b[31mred", r"\x1b[31mred"),
+        ("\x9b31mred\x7f", r"\x9b31mred\x7f"),
+        ("\u202ered", r"\u202ered"),
+        ("\udcff.yaml", r"\udcff.yaml"),
+    ],
+)
+def test_a_text_cannot_control_the_terminal(text: str, expected: str) -> None:
+    assert list(csv_lines([[text]])) == [expected]
 
 
 @pytest.mark.parametrize("text", ["a=1", "sell", "'=1", "", "a - b", "-5", "+1.5e-3", "-1e5"])

@@ -11,7 +11,7 @@ from expectitree import compiling
 from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
 from expectitree.tree import scans
-from expectitree.tree.columns import Column, Columns
+from expectitree.tree.columns import Column, Columns, Repeated
 from expectitree.tree.model import Kind, Tree
 
 SHORT_TREE = 60  # rows that are shown by default
@@ -45,27 +45,30 @@ def outline(
     return _rows(search.tree, _choose(search, most_rows, folded), _totals(search), folded)
 
 
-def _totals(search: Search) -> tuple[Column, Column]:
+def _totals(search: Search) -> tuple[Sequence[int], Sequence[int]]:
     """Return how many nodes and cuts are at and below the children of all branches before each.
 
     Each node counts under its first path only. A run of branches has the difference of two totals.
     """
     tree, count = search.tree, len(search.tree.columns.child) + 1
-    nodes, cuts = compiling.zeros("q", count), compiling.zeros("q", count)
-    cut = search.cut if search.algorithm.player_cuts else compiling.zeros("i", len(tree))
+    has_cuts = search.algorithm.player_cuts
+    # Ids of nodes have 32 bits, so their number has, too.
+    nodes = compiling.zeros("i", count)
+    cuts = compiling.zeros("i", count if has_cuts else 0)
+    cut = search.cut if has_cuts else compiling.zeros("B", 0)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     tree.scan(_add_up, tree.columns, first_branch, cut, nodes, cuts)
-    return nodes, cuts
+    return nodes, cuts if has_cuts else Repeated(0, count)
 
 
 def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column) -> None:
     """Write the totals of nodes and cuts.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
-    is a node's first.
+    is a node's first, and `cut` and `cuts` are empty for a search that makes no cuts.
     """
     first, last, child = tree.first, tree.last, tree.child
-    shares = len(first_branch) > 0
+    shares, has_cuts = len(first_branch) > 0, len(cut) > 0
     all_nodes = all_cuts = 0
     for b in range(len(child)):
         c = child[b]
@@ -75,11 +78,13 @@ def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cut
             all_nodes += 1
             if begin < end:
                 all_nodes += nodes[end] - nodes[begin]
-                all_cuts += cuts[end] - cuts[begin]
-                if cut[c] != NOT_CUT and cut[c] != PROBED and cut[c] != STOPPED:
-                    all_cuts += 1
+                if has_cuts:
+                    all_cuts += cuts[end] - cuts[begin]
+                    if cut[c] != NOT_CUT and cut[c] != PROBED and cut[c] != STOPPED:
+                        all_cuts += 1
         nodes[b + 1] = all_nodes
-        cuts[b + 1] = all_cuts
+        if has_cuts:
+            cuts[b + 1] = all_cuts
 
 
 def _is_one_row(tree: Tree, node: int) -> bool:
@@ -94,7 +99,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
 
 
 def _rows(
-    tree: Tree, chosen: dict[int, list[int]] | None, totals: Sequence[Column], folded: bool
+    tree: Tree, chosen: dict[int, list[int]] | None, totals: Sequence[Sequence[int]], folded: bool
 ) -> Iterator[Row]:
     """Yield the rows of the chosen branches of each node, and of the runs that are left out."""
 

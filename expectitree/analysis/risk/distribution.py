@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from operator import mul
 from typing import Any
 
 from expectitree.numbers import Number, to_exact, to_nearest_float
@@ -45,13 +46,13 @@ class Distribution:
         """Return the distribution with these probabilities by total, merged and binned."""
         totals = sorted(shares)
         probabilities = [shares[total] for total in totals]
-        if not is_exact:
-            near = max(map(abs, totals)) / NEAR
-            totals, probabilities = _merged(totals, probabilities, lambda a, b: b - a <= near)
-        if len(totals) > most:
-            totals, probabilities = _binned(totals, probabilities, most)
-            is_binned = True
-        return cls(tuple(totals), tuple(probabilities), is_binned, is_exact)
+        near = 0 if is_exact else max(map(abs, totals)) / NEAR
+        starts = _starts_of_near(totals, near)
+        if len(starts) > most:  # the mean of a bin is only near its totals, so floats will do
+            totals, probabilities = [*map(float, totals)], [*map(float, probabilities)]
+            starts = _starts_of_bins(totals, most)
+            is_exact, is_binned = False, True
+        return cls(*_merged(totals, probabilities, starts), is_binned, is_exact)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield each total with its probability."""
@@ -61,16 +62,20 @@ class Distribution:
         """Return the distribution of the total plus a number."""
         if not by:
             return self
+        if isinstance(self.totals[0], float):
+            by = float(by)
         totals = tuple(total + by for total in self.totals)
         return Distribution(totals, self.probabilities, self.is_binned, self.is_exact)
 
     def in_floats(self) -> Distribution:
         """Return the distribution with each number rounded to a float."""
+        if isinstance(self.totals[0], float) and isinstance(self.probabilities[0], float):
+            return self
         totals, probabilities = (
             tuple(map(to_nearest_float, self.totals)),
             tuple(map(to_nearest_float, self.probabilities)),
         )
-        return Distribution(totals, probabilities, self.is_binned, self.is_exact)
+        return Distribution(totals, probabilities, self.is_binned)
 
     @cached_property
     def cumulative(self) -> tuple[Any, ...]:
@@ -108,50 +113,59 @@ class Distribution:
 
 
 def mixture(
-    parts: Iterable[tuple[Any, Number, Distribution]], is_exact: bool, most: int = MOST_TOTALS
+    parts: Sequence[tuple[Any, Number, Distribution]], most: int = MOST_TOTALS
 ) -> Distribution:
     """Return the mixture of distributions, each with its probability and a number to add."""
+    if any(isinstance(part.totals[0], float) for _, _, part in parts):
+        parts = [(float(p), float(reward), part.in_floats()) for p, reward, part in parts]
     shares: dict[Any, Any] = {}
-    is_binned = False
     for p, reward, part in parts:
-        is_binned |= part.is_binned
         for total, share in part.pairs():
-            shares[total + reward] = shares.get(total + reward, 0) + p * share
-    return Distribution.of(shares, is_exact, is_binned, most)
+            total += reward
+            shares[total] = shares.get(total, 0) + p * share
+    is_exact = all(part.is_exact for _, _, part in parts)
+    return Distribution.of(shares, is_exact, any(part.is_binned for _, _, part in parts), most)
 
 
-def _binned(totals: Sequence[Any], probabilities: Sequence[Any], most: int) -> tuple[Any, Any]:
-    """Return totals and probabilities in `most` bins of the same width."""
-    start, width = totals[0], (totals[-1] - totals[0]) / most
+def _starts_of_near(totals: Sequence[Any], near: Any) -> list[int]:
+    """Return where groups of totals begin that are at most `near` above their first."""
+    first, starts = totals[0], [0]
+    for i, total in enumerate(totals):
+        if total - first > near:
+            first = total
+            starts.append(i)
+    return starts
 
-    def bin_of(total: Any) -> Any:
-        return min((total - start) // width, most - 1)
 
-    totals, probabilities = _merged(totals, probabilities, lambda a, b: bin_of(a) == bin_of(b))
-    if isinstance(width, Fraction):  # fractions of fractions would grow without limit
-        totals = [Fraction(float(total)) for total in totals]
-    return totals, probabilities
+def _starts_of_bins(totals: Sequence[float], most: int) -> list[int]:
+    """Return where the totals of each of `most` bins of the same width begin."""
+    least, width = totals[0], (totals[-1] - totals[0]) / most
+    bin_, end, starts = 0, least + width, [0]
+    for i, total in enumerate(totals):
+        if total >= end and bin_ < most - 1:
+            bin_ = min(max(bin_ + 1, int((total - least) / width)), most - 1)
+            end = least + (bin_ + 1) * width
+            starts.append(i)
+    return starts
 
 
 def _merged(
-    totals: Sequence[Any], probabilities: Sequence[Any], same: Callable[[Any, Any], bool]
-) -> tuple[list[Any], list[Any]]:
-    """Return totals and probabilities with neighbours merged; a merged total is their mean."""
-    groups: list[tuple[Any, Any, Any]] = []  # the first total, the probability, p * total
-    counts: list[int] = []
-    for total, p in zip(totals, probabilities, strict=True):
-        if groups and same(groups[-1][0], total):
-            first, share, weighted = groups[-1]
-            groups[-1] = first, share + p, weighted + p * total
-            counts[-1] += 1
-        else:
-            groups.append((total, p, p * total))
-            counts.append(1)
-    means = [
-        first if count == 1 or not share else weighted / share
-        for (first, share, weighted), count in zip(groups, counts, strict=True)
-    ]
-    return means, [share for _, share, _ in groups]
+    totals: Sequence[Any], probabilities: Sequence[Any], starts: Sequence[int]
+) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Return totals and probabilities with groups merged; a merged total is the group's mean."""
+    if len(starts) == len(totals):
+        return tuple(totals), tuple(probabilities)
+    means, shares = [], []
+    for start, end in pairwise([*starts, len(totals)]):
+        total, share = totals[start], probabilities[start]
+        if end > start + 1:
+            group = probabilities[start:end]
+            share = sum(group)
+            if share:
+                total = sum(map(mul, group, totals[start:end])) / share
+        means.append(total)
+        shares.append(share)
+    return tuple(means), tuple(shares)
 
 
 def standard_deviation(variance: Number) -> float:

@@ -199,6 +199,56 @@ def test_more_than_ten_thousand_totals() -> None:
     assert one.variance == pytest.approx(sum(4**at for at in range(15)) / 4)
 
 
+def doubling(length: int, is_exact: bool = False) -> Tree:
+    """Return games of a coin in a row, each for twice the stake of the next one."""
+    t = TreeBuilder(exact=is_exact)
+    node = t.terminal(0)
+    for at in range(length):
+        node = t.chance([node, node], rewards=[2**at, 0])
+    return t.build(node)
+
+
+def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each game mixes its totals twice, and 64 totals of the last one are measured."""
+    steps = sum(2**at for at in range(1, 7)) + 10 * 2**6
+    monkeypatch.setattr(profiles, "MOST_STEPS", steps)
+    assert len(et.risk(doubling(6)).actions[0].distribution.totals) == 2**6
+    monkeypatch.setattr(profiles, "MOST_STEPS", steps - 1)
+    with pytest.raises(et.AnalysisError) as caught:
+        et.risk(doubling(6), most=100)
+    assert str(caught.value) == (
+        "the distributions of totals take more than 765 steps: put totals into fewer bins, such "
+        "as --most 10, or set EXPECTITREE_BUDGET=10 for ten times as much"
+    )
+
+
+def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiles, "MOST_STEPS", 1_000)
+    t = TreeBuilder()
+    node = t.chance([*range(50)])
+    for _ in range(20):
+        node = t.max([node], rewards=[1])
+    with pytest.raises(et.AnalysisError, match="more than 1,000 steps"):
+        et.risk(t.build(node))
+
+
+def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    (whole,) = et.risk(doubling(6, True)).actions
+    monkeypatch.setattr(profiles, "MOST_EXACT_STEPS", 50)
+    (one,) = et.risk(doubling(6, True)).actions
+    assert {type(total) for total in whole.distribution.totals} == {Fraction}
+    assert {type(p) for p in one.distribution.probabilities} == {float}
+    assert one.distribution == whole.distribution.in_floats()
+    assert (one.mean, one.variance, one.cvar) == (whole.mean, whole.variance, whole.cvar)
+
+
+def test_bins_of_an_exact_tree_are_in_floats() -> None:
+    (one,) = et.risk(doubling(6, True), most=10).actions
+    assert {type(total) for total in one.distribution.totals} == {float}
+    assert len(one.distribution.totals) == 10
+    assert one.mean == Fraction(63, 2)
+
+
 def test_bins_are_said() -> None:
     text = "chance: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
     done = invoke("risk", "-e", text, "--most", "10")
@@ -212,7 +262,7 @@ def test_nearly_equal_totals_are_one() -> None:
     tree = et.loads("chance: [{reward: 0.1, utility: 0.2}, 0.3, 1]")
     (one,) = et.risk(tree).actions
     assert one.distribution.totals == (0.3, 1)
-    floats = mixture([(0.5, 0.1, certain(0.2)), (0.5, 0, certain(0.3))], False)
+    floats = mixture([(0.5, 0.1, certain(0.2)), (0.5, 0, certain(0.3))])
     assert len(floats.totals) == 1
     assert floats.probabilities == (1,)
 
