@@ -231,7 +231,7 @@ def test_every_text_format_is_exact(format: str) -> None:
     """Formats of other programs have no fractions, so these are decimals."""
     outcomes = "{p: 0.2, utility: 0.1}, {p: 0.3, utility: 0.5}, {p: 0.5, utility: -0.34}"
     text = f"max: {{never: -1e12, less: -1, fair: {{chance: [{outcomes}]}}, more: 1e-9}}"
-    found = et.evaluate(et.loads(et.dumps(et.loads(text, exact=True), format)))
+    found = et.evaluate(et.loads(et.dumps(et.loads(text), format)))
     assert (found.value, len(found.ties)) == (1e-9, 1)
 
 
@@ -563,6 +563,48 @@ def test_random_numbers_are_rounded_once() -> None:
         value = Fraction(int(figures)) / 10 ** random.randrange(digits - 3, digits + 4)
         text = output("eval", text=f"max: [{value}]")
         assert re.search(r"^value +(\S+)", text, re.MULTILINE)[1] == shown(value), value  # type: ignore[index]
+
+
+def test_the_oracle_rounds_as_python_rounds_a_float() -> None:
+    """Python rounds the binary number of a float correctly, so on floats both must agree."""
+    random = Random(3)
+    for _ in range(2_000):
+        number = random.uniform(-1, 1) * 10.0 ** random.randint(-12, 14)
+        digits = 6 if abs(number) < 10_000 else 10
+        assert shown(Fraction(number)) == f"{number:.{digits}g}"
+
+
+# ---- Beyond floats.
+
+
+@pytest.mark.parametrize(
+    ("utilities", "sd"), [("1e300, 0", 5e299), ("3e-300, 0", 1.5e-300), ("-1e12, 1e12", 1e12)]
+)
+def test_a_variance_beyond_floats_has_a_root(utilities: str, sd: float) -> None:
+    (found,) = as_json("risk", text=f"chance: [{utilities}]")["actions"]
+    assert isclose(found["sd"], sd, rel_tol=1e-15)
+
+
+@pytest.mark.parametrize("algorithm", et.ALGORITHMS)
+def test_a_window_beyond_floats_is_shown(algorithm: str, tmp_path: Path) -> None:
+    """Alpha of the outcome x is near -1e300/1e-40, which a float calls infinite."""
+    path = tmp_path / "tree.yaml"
+    path.write_text(
+        "max:\n"
+        "  a: 0\n"
+        "  b: {chance: {x: {p: 1e-40, max: [1e300, {chance: [1e300, 5]}]},"
+        " y: {p: rest, utility: -1}}}\n"
+        "  c: {chance: {x: {p: 1e-40, max: [1, {chance: [-1e300, 5]}]},"
+        " y: {p: rest, utility: -1e300}}}\n",
+        encoding="utf-8",
+    )
+    for format in ("text", "json"):
+        done = invoke("eval", "--windows", "-a", algorithm, "--format", format, str(path))
+        assert (done.exit_code, done.exception) == (0, None)
+        done = invoke("trace", "-a", algorithm, "--format", format, str(path))
+        assert (done.exit_code, done.exception) == (0, None)
+    assert as_json("eval", "-a", algorithm, str(path))["value"] == 1e260
+    output("draw", str(path), "-a", algorithm, "-o", str(tmp_path / "page.html"))
 
 
 def test_values_beyond_floats_are_shown_or_refused() -> None:
