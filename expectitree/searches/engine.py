@@ -194,10 +194,10 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    eps: Number = 0
-    if setup.tree.rounds:
-        limits = setup.unit, setup.zero + setup.tree.error, setup.column("d")
-        eps = 2 * setup.run(scans.measure_rounding, setup.columns, value, *limits)
+    eps = setup.eps
+    if setup.tree.rounds and not setup.tree.exact:
+        unit, errors = setup.tree.unit, setup.column("d")
+        eps = 2 * setup.run(scans.measure_rounding, setup.columns, value, unit, errors)
     return setup.result(*columns, 0, False, eps=eps)
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from math import nextafter
 from typing import Any
 
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.errors import SearchError, install_hint
-from expectitree.numbers import INFINITY, Number, is_finite, quote
-from expectitree.rounding import Rounded
+from expectitree.numbers import INFINITY, Number, is_finite, quote, to_nearest_float
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns
@@ -83,11 +83,6 @@ class SearchSetup:
     def pause(self) -> int:
         """After how many visits a loop returns to its caller, to show progress."""
         return _COMPILED_PAUSE if self.compiled else _PAUSE
-
-    @property
-    def unit(self) -> Number:
-        """What one operation may lose, in the numbers of the search."""
-        return Rounded.of(Fraction(self.tree.unit)) if self.tree.is_rounded else self.tree.unit
 
     @cached_property
     def eps(self) -> Number:
@@ -180,7 +175,10 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     if not tree.exact:
         size = min(size, FAR * greatest_total(tree))
     found: Any = rounding_of_sums(size, height, tree.widest, tree.unit)
-    error: Number = found + 2 * tree.error * (1 + height * size) if tree.error else found
+    if tree.exact:  # with few digits, since no more are needed
+        found += 2 * tree.error * (1 + height * size)
+        return Fraction(min(nextafter(to_nearest_float(found), INFINITY), sys.float_info.max))
+    error: float = found
     return error
 
 

@@ -7,14 +7,12 @@ them down.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import (
     CHANCE,
     NONE,
     TERMINAL,
-    Column,
     Columns,
     FloatColumn,
     IntColumn,
@@ -56,26 +54,24 @@ def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
 
 
 def measure_rounding(
-    tree: Columns, value: Readable[Any], unit: Any, given: Any, error: Column
-) -> Any:
+    tree: Columns, value: Readable[float], unit: float, error: FloatColumn
+) -> float:
     """Write a bound of the error of each node's value; return the greatest.
 
     Each value is the sum of p * (reward + value) over the outcomes of a CHANCE node, and the
     greatest or least reward + value at MAX and MIN. One operation loses at most `unit` of its
-    result (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1). The numbers of
-    the tree are off by at most `given`.
+    result (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
     """
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
     probability, reward = tree.probability, tree.reward
     pays = len(reward) > 0
-    most = given
+    most = 0.0
     for n in range(len(kind)):
         k = kind[n]
         if k == TERMINAL:
-            error[n] = given
+            error[n] = 0.0
             continue
-        found = given * 0
-        size = given * 0
+        found = size = 0.0
         count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
         for b in range(first[n], last[n]):
             c = child[b]
@@ -83,7 +79,7 @@ def measure_rounding(
             own = error[c]
             if pays:
                 x += reward[b]
-                own += given + unit * abs(x)
+                own += unit * abs(x)
             if k == CHANCE:
                 p = probability[b]
                 if p > 0:
@@ -93,7 +89,7 @@ def measure_rounding(
             elif own > found:
                 found = own
         if count > 5:  # one outcome of probability 1 loses nothing
-            found += (unit * count + given) * size
+            found += unit * count * size
         error[n] = found
         if found > most:
             most = found

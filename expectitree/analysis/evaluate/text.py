@@ -158,7 +158,8 @@ def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     if len(ties) > 1:
         others = len(search.ties) - len(ties)
         more = f" and {others:,} more" if others else ""
-        parts.append(f"  (worth as much: {', '.join(ties[1:])}{more})")
+        equal = f"equal within rounding, {display_text(search.eps, 1)}" if search.eps else ""
+        parts.append(f"  ({equal or 'worth as much'}: {', '.join(ties[1:])}{more})")
     return parts
 
 
