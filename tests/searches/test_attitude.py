@@ -11,12 +11,13 @@ from math import isclose, log
 from typing import Any
 
 import pytest
+from helpers import load, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Node, Search, Tree, evaluate, load, loads
+from expectitree import Kind, Node, Search, Tree, evaluate
 from expectitree.algorithms import Algorithm
 from expectitree.errors import FileError, SearchError, TreeError
 from expectitree.numbers import INFINITY
@@ -349,7 +350,7 @@ def test_a_rounded_utility_beyond_the_greatest_is_worth_the_greatest_total() -> 
 
 @pytest.mark.parametrize("text", ["exponential=1000", "logarithmic=500", "utility=x^2"])
 def test_what_has_no_exact_value(text: str) -> None:
-    tree = loads("chance: [1, 2]", exact=True).with_attitude(text)
+    tree = loads("chance: [1, 2]").with_attitude(text)
     with pytest.raises(SearchError, match="has no exact value"):
         evaluate(tree)
 

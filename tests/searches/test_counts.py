@@ -7,8 +7,9 @@ count is tested in fractions and in floats, where a tie must cut as well.
 from __future__ import annotations
 
 import pytest
+from helpers import loads
 
-from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate, loads
+from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate
 from expectitree.numbers import INFINITY
 from expectitree.searches.cuts import CHANCE_CUT_LOW, CUT_PROBING
 from expectitree.tree.columns import Bounds

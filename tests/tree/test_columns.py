@@ -7,8 +7,9 @@ import pickle
 from typing import Any
 
 import pytest
+from helpers import loads
 
-from expectitree import compiling, loads
+from expectitree import compiling
 from expectitree.tree import scans
 from expectitree.tree.columns import Columns
 
@@ -23,7 +24,7 @@ def test_last_is_a_part_of_the_memory_of_first() -> None:
 
 @pytest.mark.parametrize("make", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy])
 def test_a_copy_of_columns_is_equal(make: Any) -> None:
-    columns = loads(TREE, exact=True).columns
+    columns = loads(TREE).columns
     again = make(columns)
     assert [list(c) for c in again[2:]] == [list(c) for c in columns[2:]]
     assert type(again) is Columns

@@ -6,8 +6,9 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 import pytest
+from helpers import loads
 
-from expectitree import Kind, Tree, TreeBuilder, evaluate, generate, loads
+from expectitree import Kind, Tree, TreeBuilder, evaluate, generate
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import rendered
 from expectitree.text.console import text_console
