@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from expectitree.budget import exact_sum
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import NODE_KEYS
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 4  # outcomes in a message
 _MOST_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
-_PRODUCT = re.compile(r"([0-9./%]+)\s*\*\s*(.+)")  # a probability times a utility
+_PRODUCT = re.compile(r"([0-9./%]+)\s*\*\s*([^*]+)")
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
@@ -51,7 +50,7 @@ def node_warning(
     if kind != Kind.CHANCE:
         return _player_warning(kind, names, children)
     if isinstance(children, list) and not names:
-        return _list_warning(children)
+        return _list_warning(children) or _product_warning(children)
     return (
         label_warning(names, children, parameters)
         or _turned_warning(children)
@@ -72,7 +71,7 @@ def turned(children: Data) -> str:
         return ""
     numbers = [_probability(text) for text in texts]
     ps = [p for p in numbers if p is not None]
-    total = exact_sum(ps)
+    total: Any = sum(ps)
     if len(ps) < len(texts) or all(p in (0, 1) for p in ps) or 100 * abs(total - 1) > 1:
         return ""
     labels = [text_or_quoted(label) for label in labels]
@@ -139,7 +138,8 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Data) -> str:
             return f"{found} are probabilities that sum to 1: {hint}"
         return ""
     numbers = label_numbers(names)
-    if sum(number for number, _ in numbers) != 1 or numbers[1:] == []:
+    values = [number for number, _ in numbers]
+    if len(values) < 2 or sum(values) != 1 or all(value in (0, 1) for value in values):
         return ""
     first = label_with_p(names[0], numbers[0][1], children)
     return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
@@ -158,21 +158,22 @@ def _turned_warning(children: Data) -> str:
 
 def _product_warning(children: Data) -> str:
     """Return the warning about utilities that are multiplied by their probabilities."""
-    if not isinstance(children, tuple) or len(children) < 2:
+    labels = [label for label, _ in children] if isinstance(children, tuple) else []
+    items = [child for _, child in children] if labels else children
+    texts = [dict(item).get("utility") if isinstance(item, tuple) else item for item in items]
+    matches = [_PRODUCT.fullmatch(text) for text in texts if isinstance(text, str)]
+    products = [(match[1], match[2]) for match in matches if match is not None]
+    if len(products) < max(2, len(texts)):
         return ""
-    factors: list[tuple[str, str]] = []
-    for _, child in children:
-        text = dict(child).get("utility") if isinstance(child, tuple) else child
-        match = _PRODUCT.fullmatch(text) if isinstance(text, str) else None
-        if match is None:
-            return ""
-        factors.append((match[1], match[2]))
-    numbers = [_probability(p) for p, _ in factors]
-    if None in numbers or sum(p for p in numbers if p is not None) != 1:
+    for at in (0, 1):  # the probabilities are the first factors, or the second ones
+        numbers = [_probability(factors[at]) for factors in products]
+        if sum(p or 0 for p in numbers) == 1 and None not in numbers:
+            break
+    else:
         return ""
-    (p, utility), label = factors[0], children[0][0]
-    first = f"{text_or_quoted(label)}: {{p: {p}, utility: {text_or_quoted(utility)}}}"
-    found = f"the first factors of utilities such as {p}*{utility} sum to 1"
+    node = f"{{p: {products[0][at]}, utility: {text_or_quoted(products[0][1 - at])}}}"
+    first = f"{text_or_quoted(labels[0])}: {node}" if labels else node
+    found = f"factors of the utilities, such as {products[0][at]} of {texts[0]}, sum to 1"
     return f"{found}: if they are probabilities, by which CHANCE multiplies itself, write {first}"
 
 

@@ -12,7 +12,7 @@ from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import names_in
 from expectitree.files.grammar.document import Data
-from expectitree.files.grammar.words import flow_text, key_list
+from expectitree.files.grammar.words import flow_text, is_number, key_list
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
@@ -79,6 +79,16 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
         items.append(flow_text(((key_is, key), first)))
     more = ", …" if len(children) > _MOST_SHOWN else ""
     return f"[{', '.join(items)}{more}]"
+
+
+def pair_hint(texts: Sequence[str]) -> str:
+    """Return how a probability and a utility are written, if two texts are that, in any order."""
+    if len(texts) != 2:
+        return ""
+    ps = [is_marked(text) and is_probability(text) for text in texts]
+    if sum(ps) != 1 or not is_number(utility := texts[ps.index(False)]):
+        return ""
+    return f"write {{p: {texts[ps.index(True)]}, utility: {utility}}}"
 
 
 def with_ps(item: Data, ps: Sequence[Data]) -> str:
