@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -27,6 +28,7 @@ _LABEL_NUMBER = re.compile(
 )
 _MOST_SHOWN = 4  # outcomes, or labels, in a message
 _MOST_SUMMED = 1_000  # labels, whose sum takes time
+_LONGEST_LABEL = 200  # characters of a label that is searched for a number
 _LONGEST = 20  # characters of a number in a label
 
 
@@ -162,8 +164,11 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
     return any(map(names_in, formulas))
 
 
+@lru_cache(maxsize=1_000)
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
+    if len(label) > _LONGEST_LABEL:
+        return None
     if not label.isascii():
         label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
     found = _LABEL_NUMBER.findall(label)
