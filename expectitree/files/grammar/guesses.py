@@ -11,6 +11,7 @@ from expectitree.files.grammar.outcomes import (
     are_probabilities,
     is_probability,
     list_form,
+    pair_hint,
     with_ps,
 )
 from expectitree.files.grammar.trail import Frame, Trail
@@ -61,6 +62,10 @@ def unknown_keys(
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
+    pair = "" if any(values.values()) or frame.kind != Kind.CHANCE else pair_hint(unknown)
+    if pair:
+        yield unknown[0], f"found {{{', '.join(unknown)}}}, expected a node: {pair}"
+        return
     if message := _labels_beside_keys(unknown, values):
         yield unknown[0], message
         return
@@ -90,6 +95,7 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     above = [key for key in kinds if not values[key] or isinstance(values[key], tuple)]
     keys = [key for key in values if key not in unknown]
     is_inner = any(isinstance(value, tuple) for _, value in pairs)
+    above = [] if unknown[0].lower() in _LISTS_OF_P else above
     if not _are_labels(pairs, 0.6) or not (above or unknown[1:] or is_inner):
         return ""
     labels = key_list(unknown[:_MOST_LABELS])

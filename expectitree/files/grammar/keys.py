@@ -105,10 +105,11 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
 
 
 def _utility_hint(item: Data) -> str:
-    """Return what to write where a node only has a reward or a cost."""
+    """Return what to write where a node only has a reward, a cost or a p."""
     key, amount = next(((key, data) for key, data in item if key in PAYMENTS), ("", None))
     if not isinstance(amount, str):
-        return ""
+        is_outcome = any(key == "p" for key, _ in item)
+        return "; add the utility, as in `utility: 0`" if is_outcome else ""
     if key == "cost" and not _SINGLE.fullmatch(amount):
         return "; for a terminal add `utility: 0`"
     if key == "cost":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data
@@ -26,8 +26,7 @@ from expectitree.files.grammar.words import (
     key_list,
     text_or_quoted,
 )
-from expectitree.numbers import quote, to_fraction, to_probability
-from expectitree.rounding import sum_of
+from expectitree.numbers import Number, quote, to_fraction, to_probability
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Kind
 
@@ -36,8 +35,12 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 4  # outcomes in a message
 _MOST_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
-_PRODUCT = re.compile(r"([0-9./%]+)\s*\*\s*(.+)")  # a probability times a utility
+_NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
+_PRODUCT = re.compile(r"([0-9./%]+)\s*\*\s*([^*]+)")
 _RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+_KEYS = frozenset(NODE_KEYS)
+_P_WORDS = frozenset(word for word, key in SYNONYMS.items() if key == "p")
+_NOT_WHOLE = re.compile(r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]")  # in labels with probabilities
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
 
@@ -51,7 +54,7 @@ def node_warning(
     if kind != Kind.CHANCE:
         return _player_warning(kind, names, children)
     if isinstance(children, list) and not names:
-        return _list_warning(children)
+        return _list_warning(children) or _product_warning(children)
     return (
         label_warning(names, children, parameters)
         or _turned_warning(children)
@@ -70,10 +73,13 @@ def turned(children: Data) -> str:
     labels, texts = [label for label, _ in children], [text for _, text in children]
     if not is_marked("".join(text for text in texts if isinstance(text, str))):
         return ""
-    numbers = [_probability(text) for text in texts]
-    ps = [p for p in numbers if p is not None]
-    total = sum_of(ps)
-    if len(ps) < len(texts) or all(p in (0, 1) for p in ps) or 100 * abs(total - 1) > 1:
+    ps: list[Fraction] = []
+    for text in texts:
+        if (p := _probability(text)) is None:
+            return ""
+        ps.append(p)
+    total: Any = sum(ps)
+    if all(p in (0, 1) for p in ps) or 100 * abs(total - 1) > 1:
         return ""
     labels = [text_or_quoted(label) for label in labels]
     if not all(map(is_number, labels)):
@@ -92,9 +98,11 @@ def turned(children: Data) -> str:
 
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
+    if label not in _KEYS and label.lower() not in _P_WORDS:
+        return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
-    is_p = label == "p" or SYNONYMS.get(label.lower()) == "p" and label not in NODE_KEYS
-    if not is_p and label not in NODE_KEYS or is_p and label != "p" and not _probability(child):
+    is_p = label == "p" or label not in _KEYS
+    if is_p and label != "p" and not _probability(child):
         return ""
     hint = "if it was meant as a key, move it one level up"
     if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
@@ -118,28 +126,28 @@ def utility_warning(text: str) -> str:
     return f"{quote(text)} is read as a difference: if that is right, {hint}"
 
 
-def is_doubtful(kind: Kind, numbers: Sequence[Data]) -> bool:
+def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
     """Return whether a list of numbers may be a mistake, so that it is not read at once."""
-    first = numbers[0]
-    if kind == Kind.CHANCE and isinstance(first, str) and is_marked(first):
-        return bool(_list_warning(numbers))
-    return _THREE_ZEROS in numbers
+    if kind == Kind.CHANCE and 0 < numbers[0] < 1:
+        total: Any = sum(numbers[:-1:2])
+        return abs(total - 1) < _NEARLY and bool(_list_warning(texts))
+    return _THREE_ZEROS in texts
 
 
 def _player_warning(kind: Kind, names: Sequence[str], children: Data) -> str:
     """Return the warning about actions that seem to be outcomes."""
-    if isinstance(children, list) or not names:
-        return _zeros_warning(children) if isinstance(children, list) else ""
-    player = kind.name
-    found = f"the labels {_shown(names)} of this {player} node"
-    hint = f"if chance decides here, write chance in place of {player.lower()}"
+    if isinstance(children, list):
+        return _zeros_warning(children)
+    if not _NOT_WHOLE.search("\n".join(names)):
+        return ""
+    found = f"the labels {_shown(names)} of this {kind.name} node"
+    hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
     if are_probabilities(children):
         total = sum(to_probability(name, exact=True) for name in names if name != REST)
-        if total == 1 or REST in names and total < 1:
-            return f"{found} are probabilities that sum to 1: {hint}"
-        return ""
+        is_sum = total == 1 or REST in names and total < 1
+        return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
     numbers = label_numbers(names)
-    if sum(number for number, _ in numbers) != 1 or numbers[1:] == []:
+    if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
         return ""
     first = label_with_p(names[0], numbers[0][1], children)
     return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
@@ -158,21 +166,22 @@ def _turned_warning(children: Data) -> str:
 
 def _product_warning(children: Data) -> str:
     """Return the warning about utilities that are multiplied by their probabilities."""
-    if not isinstance(children, tuple) or len(children) < 2:
+    labels = [label for label, _ in children] if isinstance(children, tuple) else []
+    items = [child for _, child in children] if labels else children
+    texts = [dict(item).get("utility") if isinstance(item, tuple) else item for item in items]
+    matches = [_PRODUCT.fullmatch(text) for text in texts if isinstance(text, str)]
+    products = [(match[1], match[2]) for match in matches if match is not None]
+    if len(products) < max(2, len(texts)):
         return ""
-    factors: list[tuple[str, str]] = []
-    for _, child in children:
-        text = dict(child).get("utility") if isinstance(child, tuple) else child
-        match = _PRODUCT.fullmatch(text) if isinstance(text, str) else None
-        if match is None:
-            return ""
-        factors.append((match[1], match[2]))
-    numbers = [_probability(p) for p, _ in factors]
-    if None in numbers or sum(p for p in numbers if p is not None) != 1:
+    for at in (0, 1):  # the probabilities are the first factors, or the second ones
+        numbers = [_probability(factors[at]) for factors in products]
+        if sum(p or 0 for p in numbers) == 1 and None not in numbers:
+            break
+    else:
         return ""
-    (p, utility), label = factors[0], children[0][0]
-    first = f"{text_or_quoted(label)}: {{p: {p}, utility: {text_or_quoted(utility)}}}"
-    found = f"the first factors of utilities such as {p}*{utility} sum to 1"
+    node = f"{{p: {products[0][at]}, utility: {text_or_quoted(products[0][1 - at])}}}"
+    first = f"{text_or_quoted(labels[0])}: {node}" if labels else node
+    found = f"factors of the utilities, such as {products[0][at]} of {texts[0]}, sum to 1"
     return f"{found}: if they are probabilities, by which CHANCE multiplies itself, write {first}"
 
 

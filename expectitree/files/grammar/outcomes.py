@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -11,7 +12,7 @@ from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import names_in
 from expectitree.files.grammar.document import Data
-from expectitree.files.grammar.words import flow_text, key_list
+from expectitree.files.grammar.words import flow_text, is_number, key_list
 from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
 from expectitree.rounding import sum_of
 from expectitree.tree.builder import SUM_HINT
@@ -27,6 +28,7 @@ _LABEL_NUMBER = re.compile(
 )
 _MOST_SHOWN = 4  # outcomes, or labels, in a message
 _MOST_SUMMED = 1_000  # labels, whose sum takes time
+_LONGEST_LABEL = 200  # characters of a label that is searched for a number
 _LONGEST = 20  # characters of a number in a label
 
 
@@ -78,6 +80,16 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
         items.append(flow_text(((key_is, key), first)))
     more = ", …" if len(children) > _MOST_SHOWN else ""
     return f"[{', '.join(items)}{more}]"
+
+
+def pair_hint(texts: Sequence[str]) -> str:
+    """Return how a probability and a utility are written, if two texts are that, in any order."""
+    if len(texts) != 2:
+        return ""
+    ps = [is_marked(text) and is_probability(text) for text in texts]
+    if sum(ps) != 1 or not is_number(utility := texts[ps.index(False)]):
+        return ""
+    return f"write {{p: {texts[ps.index(True)]}, utility: {utility}}}"
 
 
 def with_ps(item: Data, ps: Sequence[Data]) -> str:
@@ -151,8 +163,11 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
     return any(map(names_in, formulas))
 
 
+@lru_cache(maxsize=1_000)
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
+    if len(label) > _LONGEST_LABEL:
+        return None
     if not label.isascii():
         label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
     found = _LABEL_NUMBER.findall(label)

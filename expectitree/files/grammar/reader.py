@@ -38,12 +38,12 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.mistakes import is_doubtful, utility_warning
+from expectitree.files.grammar.mistakes import is_doubtful, label_hint, utility_warning
 from expectitree.files.grammar.names import Names
-from expectitree.files.grammar.outcomes import are_probabilities, is_probability
+from expectitree.files.grammar.outcomes import are_probabilities, is_probability, pair_hint
 from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import NOT_KNOWN, ValueReader, is_operation, offset_of
+from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.numbers import HOW, escape, quote
 from expectitree.tree import paths
@@ -60,6 +60,8 @@ _NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
 _MISSING_COLON = re.compile(r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)")
 _CALL = re.compile(r"(max|min|chance)\s?\((.+)\)")
 _LABEL_AND_NUMBER = re.compile(r"(\w+):([-+.]?[0-9]\S*)")
+_MOST_READ = 100  # characters of a text that a hint is made of
+_BETWEEN_PAIR = re.compile(r"\s*[,;:@(]\s*|\s+")
 _BETWEEN_NUMBERS = re.compile(r"[\s,;]+")
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
@@ -294,15 +296,21 @@ class TreeReader:
                 hint = "; or is a space missing after the colon?"
             elif whole:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
-            elif not text and (missing := _MISSING_COLON.fullmatch(label)):
+            elif not text and (missing := _MISSING_COLON.fullmatch(label[:_MOST_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := _CALL.fullmatch(text):
+            elif call := _CALL.fullmatch(text[:_MOST_READ]):
                 hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
-            elif text[-1:] == "%" and frame.kind == CHANCE:
-                hint = f"; for a probability, write {{p: {escape(text[:60])}, utility: …}}"
             elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
                 hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
-            elif text == NOT_KNOWN:
+            elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
+                hint = f"; {meant}"
+            elif frame.kind == CHANCE and (
+                pair := pair_hint(_BETWEEN_PAIR.split(text[:_MOST_READ].strip(")")))
+            ):
+                hint = f"; {pair}"
+            elif text[-1:] == "%" and frame.kind == CHANCE:
+                hint = f"; for a probability, write {{p: {escape(text[:60])}, utility: …}}"
+            elif text.lower() in NOT_KNOWN_WORDS:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
 
@@ -424,11 +432,11 @@ class TreeReader:
         """
         if not isinstance(children, list) or children[-1].__class__ is not str:
             return None
-        if is_doubtful(kind, children):
-            return None
         try:
             utilities = [*map(self.values.to_number, children)]
         except (NumberError, TypeError):
+            return None
+        if is_doubtful(kind, children, utilities):
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None

@@ -28,7 +28,8 @@ from expectitree.tree.formulas import REST
 from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
-_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *[-+*/^][^+-]")
+NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
+_OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
@@ -170,7 +171,8 @@ class ValueReader:
 
 def is_operation(text: str) -> bool:
     """Return whether a text may be a formula without parameters, such as `0.5*90`."""
-    return bool(_OPERATOR.search(text)) and not _FRACTION.fullmatch(text)
+    is_word = _FRACTION.fullmatch(text) or text.lower() in NOT_KNOWN_WORDS
+    return bool(_OPERATOR.search(text)) and not is_word
 
 
 def offset_of(error: ExpectitreeError) -> int:

@@ -101,6 +101,8 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
         return f"{half}.{after}: {flow_text(following)}"
     name, first = pairs[at - 1] if at else ("", None)
+    if name in _KIND_WORDS:
+        return f"{name}: [{first}, {half}]"
     if not isinstance(first, str) or not _WHOLE.fullmatch(first):
         return ""
     is_grouped = len(half) == 3 and first.strip("+-0")
