@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import inf, nextafter
 
 from expectitree.algebra.thresholds import Threshold
-from expectitree.numbers import escape, exact_text
+from expectitree.numbers import escape, exact_text, to_shown
 from expectitree.text.console import Characters
 from expectitree.text.json_values import json_number
 
@@ -26,13 +26,11 @@ def place_texts(
     An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
-    text = "" if exact is None else exact_text(exact)
-    if text and "/" not in text and not text.startswith("about"):
-        return text, text
     digits = _known_digits(lower, upper, marks)
-    if "/" in text and len(text) <= _LONGEST_FRACTION:
-        return text, f"{text} = {digits}"
-    return digits, digits
+    text = digits if exact is None else exact_text(exact)
+    if exact is None or len(text) > _LONGEST_FRACTION or text.startswith("about"):
+        return digits, digits
+    return text, f"{text} = {digits}" if "/" in text else text
 
 
 def threshold_texts(threshold: Threshold, marks: Characters) -> tuple[str, str]:
@@ -73,12 +71,11 @@ def ends_of(
     lower: Fraction, upper: Fraction, exact: bool
 ) -> tuple[int | float | str, int | float | str]:
     """Return the ends of an interval for JSON; floats are rounded outwards."""
-    if exact:
-        return json_number(lower), json_number(upper)
-    low, high = float(lower), float(upper)
-    if lower < upper:
-        low = low if Fraction(low) <= lower else nextafter(low, -inf)
-        high = high if Fraction(high) >= upper else nextafter(high, inf)
+    low, high = (lower, upper) if exact else (to_shown(lower), to_shown(upper))
+    if isinstance(low, float) and lower < upper:
+        low = low if low <= lower else nextafter(low, -inf)
+    if isinstance(high, float) and lower < upper:
+        high = high if high >= upper else nextafter(high, inf)
     return json_number(low), json_number(high)
 
 

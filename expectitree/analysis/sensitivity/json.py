@@ -17,7 +17,7 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import Number
+from expectitree.numbers import Number, to_shown
 from expectitree.text.json_values import dumps, json_number
 from expectitree.text.thresholds import ends_of, fraction_text
 
@@ -195,7 +195,7 @@ def _threshold(one: Threshold, exact: bool) -> dict[str, Any]:
 
 
 def _number(value: Number, exact: bool) -> int | float | str:
-    return json_number(value if exact else float(value))
+    return json_number(value if exact else to_shown(value))
 
 
 @_fields.register
