@@ -246,6 +246,14 @@ def to_digits(value: Fraction, digits: int = 17) -> Fraction:
     return Fraction(quotient)
 
 
+def to_shown(value: Number) -> Number:
+    """Return the nearest float; a number beyond the range of floats as it is."""
+    try:
+        return float(value)
+    except OverflowError:
+        return value
+
+
 def given_fraction(value: object) -> Fraction | None:
     """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
     from decimal import Decimal

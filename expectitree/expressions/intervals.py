@@ -1,83 +1,45 @@
-"""Expressions over intervals of fractions that are known to contain the value."""
+"""Expressions over intervals of decimals that contain the value, whatever is rounded."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from expectitree.expressions.domains import (
-    DIGITS,
-    FRACTIONS,
-    Domain,
-    UndefinedError,
-    rounded_fractions,
-)
+from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
 from expectitree.expressions.syntax import NEGATION
+from expectitree.numbers import message_text
 
-_LONGEST_POINT = 10_000  # bits; a longer number is rounded outwards
-_SPARE_BITS = 4  # of a rounded end, for each of its digits
+_GREATEST_EXPONENT = 1_000_000  # of ten
+_ZERO = Decimal(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Interval:
-    """A closed interval that contains a number; a point is the number itself."""
+class Interval(NamedTuple):
+    """A closed interval that contains a number."""
 
-    low: Fraction
-    high: Fraction
-
-    @property
-    def is_point(self) -> bool:
-        """Whether the number is known exactly."""
-        return self.low == self.high
+    low: Decimal
+    high: Decimal
 
     @property
     def middle(self) -> Fraction:
-        """The number, or the middle of the interval."""
-        return self.low if self.is_point else (self.low + self.high) / 2
-
-    def __add__(self, other: Interval) -> Interval:
-        return Interval(self.low + other.low, self.high + other.high)
-
-    def __sub__(self, other: Interval) -> Interval:
-        return Interval(self.low - other.high, self.high - other.low)
-
-    def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low)
-
-    def __mul__(self, other: Interval) -> Interval:
-        if self.is_point and other.is_point:
-            return point(self.low * other.low)
-        return _hull(a * b for a in (self.low, self.high) for b in (other.low, other.high))
+        """The middle of the interval."""
+        return (Fraction(self.low) + Fraction(self.high)) / 2
 
 
-def point(value: Fraction) -> Interval:
-    """Return the interval of a number that is known exactly."""
-    return Interval(value, value)
-
-
-def _hull(values: Any) -> Interval:
-    found = [*values]
-    return Interval(min(found), max(found))
-
-
-def _join(a: Interval, b: Interval) -> Interval:
-    return _hull((a.low, a.high, b.low, b.high))
+def _negative(a: Interval) -> Interval:
+    return Interval(a.high.copy_negate(), a.low.copy_negate())
 
 
 def _absolute(a: Interval) -> Interval:
     if a.low < 0 < a.high:
-        return Interval(Fraction(0), max(-a.low, a.high))
-    return -a if a.high <= 0 else a
+        return Interval(_ZERO, max(a.low.copy_negate(), a.high))
+    return _negative(a) if a.high <= 0 else a
 
 
-def _quotient(a: Interval, b: Interval) -> Interval:
-    if b.low <= 0 <= b.high:
-        raise UndefinedError("divides by zero")
-    return a * Interval(1 / b.high, 1 / b.low)
+def _join(a: Interval, b: Interval) -> Interval:
+    return Interval(min(a.low, b.low), max(a.high, b.high))
 
 
 def _less(a: Interval, b: Interval) -> bool | None:
@@ -91,72 +53,103 @@ def _at_most(a: Interval, b: Interval) -> bool | None:
 def _equal(a: Interval, b: Interval) -> bool | None:
     if a.high < b.low or b.high < a.low:
         return False
-    return True if a.is_point and a == b else None
+    return True if a.low == a.high == b.low == b.high else None
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, Interval) and not (value.low.is_finite() and value.high.is_finite()):
+        raise UndefinedError(f"is too large: it is beyond 10^{_GREATEST_EXPONENT:,}")
+    return value
 
 
 @cache
-def intervals(digits: int = DIGITS) -> Domain:
-    """Return the domain of intervals whose ends are rounded to a number of digits.
+def intervals(digits: int) -> Domain:
+    """Return the domain of intervals whose ends have a number of digits.
 
-    An exact result is a point. A comparison of intervals that overlap is not decided.
+    The lower end of a result is rounded down and the upper end up. `exp`, `ln` and `sqrt` of the
+    `decimal` module are correctly rounded, so the next decimals on both sides enclose the value.
+    An undecided comparison is None.
     """
-    rounded = rounded_fractions(digits).operations
-    contexts = [
-        Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, rounding=rounding)
-        for rounding in (ROUND_FLOOR, ROUND_CEILING)
-    ]
+    down = Context(digits, ROUND_FLOOR, -_GREATEST_EXPONENT, _GREATEST_EXPONENT, traps=[])
+    up = Context(digits, ROUND_CEILING, -_GREATEST_EXPONENT, _GREATEST_EXPONENT, traps=[])
 
-    def checked(value: Any) -> Any:
-        if not isinstance(value, Interval):
-            return value
-        ends = value.low, value.high
-        bits = max(part.bit_length() for end in ends for part in end.as_integer_ratio())
-        if bits <= (_LONGEST_POINT if value.is_point else _SPARE_BITS * digits):
-            return value
-        return Interval(
-            *(
-                Fraction(context.divide(Decimal(end.numerator), Decimal(end.denominator)))
-                for context, end in zip(contexts, ends, strict=True)
-            )
-        )
+    def number(written: str | Fraction) -> Interval:
+        return of_text(written) if isinstance(written, str) else of_fraction(written)
 
-    def at(operation: str, *operands: Fraction) -> Interval:
-        """Return the result of an operation on numbers."""
-        try:
-            return point(FRACTIONS.operations[operation](*operands))
-        except UndefinedError:
-            found = rounded[operation](*operands)
-            error = abs(found) / 10 ** (digits - 1)
-            return Interval(found - error, found + error)
+    @cache
+    def of_text(text: str) -> Interval:
+        return of_fraction(FRACTIONS.number(text))
 
-    def increasing(operation: str) -> Callable[[Interval], Interval]:
+    def of_fraction(value: Fraction) -> Interval:
+        ends = Decimal(value.numerator), Decimal(value.denominator)
+        return Interval(down.divide(*ends), up.divide(*ends))
+
+    def plus(a: Interval, b: Interval) -> Interval:
+        return Interval(down.add(a.low, b.low), up.add(a.high, b.high))
+
+    def minus(a: Interval, b: Interval) -> Interval:
+        return Interval(down.subtract(a.low, b.high), up.subtract(a.high, b.low))
+
+    def times(a: Interval, b: Interval) -> Interval:
+        if a.low >= 0 and b.low >= 0:
+            return Interval(down.multiply(a.low, b.low), up.multiply(a.high, b.high))
+        pairs = [(x, y) for x in a for y in b]
+        low = min(down.multiply(*pair) for pair in pairs)
+        return Interval(low, max(up.multiply(*pair) for pair in pairs))
+
+    def quotient(a: Interval, b: Interval) -> Interval:
+        if b.low <= 0 <= b.high:
+            raise UndefinedError("divides by zero")
+        return times(a, Interval(down.divide(1, b.high), up.divide(1, b.low)))
+
+    def increasing(function: Callable[[Decimal], Decimal]) -> Callable[[Interval], Interval]:
         def apply(a: Interval) -> Interval:
-            low = at(operation, a.low)
-            return low if a.is_point else Interval(low.low, at(operation, a.high).high)
+            return Interval(function(a.low).next_minus(down), function(a.high).next_plus(up))
 
         return apply
 
+    exponential, logarithm, root = map(increasing, (down.exp, down.ln, down.sqrt))
+
+    def exp(a: Interval) -> Interval:
+        low, high = exponential(a)
+        return Interval(max(low, _ZERO), high)
+
+    def log(a: Interval) -> Interval:
+        if a.low <= 0:
+            raise UndefinedError("is the logarithm of a number that is not positive")
+        return logarithm(a)
+
     def sqrt(a: Interval) -> Interval:
-        is_near_zero = a.low < 0 <= a.high  # a square root that exists is of no negative number
-        return increasing("sqrt")(Interval(Fraction(0), a.high) if is_near_zero else a)
+        if a.high < 0:
+            raise UndefinedError("is the square root of a negative number")
+        low, high = root(Interval(max(a.low, _ZERO), a.high))
+        return Interval(max(low, _ZERO), high)
 
     def power(base: Interval, exponent: Interval) -> Interval:
-        if base.low <= 0 and not (base.is_point and exponent.is_point):
-            if not (exponent.is_point and exponent.low.denominator == 1):
-                raise UndefinedError("is a power of a number that is not known to be positive")
-            if exponent.low < 0:
-                return _quotient(point(Fraction(1)), power(base, -exponent))
-            if exponent.low % 2 == 0:
-                base = _absolute(base)
-        ends = [at("^", a, b) for a in (base.low, base.high) for b in (exponent.low, exponent.high)]
-        return _hull(end for one in ends for end in (one.low, one.high))
+        if exponent.low == exponent.high == exponent.low.to_integral_value():
+            return whole_power(base, int(exponent.low))
+        if base.low < 0 or base.low == 0 and exponent.low <= 0:
+            raise UndefinedError("is a fractional power of a number that may not be positive")
+        if base.high == 0:
+            return Interval(_ZERO, _ZERO)
+        low, high = exp(times(exponent, log(Interval(base.low or base.high, base.high))))
+        return Interval(low if base.low else _ZERO, high)
+
+    def whole_power(base: Interval, exponent: int) -> Interval:
+        if exponent < 0:
+            return quotient(number("1"), whole_power(base, -exponent))
+        base = base if exponent % 2 else _absolute(base)
+        found = number("1")
+        for bit in f"{exponent:b}":
+            found = times(found, found)
+            found = times(found, base) if bit == "1" else found
+        return found
 
     return Domain(
-        lambda number: point(FRACTIONS.number(number)),
+        number,
         {
-            **{"+": Interval.__add__, "-": Interval.__sub__, "*": Interval.__mul__},
-            **{"/": _quotient, "^": power, NEGATION: Interval.__neg__, "abs": _absolute},
-            **{"exp": increasing("exp"), "log": increasing("log"), "sqrt": sqrt, "join": _join},
+            **{"+": plus, "-": minus, "*": times, "/": quotient, "^": power, NEGATION: _negative},
+            **{"abs": _absolute, "exp": exp, "log": log, "sqrt": sqrt, "join": _join},
             "min": lambda *all_: Interval(min(a.low for a in all_), min(a.high for a in all_)),
             "max": lambda *all_: Interval(max(a.low for a in all_), max(a.high for a in all_)),
             "<": _less,
@@ -165,6 +158,6 @@ def intervals(digits: int = DIGITS) -> Domain:
             ">=": lambda a, b: _at_most(b, a),
             "=": _equal,
         },
-        checked,
-        lambda value: FRACTIONS.text(value.middle),
+        _checked,
+        lambda value: message_text(value.middle),
     )

@@ -14,6 +14,7 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
+from expectitree.numbers import to_shown
 from expectitree.text.csv import csv_lines
 
 POINTS = 101  # of a range
@@ -30,7 +31,7 @@ def render(reports: Sequence[Any], points: int = POINTS) -> Iterator[str]:
 
 
 def _rounded(value: object) -> object:
-    return float(value) if isinstance(value, Fraction) else value
+    return to_shown(value) if isinstance(value, Fraction) else value
 
 
 def _places(low: Fraction, high: Fraction, points: int) -> list[Fraction]:

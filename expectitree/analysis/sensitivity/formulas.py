@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,7 +15,7 @@ from expectitree.analysis.sensitivity.quotients import RATIONALS
 from expectitree.expressions.domains import Domain
 from expectitree.expressions.evaluation import evaluate as evaluate_expression
 from expectitree.expressions.syntax import Expression, Name
-from expectitree.numbers import to_exact
+from expectitree.numbers import Number, to_exact
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree
@@ -37,25 +37,26 @@ class FormulaValues:
 
     Args:
         tree: The tree.
-        domain: That of the formulas.
-        constant: Returns a number of the domain.
+        domain: That of the values.
         known: The values of some parameters.
         nodes: The nodes whose formulas are read, in order; by default, all.
         values: The values of some formulas, by their ids.
+        numbers: A memory of the numbers in the tree's columns.
     """
 
     def __init__(
         self,
         tree: Tree,
         domain: Domain,
-        constant: Callable[[Fraction], Any],
         known: Mapping[str, Any],
         nodes: Sequence[int] | None = None,
         values: Mapping[int, Any] | None = None,
+        numbers: dict[Any, Any] | None = None,
     ) -> None:
-        self.tree, self.domain, self.constant = tree, domain, constant
-        self.zero, self.one = constant(Fraction(0)), constant(Fraction(1))
+        self.tree, self.domain = tree, domain
+        self.zero, self.one = domain.number("0"), domain.number("1")
         self.nodes = range(len(tree)) if nodes is None else nodes
+        self.numbers = {} if numbers is None else numbers
         self.values = ParameterValues(tree.parameters, domain, known)
         self.known = dict(values or {})  # by the id of a formula
         self.utility: dict[int, Any] = {}  # of the terminals that have formulas
@@ -88,14 +89,14 @@ class FormulaValues:
 
     def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
         rests = [b for b in branches if formulas[b] == Name(REST)]
-        total = self.zero
+        total, operations = self.zero, self.domain.operations
         for b in branches:
             if b not in rests:
                 self.probability[b] = self._value(formulas[b])
-                total += self.probability[b]
+                total = operations["+"](total, self.probability[b])
         for b in rests:
-            share = self.constant(Fraction(1, len(rests)))
-            self.probability[b] = (self.one - total) * share
+            share = self.domain.number(Fraction(1, len(rests)))
+            self.probability[b] = operations["*"](operations["-"](self.one, total), share)
         if not rests and total != self.one:
             self.sums[n] = total
 
@@ -108,13 +109,19 @@ class FormulaValues:
         """Return the probability of a branch."""
         if branch in self.probability:
             return self.probability[branch]
-        return self.constant(to_exact(self.tree.columns.probability[branch]))
+        return self.number(self.tree.columns.probability[branch])
 
     def reward_of(self, branch: int) -> Any:
         """Return the reward of a branch; -1 is the way to the root."""
         if branch in self.reward:
             return self.reward[branch]
-        return self.constant(to_exact(self.tree.reward_of(branch)))
+        return self.number(self.tree.reward_of(branch))
+
+    def number(self, value: Number) -> Any:
+        """Return a number in a column of the tree as one of the domain."""
+        if value not in self.numbers:
+            self.numbers[value] = self.domain.number(to_exact(value))
+        return self.numbers[value]
 
 
 class FormulaFunctions(FormulaValues):
@@ -143,7 +150,7 @@ class FormulaFunctions(FormulaValues):
         known = {other: constant(value) for other, value in (fixed or {}).items()}
         if name is not None:
             known[name] = VARIABLE
-        super().__init__(tree, RATIONALS, constant, known)
+        super().__init__(tree, RATIONALS, known)
 
     # ---- Where probabilities are numbers from 0 to 1.
 

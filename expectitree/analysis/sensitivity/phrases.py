@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from expectitree.algebra.polynomials import Coefficients
 from expectitree.algebra.rationals import Rational
-from expectitree.numbers import display_text, exact_text, to_digits
+from expectitree.numbers import display_text, exact_text, to_digits, to_shown
 
 LONGEST = 60  # characters of a formula that is shown
 
@@ -56,12 +56,12 @@ def _rounded_text(value: Fraction, digits: int) -> str:
 def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
-    return text if len(text) <= 12 else display_text(float(value))
+    return text if len(text) <= 12 else display_text(to_shown(value))
 
 
 def move_text(value: Fraction) -> str:
     """Return the distance to a threshold, with four digits or as an amount."""
-    return display_text(float(value), 4 if value < 1000 else None)
+    return display_text(to_shown(value), 4 if value < 1000 else None)
 
 
 def with_unit(text: str, unit: str | None) -> str:

@@ -41,14 +41,15 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
 
     If no formula has to move, numbers may take their place.
     """
-    if tree.exact:
-        return tree
-    try:
-        return in_fractions(tree)
-    except TreeError as error:
-        if not keeps_formulas:
+    if not tree.exact:
+        try:
+            tree = in_fractions(tree)
+        except TreeError as error:
+            if keeps_formulas:
+                why = str(error).partition(": compute in floats")[0]
+                raise NotRationalError("", why) from None
             return in_fractions(without_formulas(tree))
-        raise NotRationalError("", str(error).partition(": compute in floats")[0]) from None
+    return tree if keeps_formulas else without_formulas(tree)
 
 
 def _of_constants(operation: str) -> Callable[..., Any]:

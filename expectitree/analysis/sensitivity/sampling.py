@@ -12,7 +12,7 @@ from expectitree.analysis.sensitivity.enclosures import Enclosures, Verdict
 from expectitree.analysis.sensitivity.pieces import Piece
 from expectitree.analysis.sensitivity.ranges import Range
 from expectitree.errors import AnalysisError, NumberError, TreeError
-from expectitree.numbers import message_text, to_digits
+from expectitree.numbers import message_text
 from expectitree.tree.model import Tree
 
 POINTS = 200  # of the range
@@ -77,8 +77,7 @@ class Sampler:
 
     def value_at(self, place: Fraction) -> Fraction:
         """Return the value of the tree at a place, rounded if it is not known exactly."""
-        value = self.verdict_at(place).value
-        return value.low if value.is_point else to_digits(value.middle)
+        return self.verdict_at(place).value
 
     def threshold(
         self, low: Fraction, high: Fraction, before: tuple[str, ...], after: tuple[str, ...]

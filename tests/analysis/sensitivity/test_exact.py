@@ -189,6 +189,16 @@ def test_a_threshold_of_more_than_400_characters_is_exact(seed: int) -> None:
         assert len(et.evaluate(tree.with_parameters(wtp=side)).ties) == 1
 
 
+def test_numbers_beyond_floats_are_shown() -> None:
+    tree = "{parameters: {a: 0}, max: {x: a, y: 1e350}}"
+    for question in ([], ["--until", "value=2e360"], ["--everywhere"]):
+        words = ["sensitivity", "-e", tree, "-p", "a=0..1e400", *question, EXACT]
+        for form in ("text", "json", "csv"):
+            assert invoke(*words, "--format", form).exit_code == 0
+    text = invoke("sensitivity", "-e", tree, "-p", "a=0..1e400", EXACT).stdout
+    assert "At 1.000000000E+350… x and y tie at about 1.000000000e+350." in text
+
+
 def test_ends_of_a_range_may_be_long_numbers() -> None:
     tree = et.loads("{parameters: {a: 0.5}, max: {x: a, y: 1/4}}", exact=True)
     low, high = F(1, 10**500), 1 - F(1, 3 * 10**450)
