@@ -99,7 +99,7 @@ def _names(tree: Tree, formulas: Sequence[Expression]) -> set[str]:
     found: set[str] = set()
     while pending:
         name = pending.pop()
-        if name not in found:
+        if name not in found and name in tree.parameters:  # else it is `rest`
             found.add(name)
             pending += tree.parameters[name].bases
     return found
