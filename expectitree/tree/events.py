@@ -43,7 +43,9 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
     derivation.run()
     parameters, formulas = derivation.posteriors.definitions.parameters, tree.formulas
     if formulas is not None:
-        probabilities = {**formulas.probabilities, **derivation.found}
+        own = {b for n in derivation.nodes for b in tree.branches_of(n)}
+        others = {b: p for b, p in formulas.probabilities.items() if b not in own}
+        probabilities = {**others, **derivation.found}
         formulas = Formulas(
             formulas.nodes, probabilities, formulas.rewards, formulas.events, dict(defined)
         )
@@ -97,7 +99,7 @@ def _names(tree: Tree, formulas: Sequence[Expression]) -> set[str]:
     found: set[str] = set()
     while pending:
         name = pending.pop()
-        if name not in found:
+        if name not in found and name in tree.parameters:  # else it is `rest`
             found.add(name)
             pending += tree.parameters[name].bases
     return found
@@ -214,12 +216,14 @@ class _Derivation:
         self.tree, self.defined, self.report = tree, defined, report
         self.posteriors = Posteriors(defined, Definitions(tree.parameters))
         self.found: dict[int, Expression] = {}  # by branch
+        self.nodes: list[int] = []  # of defined events
 
     def run(self) -> None:
         histories = Histories(self.tree, self.defined)
         for n, shown in histories:
             name = histories.events.get(n, "")
             if name in self.defined:
+                self.nodes.append(n)
                 self._define(n, name, shown)
 
     def _define(self, n: int, name: str, shown: Mapping[str, Shown]) -> None:

@@ -73,6 +73,13 @@ def test_derived_parameters_that_a_file_uses_are_written() -> None:
     assert et.loads(et.dumps(tree)).parameters == tree.parameters
 
 
+def test_rest_at_other_nodes_is_no_parameter() -> None:
+    tree = et.loads(
+        EVENTS + "max: {a: {chance: {x: {p: pr, utility: 1}, y: {p: rest, utility: 0}}}}"
+    )
+    assert et.dumps(et.loads(et.dumps(tree))) == et.dumps(tree)
+
+
 def seismic_of(tree: et.Tree) -> Any:
     return tree.formulas and tree.formulas.defined.get("seismic")
 

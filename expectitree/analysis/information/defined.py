@@ -90,8 +90,6 @@ def _check_independence(
     That matters only if play also meets the other event without this one.
     """
     for other, places in dependents(tree, nodes, formulas.events, near).items():
-        if other in formulas.defined:
-            continue
         expected = next(iter(places[0][1].values()))
         here = [n for n, event in formulas.events.items() if event == other]
         chances = [

@@ -86,6 +86,7 @@ class Information(Shown):
         file: The name of the tree in outputs.
         tree: The tree.
         event: The name of the event, or the names of several, separated by commas.
+        events: The names of the events.
         at: The path of the node at which something is known.
         value: The value of the tree when nothing is known.
         best: The best actions then, at that node.
@@ -103,6 +104,7 @@ class Information(Shown):
     file: str
     tree: Tree
     event: str
+    events: tuple[str, ...]
     at: str
     value: Number
     best: tuple[str, ...]
@@ -242,6 +244,7 @@ def information(
         file=file,
         tree=tree,
         event=", ".join(names),
+        events=tuple(names),
         at=tree.path_of(at_node),
         value=number(now),
         best=given.best(given.values),

@@ -18,7 +18,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from expectitree import budget
 from expectitree.analysis.information.beliefs import (
+    MOST_STEPS,
     Belief,
     Event,
     check_once,
@@ -84,10 +86,10 @@ class _Search:
 
     def event(self, at: int) -> Event | None:
         """Return the event as it is seen from a node; None if play does not meet it from there."""
-        self._ascend()
-        self._descend({}, is_first=True)
+        self.ascend()
+        self.descend({}, is_first=True)
         likelihoods = self._likelihoods()
-        self._descend(likelihoods)
+        self.descend(likelihoods)
         scope = scope_of(self.tree, at, self.nodes, lambda n: self.events.get(n) in likelihoods)
         if not scope or scope[-1] != at:
             return None
@@ -130,12 +132,14 @@ class _Search:
         self.created.append(Belief(tuple(chances), rule))
         return self.created[-1]
 
-    def _same(self, one: Belief, two: Belief) -> bool:
+    def same(self, one: Belief, two: Belief) -> bool:
+        """Return whether two beliefs are equal."""
         return one is two or _equal(one.chances, two.chances, self.near)
 
     # ---- From what is shown below.
 
-    def _ascend(self) -> None:
+    def ascend(self) -> None:
+        """Find the beliefs that follow from what is shown below a node."""
         tree, columns = self.tree, self.tree.columns
         for n in range(len(tree)):
             if not self.reached[n] or columns.kind[n] == TERMINAL:
@@ -156,7 +160,7 @@ class _Search:
             if not below:
                 continue
             first = next(iter(below))
-            other = next((b for b in below if not self._same(below[b], below[first])), None)
+            other = next((b for b in below if not self.same(below[b], below[first])), None)
             if other is None or column is self.shown:
                 own = (belief for belief in below.values() if belief.rule[0] == "own")
                 column[n] = next(own, below[first])
@@ -178,25 +182,28 @@ class _Search:
         )
 
     def _mix(self, n: int) -> None:
-        """Note the mean of the beliefs after the outcomes of a chance node, or the only belief."""
+        """Note the mean of the beliefs after the outcomes of a chance node, or a part of them."""
         child, branches = self.tree.columns.child, self._branches(n)
         known = {
             b: self.shown.get(child[b]) or self.hints[child[b]]
             for b in branches
             if child[b] in self.shown or child[b] in self.hints
         }
-        if all(child[b] in self.shown for b in branches):
-            p = self.tree.columns.probability
-            columns = zip(*(known[b].chances for b in branches), strict=True)
-            self.shown[n] = self._new(
-                (sum(p[b] * q for b, q in zip(branches, qs, strict=True)) for qs in columns),
-                "mix", n,
-            )  # fmt: skip
+        if len(known) == len(branches):
+            is_shown = all(child[b] in self.shown for b in branches)
+            column = self.shown if is_shown else self.hints
+            column[n] = self._new(self._mean(known), "mix", n)
         elif known:
             first = next(iter(known.values()))
-            if all(self._same(first, belief) for belief in known.values()):
+            if all(self.same(first, belief) for belief in known.values()):
                 self.hints[n] = first
             self.faults[n] = self._incomplete(n, branches, known)
+
+    def _mean(self, after: Mapping[int, Belief]) -> list[Any]:
+        """Return the mean of beliefs after branches, which need not be all of a node."""
+        p = self.tree.columns.probability
+        columns = zip(*(belief.chances for belief in after.values()), strict=True)
+        return [sum(p[b] * q for b, q in zip(after, qs, strict=True)) for qs in columns]
 
     def _incomplete(self, n: int, branches: Sequence[int], known: Collection[int]) -> str:
         met = self._label(n, next(iter(known)))
@@ -209,7 +216,7 @@ class _Search:
 
     # ---- From what is known above.
 
-    def _descend(
+    def descend(
         self, likelihoods: Mapping[str, Sequence[Likelihoods]], is_first: bool = False
     ) -> None:
         """Find the beliefs at all nodes and after all outcomes.
@@ -234,7 +241,7 @@ class _Search:
                 if c in self.shown:
                     continue
                 before = self.node.setdefault(c, belief)
-                if before is not None and not self._same(before, belief):
+                if before is not None and not self.same(before, belief):
                     self.node[c] = None
                     self.faults[c] = (
                         f"{self._path(c)}: {escape(self.name)} has different probabilities on "
@@ -249,41 +256,43 @@ class _Search:
         is_first: bool,
     ) -> dict[int, Belief]:
         """Return the beliefs after the outcomes of a chance node, as far as they are known."""
-        child, p, branches = (
-            self.tree.columns.child,
-            self.tree.columns.probability,
-            self._branches(n),
-        )
+        child, branches = self.tree.columns.child, self._branches(n)
         found = {b: self.shown[child[b]] for b in branches if child[b] in self.shown}
         others = [b for b in branches if b not in found]
         name = self.events.get(n, "")
+        if is_first and name and len(others) > 1:
+            self.wanted.add(name)
         if own is None:
             return found
         likely = likelihoods.get(name, ())
+        if likely and len(others) > 1:
+            return self._explained(n, own, likely, found)
+        hints = {b: self.hints[child[b]] for b in others if child[b] in self.hints}
+        explained = self._mean(found | hints) if len(hints) == len(others) else ()
+        if others and explained and _equal(explained, own.chances, self.near):
+            found |= hints
+        elif len(others) == 1:
+            self._leave(n, own, others[0], found)
+        elif name in self.wanted and is_first:
+            return found
+        elif all(self.same(own, belief) for belief in found.values()):
+            found.update(dict.fromkeys(others, own))
         after_event = [one for one in likely if one.place in self.nodes]
-        if after_event or likely and len(others) > 1:
-            return self._explained(n, own, after_event or likely, found)
-        if len(others) == 1:
-            left = [
-                (q - sum(p[b] * one.chances[o] for b, one in found.items())) / p[others[0]]
-                for o, q in enumerate(own.chances)
-            ]
-            if _equal(left, own.chances, self.near):
-                found[others[0]] = own
-            elif min(left) >= -self.near:
-                found[others[0]] = self._new((max(q, 0) for q in left), "rest", n, others[0])
-            else:
-                self.clashes[n] = self._incomplete(n, branches, found)
-        elif others and is_first and name:
-            self.wanted.add(name)
-        elif others:
-            known = [
-                *found.values(),
-                *(self.hints[child[b]] for b in others if child[b] in self.hints),
-            ]
-            if all(self._same(own, belief) for belief in known):
-                found.update(dict.fromkeys(others, own))
+        if after_event and not any(self._agrees(n, own, one, found) for one in after_event):
+            self.clashes[n] = self._unexplained(n, after_event)
         return found
+
+    def _leave(self, n: int, own: Belief, last: int, found: dict[int, Belief]) -> None:
+        """Note what the belief before a chance node leaves to its last branch."""
+        p = self.tree.columns.probability[last]
+        known = self._mean(found) if found else [0] * len(own.chances)
+        left = [(q - x) / p for q, x in zip(own.chances, known, strict=True)]
+        if _equal(left, own.chances, self.near):
+            found[last] = own
+        elif min(left) >= -self.near:
+            found[last] = self._new((max(q, 0) for q in left), "rest", n, last)
+        else:
+            self.clashes[n] = self._incomplete(n, self._branches(n), found)
 
     # ---- From the likelihoods of other events.
 
@@ -319,7 +328,7 @@ class _Search:
     ) -> dict[int, Belief]:
         """Return the beliefs after the signals of a node, from likelihoods shown elsewhere."""
         fits = [(one, fit) for one in likelihoods if (fit := self._fit(n, own, one, shown))]
-        fits = [one for one in fits if self._same(one[0].before, own)] or fits
+        fits = [one for one in fits if self.same(one[0].before, own)] or fits
         if fits and all(
             _equal(fit[b], fits[0][1][b], self.near) for _, fit in fits for b in fits[0][1]
         ):
@@ -328,13 +337,30 @@ class _Search:
                 b: shown[b] if b in shown else self._new(chances, "likelihood", n, b, place)
                 for b, chances in fits[0][1].items()
             }
+        self.clashes[n] = self._unexplained(n, likelihoods)
+        return dict(shown)
+
+    def _unexplained(self, n: int, likelihoods: Sequence[Likelihoods]) -> str:
         name, known = escape(self.events[n]), escape(self.name)
-        self.clashes[n] = (
+        return (
             f"{self._path(n)}: {name} depends on {known}, as {self._path(likelihoods[0].place)} "
             f"shows, and the tree does not show the probabilities of {known} after {name} here: "
             f"define {name} as a test of {known} under `events`"
         )
-        return dict(shown)
+
+    def _agrees(self, n: int, own: Belief, one: Likelihoods, after: Mapping[int, Belief]) -> bool:
+        """Return whether the beliefs after the signals of a node agree with likelihoods."""
+        p = self.tree.columns.probability
+        return all(
+            x is None or abs(q * x - p[b] * r) <= self.near
+            for b, belief in after.items()
+            for q, r, x in zip(
+                own.chances,
+                belief.chances,
+                one.rows.get(self.tree.branch_label(n, b), [0] * len(self.outcomes)),
+                strict=True,
+            )
+        )
 
     def _fit(
         self, n: int, own: Belief, one: Likelihoods, shown: Mapping[int, Belief]
@@ -371,49 +397,43 @@ def dependents(
     For each, there are the nodes of the event that show this, with the probabilities of the other
     event after their outcomes.
     """
-    columns = tree.columns
-    outside = reached(tree, (tree.root_id,), nodes)
-    met = [n for n in sorted(nodes) if outside[n]]
-    inside = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)
-                            if columns.probability[b] > 0])  # fmt: skip
-    without = {name for n, name in events.items() if outside[n] and n not in nodes}
-    found: dict[str, list[tuple[int, dict[str, Chances]]]] = {}
-    for name in dict.fromkeys(x for n, x in events.items() if inside[n] and x in without):
-        chances = _chances(tree, {n for n, x in events.items() if x == name})
-        for n in met:
-            after = {
-                tree.branch_label(n, b): chances[columns.child[b]]
-                for b in tree.branches_of(n)
-                if columns.probability[b] > 0 and columns.child[b] in chances
-            }
-            possible = sum(columns.probability[b] > 0 for b in tree.branches_of(n))
-            first = next(iter(after.values()), {})
-            differs = any(
-                abs(one[s] - p) > near for one in after.values() for s, p in first.items()
-            )
-            if after and (differs or len(after) < possible):
-                found.setdefault(name, []).append((n, after))
-    return found
+    columns, play = tree.columns, reached(tree, (tree.root_id,), nodes)
+    met = [n for n in sorted(nodes) if play[n]]
+    after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)
+                           if columns.probability[b] > 0])  # fmt: skip
+    without = {name for n, name in events.items() if play[n] and n not in nodes}
+    defined = tree.formulas.defined if tree.formulas is not None else {}
+    names = dict.fromkeys(
+        name for n, name in events.items() if after[n] and name in without and name not in defined
+    )
+    if len(names) * len(tree) > budget.most(MOST_STEPS):
+        raise budget.TooMuchWorkError(
+            f"{len(names):,} other events in a tree of {len(tree):,} nodes: remove `event` where "
+            f"it stands only once, or {budget.more()}"
+        )
+    found = {name: _dependence(tree, nodes, name, events, near) for name in names}
+    return {name: places for name, places in found.items() if places}
 
 
-def _chances(tree: Tree, nodes: Collection[int]) -> dict[int, Chances]:
-    """Return the probabilities of an event from each node on, among the plays that meet it."""
-    columns = tree.columns
-    found: dict[int, Chances] = {}
-    for n in range(len(tree)):
-        branches = tree.branches_of(n)
-        if n in nodes:
-            found[n] = {tree.branch_label(n, b): columns.probability[b] for b in branches}
-            continue
-        shares: list[tuple[Any, Chances]] = [
-            (columns.probability[b], found[columns.child[b]])
-            for b in branches
-            if columns.child[b] in found and columns.probability[b] > 0
-        ]
-        if columns.kind[n] != CHANCE:
-            shares = shares[:1]
-        if shares:
-            mass = sum(p for p, _ in shares)
-            labels = shares[0][1]
-            found[n] = {s: sum(p * one[s] for p, one in shares) / mass for s in labels}
+def _dependence(
+    tree: Tree, nodes: frozenset[int], name: str, events: Mapping[int, str], near: Any
+) -> list[tuple[int, dict[str, Chances]]]:
+    """Return the nodes of an event that show how another event depends on it."""
+    own = frozenset(n for n, event in events.items() if event == name)
+    first = max(own)
+    labels = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
+    search = _Search(tree, name, own, labels, near)
+    search.ascend()
+    search.descend({}, is_first=True)
+    found: list[tuple[int, dict[str, Chances]]] = []
+    for n in sorted(nodes - own):
+        after = {b: search.branch[b] for b in tree.branches_of(n) if b in search.branch}
+        is_sure = tree.root_id in search.shown and not search.clashes
+        if not is_sure:
+            after = {b: one for b, one in after.items() if tree.columns.child[b] in search.shown}
+        before = search.node.get(n) if is_sure else None
+        known = [*after.values(), *([before] if before is not None else [])]
+        if search.reached[n] and any(not search.same(known[0], one) for one in known):
+            rows = {tree.branch_label(n, b): one.chances for b, one in after.items()}
+            found.append((n, {o: dict(zip(labels, row, strict=True)) for o, row in rows.items()}))
     return found

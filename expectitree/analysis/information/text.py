@@ -52,7 +52,9 @@ def _table(
 
 
 def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
-    event, at = escape(report.event), "" if report.at == ROOT else f" at {escape(report.at)}"
+    event = " and ".join(map(escape, report.events))
+    verb = "are" if len(report.events) > 1 else "is"
+    at = "" if report.at == ROOT else f" at {escape(report.at)}"
     now = display_text(report.value)
     best = f" ({escape(', '.join(report.best))})" if report.best else ""
     if report.with_test is not None and report.evsi is not None:
@@ -65,9 +67,10 @@ def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
         share = "" if report.efficiency is None else f": the test has {report.efficiency:.0%} of it"
         yield f"{perfect}{share}."
     else:
+        known = display_text(report.with_information)
         yield (
-            f"The tree is worth {display_text(report.with_information)} if {event} is known{at} in "
-            f"advance, and {now} now{best}."
+            f"The tree is worth {known} if {event} {verb} known{at} in advance, and {now} "
+            f"now{best}."
         )
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     if report.tree.attitude is not None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -283,6 +284,198 @@ def test_a_signal_is_an_event_too() -> None:
         "y: 0}}}}, b: {event: e, chance: {x: 2, y: 2}}}"
     )
     assert et.information(independent, "a").value == 2.25
+
+
+# ---- Signals that the event does not follow.
+
+DEFINED = """
+events:
+  oil: {prior: {oil: 0.5, none: rest}}
+  seismic: {test_of: oil, likelihood: {plus: {oil: 0.9, none: 0.3}, minus: {oil: rest, none: rest}}}
+"""
+INSTALL = "{cost: 250, event: oil, chance: {oil: 2500, none: 0}}"
+SELL = f"""
+max:
+  install: {INSTALL}
+  test and sell: {{event: seismic, chance: {{plus: 3000, minus: 500}}}}
+"""
+PRUNED = f"""
+max:
+  sell: 750
+  install: {INSTALL}
+  test:
+    cost: 100
+    event: seismic
+    chance: {{plus: {{max: {{install: {INSTALL}, sell: 1000}}}}, minus: 500}}
+"""
+
+
+def test_a_test_that_pays_by_itself() -> None:
+    found = et.information(et.loads(DEFINED + SELL), "oil")
+    assert [(one.value, one.best) for one in found.outcomes] == [
+        (2750, ("test and sell",)),
+        (1250, ("test and sell",)),
+    ]
+    assert found.evpi == 0
+    longer = "{event: oil, chance: {oil: %s, none: %s}}"
+    full = SELL.replace("3000", longer % (3000, 3000)).replace("500}", longer % (500, 500) + "}")
+    assert et.information(et.loads(DEFINED + full), "oil").outcomes == found.outcomes
+    other = et.loads(
+        DEFINED
+        + "max:\n  drill: {event: oil, chance: {oil: 100, none: -60}}\n"
+        + "  sell after test: {event: seismic, chance: {plus: 50, minus: 10}}"
+    )
+    assert et.information(other, "oil").with_information == 61
+    assert et.information(other, "oil").evpi == 27
+
+
+def test_a_pruned_tree() -> None:
+    for text in (PRUNED, PRUNED.replace("minus: 500", "minus: {max: {a: 500, b: -500}}")):
+        tree = et.loads(DEFINED + text)
+        assert et.information(tree, "oil").evpi == 425
+        # The numbers of a tree without `events` show what oil has to be after minus.
+        numbers = et.loads(in_full(tree))
+        assert et.information(numbers, "oil").evpi == 425
+
+
+def in_full(tree: et.Tree) -> str:
+    """Return a tree as text with probabilities instead of `events`."""
+    assert tree.formulas is not None
+    plain = replace(tree.formulas, probabilities={}, defined={})
+    return et.dumps(replace(tree, formulas=plain, parameters={}))
+
+
+def test_likelihoods_from_other_nodes_of_the_same_event() -> None:
+    full = PRUNED.replace("minus: 500", f"minus: {{max: {{install: {INSTALL}, sell: 500}}}}")
+    both = full + "  public test: {event: seismic, chance: {plus: 3000, minus: 500}}\n"
+    tree = et.loads(DEFINED + both)
+    expected = et.information(tree, "oil")
+    assert [one.value for one in expected.outcomes] == [2750, 1250]
+    found = et.information(et.loads(in_full(tree)), "oil")
+    assert found.outcomes == expected.outcomes
+    # If the numbers contradict the other nodes, there is no answer.
+    wrong = in_full(tree).replace("p: 0.6, utility: 3000", "p: 0.7, utility: 3000")
+    wrong = wrong.replace("p: 0.39999999999999997, utility: 500", "p: 0.3, utility: 500")
+    with pytest.raises(et.AnalysisError) as error:
+        et.information(et.loads(wrong), "oil")
+    assert str(error.value) == (
+        "public test: seismic depends on oil, as test shows, and the tree does not show the "
+        "probabilities of oil after seismic here: define seismic as a test of oil under `events`"
+    )
+
+
+def test_an_event_that_is_independent_of_the_way_to_it() -> None:
+    tree = et.loads(
+        "max: {bid: {chance: {won: {p: 0.3, max: {go: {event: works, chance: {yes: {p: 0.8, "
+        "utility: 100}, no: {p: rest, utility: -200}}}, stop: 0}}, lost: {p: rest, utility: 0}}}, "
+        "rest: 1}"
+    )
+    found = et.information(tree, "works")
+    assert [(one.name, one.value) for one in found.outcomes] == [("yes", 30), ("no", 1)]
+    assert found.evpi == pytest.approx(0.8 * 30 + 0.2 * 1 - 0.3 * 40)
+
+
+def test_a_written_tree_keeps_the_definitions() -> None:
+    tree = et.loads(DEFINED + SELL)
+    test = {"good": {"oil": 0.8, "none": 0.1}, "bad": {"oil": "rest", "none": "rest"}}
+    found = et.information(tree, "oil", likelihood=test)
+    again = et.loads(et.dumps(found.tree_with_test))
+    assert et.evaluate(again).value == pytest.approx(found.with_test)
+    assert et.information(again, "oil").evpi == 0
+    with pytest.raises(et.AnalysisError, match="seismic is a test of oil, and a file cannot"):
+        _ = et.information(
+            tree, "seismic", likelihood={"a": {"plus": 1, "minus": 0}, "b": {"plus": 0, "minus": 1}}
+        ).tree_with_test
+
+
+def test_a_test_of_a_signal_with_likelihoods_from_elsewhere() -> None:
+    test = {"good": {"oil": 0.8, "none": 0.1}, "bad": {"oil": "rest", "none": "rest"}}
+    full = PRUNED.replace("minus: 500", f"minus: {{max: {{install: {INSTALL}, sell: 500}}}}")
+    both = full + "  public test: {event: seismic, chance: {plus: 3000, minus: 500}}\n"
+    for text in (PRUNED, both):
+        tree = et.loads(in_full(et.loads(DEFINED + text)))
+        found = et.information(tree, "oil", likelihood=test)
+        assert (
+            found.with_test
+            == et.information(et.loads(DEFINED + text), "oil", likelihood=test).with_test
+        )
+        assert et.evaluate(found.tree_with_test).value == pytest.approx(found.with_test)
+    named = replace(tree, parameters=et.loads("{parameters: {x: 1}, max: [x]}").parameters)
+    with pytest.raises(et.AnalysisError, match="public test: the formulas of a test here would"):
+        _ = et.information(named, "oil", likelihood=test).tree_with_test
+
+
+def test_an_event_that_changes_another() -> None:
+    # Below oil, the cost is known; the marginal at `rent` gives P(cost | oil) only if they agree.
+    text = (
+        "max: {drill: {event: oil, chance: {oil: {event: cost, chance: {low: {p: 0.2, utility: 9}, "
+        "high: {p: 0.8, utility: 1}}}, none: {event: cost, chance: {low: {p: 0.6, utility: -1}, "
+        "high: {p: 0.4, utility: -9}}}}}, "
+        "rent: {event: cost, chance: {low: {p: LOW, utility: 5}, high: {p: rest, utility: 0}}}}"
+    )
+    found = et.information(et.loads(text.replace("LOW", "0.4")), "oil")
+    assert [one.value for one in found.outcomes] == [2.6, 3]
+    with pytest.raises(et.AnalysisError, match="rent: cost depends on oil, as drill shows"):
+        et.information(et.loads(text.replace("LOW", "0.5")), "oil")
+    defined = "events: {oil: {prior: {oil: 0.5, none: rest}}}\n" + text.replace("LOW", "0.4")
+    with pytest.raises(et.AnalysisError, match="define cost as a test of oil under `events`"):
+        et.information(et.loads(defined), "oil")
+
+
+def test_several_events() -> None:
+    tree = et.load("example:oil-wildcatter")
+    found = et.information(tree, ["oil", "cost"])
+    assert (found.event, found.events) == ("oil, cost", ("oil", "cost"))
+    assert [one.name for one in found.outcomes][:4] == [
+        "dry, low",
+        "dry, fair",
+        "dry, high",
+        "wet, low",
+    ]
+    assert (found.with_information, found.evpi) == (295, 155)
+    assert found.control.outcome == "soaking, low"
+    turned = et.information(tree, ["cost", "oil", "cost"])
+    assert {tuple(one.name.split(", ")[::-1]): one.value for one in turned.outcomes} == {
+        tuple(one.name.split(", ")): one.value for one in found.outcomes
+    }
+    done = invoke("information", WILDCATTER, "--event", "oil", "--event", "cost").stdout
+    assert "The tree is worth 295 if oil and cost are known in advance" in done
+    with pytest.raises(et.AnalysisError, match="a test is of one event"):
+        et.information(tree, ["oil", "cost"], likelihood=SOUNDING)
+    with pytest.raises(et.AnalysisError, match="name at least one"):
+        et.information(tree, [])
+
+
+def test_an_event_that_happens_only_after_an_outcome_of_another() -> None:
+    tree = et.loads(
+        "max: {drill: {event: oil, chance: {oil: {event: size, chance: {big: 9, small: -1}}, "
+        "none: -4}}, sell: 1}"
+    )
+    found = et.information(tree, ["oil", "size"])
+    assert [(one.name, one.probability, one.value) for one in found.outcomes] == [
+        ("oil, big", 0.25, 9),
+        ("oil, small", 0.25, 1),
+        ("none, -", 0.5, 1),
+    ]
+
+
+# ---- Speed.
+
+
+def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes = ", ".join(f"o{k}: {{p: 1/300, utility: {k}}}" for k in range(300))
+    actions = (f"a{k}: {{event: e, chance: {{{outcomes}}}}}" for k in range(60))
+    tree = et.loads(f"max: {{{', '.join(actions)}}}")
+    start = time.process_time()
+    assert et.information(tree, "e").evpi == 0
+    assert time.process_time() - start < 8
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
+    with pytest.raises(et.TreeError) as error:
+        et.information(tree, "e")
+    assert str(error.value) == (
+        "to know e in advance takes 36,000 steps (300 outcomes or signals times 120 branches), and "
+        "the limit is 5,000: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
+    )
 
 
 # ---- Refusals.

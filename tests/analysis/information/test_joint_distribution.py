@@ -1,0 +1,371 @@
+"""Information on random trees, compared with all worlds of the joint distribution.
+
+An event r has up to two tests, which are independent given r, and there is another event i. A world
+says what happens at each of them; a test that is repeated on a path has another result each time. A
+value given what is known is a mean over the worlds in which that is so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from random import Random
+from typing import Any
+
+import pytest
+
+import expectitree as et
+
+World = tuple[dict[str, str], Fraction]  # what happens, and the probability
+REPEATS = 2  # of a test on one path
+
+
+@dataclass
+class Node:
+    """A node of a random tree: its kind or its event, and branches with rewards."""
+
+    kind: str
+    branches: dict[str, tuple[Fraction, Node]]
+    utility: int = 0
+
+
+class Case:
+    """A random tree, and the joint distribution of its events.
+
+    `is_shown` adds plays that show how each test depends on r, which no player chooses.
+    """
+
+    def __init__(self, seed: int, is_shown: bool = False) -> None:
+        self.random = random = Random(seed)
+        self.outcomes = [f"r{k}" for k in range(random.randint(2, 3))]
+        self.prior = self.distribution(self.outcomes)
+        self.tests = [f"t{k}" for k in range(random.randint(0, 2))]
+        self.likely = {
+            t: {o: self.distribution(["plus", "minus", "?"][: random.choice((2, 2, 3))])
+                for o in self.outcomes}
+            for t in self.tests
+        }  # fmt: skip
+        for rows in self.likely.values():
+            labels = sorted(set().union(*rows.values()))
+            for row in rows.values():
+                row.update({label: row.get(label, Fraction(0)) for label in labels})
+        self.other = self.distribution(["works", "fails"])
+        self.root = self.node({}, random.randint(2, 4))
+        if is_shown:
+            shown = {t: (Fraction(-1000), self.show(t)) for t in self.tests}
+            self.root = Node("max", {"play": (Fraction(0), self.root), **shown})
+
+    def distribution(self, labels: list[str]) -> dict[str, Fraction]:
+        weights = [self.random.choice((0, 1, 1, 2, 3)) for _ in labels]
+        weights[self.random.randrange(len(labels))] += 1
+        return {x: Fraction(w, sum(weights)) for x, w in zip(labels, weights, strict=True)}
+
+    def labels(self, event: str) -> list[str]:
+        if event == "r":
+            return self.outcomes
+        return [*self.other] if event == "i" else [*self.likely[event][self.outcomes[0]]]
+
+    def show(self, test: str) -> Node:
+        after = Node("r", {o: (Fraction(0), Node("", {})) for o in self.outcomes})
+        return Node(test, {label: (Fraction(0), after) for label in self.labels(test)})
+
+    def node(self, seen: dict[str, int], depth: int) -> Node:
+        """Return a random node; `seen` counts the events on the way."""
+        random = self.random
+        kinds = ["max", "max", "min", "gamble", "", "r", "i", *self.tests, *self.tests]
+        most = {
+            "r": 1,
+            "i": 1,
+            **dict.fromkeys(self.tests, REPEATS if random.random() < 0.1 else 1),
+        }
+        kind = random.choice([k for k in kinds if seen.get(k, 0) < most.get(k, 99)])
+        if not depth or not kind:
+            return Node("", {}, random.randint(-9, 9))
+        labels = ["a", "b"] if kind in ("max", "min", "gamble") else self.labels(kind)
+        after = {**seen, kind: seen.get(kind, 0) + 1}
+        return Node(
+            kind,
+            {
+                x: (Fraction(random.choice((0, 0, 1, -2))), self.node(after, depth - 1))
+                for x in labels
+            },
+        )
+
+    # ---- The joint distribution.
+
+    def worlds(self) -> list[World]:
+        names = ["r", "i", *(f"{t}{k}" for t in self.tests for k in range(REPEATS))]
+        ranges = [self.outcomes, [*self.other]]
+        ranges += [self.labels(t) for t in self.tests for _ in range(REPEATS)]
+        found = []
+        for labels in product(*ranges):
+            world = dict(zip(names, labels, strict=True))
+            p = self.prior[world["r"]] * self.other[world["i"]]
+            for t in self.tests:
+                for k in range(REPEATS):
+                    p *= self.likely[t][world["r"]][world[f"{t}{k}"]]
+            if p:
+                found.append((world, p))
+        return found
+
+    def after(
+        self, node: Node, worlds: list[World], seen: dict[str, int]
+    ) -> tuple[dict[str, list[World]], dict[str, int]]:
+        """Return the worlds in which each branch of a chance node happens."""
+        if node.kind == "gamble":
+            return {x: [(w, p / 2) for w, p in worlds] for x in node.branches}, seen
+        count = seen.get(node.kind, 0)
+        name = node.kind if node.kind in "ri" else f"{node.kind}{count}"
+        found = {x: [(w, p) for w, p in worlds if w[name] == x] for x in node.branches}
+        return found, {**seen, node.kind: count + 1}
+
+    def value(
+        self,
+        node: Node,
+        worlds: list[World],
+        seen: dict[str, int] | None = None,
+        known: tuple[Node, Any] | None = None,
+        tolerance: float | None = None,
+    ) -> Any:
+        """Return the value of a node in some worlds; `known` is a node with its value."""
+        seen = seen or {}
+        if known is not None and node is known[0]:
+            return known[1]
+        if not node.kind:
+            return Fraction(node.utility)
+        if node.kind in ("max", "min"):
+            values = [
+                reward + self.value(child, worlds, seen, known, tolerance)
+                for reward, child in node.branches.values()
+            ]
+            return max(values) if node.kind == "max" else min(values)
+        after, seen = self.after(node, worlds, seen)
+        pairs = [
+            (mass(some), reward + self.value(child, some, seen, known, tolerance))
+            for (reward, child), some in zip(node.branches.values(), after.values(), strict=True)
+            if some
+        ]
+        return mean(pairs, tolerance)
+
+    def chances(self, worlds: list[World], event: str) -> dict[str, list[World]]:
+        """Return the worlds of each outcome of an event, or of the first result of a test."""
+        name = event if event in "ri" else f"{event}0"
+        return {
+            x: some for x in self.labels(event) if (some := [w for w in worlds if w[0][name] == x])
+        }
+
+    def met(self, node: Node, worlds: list[World], seen: dict[str, int]) -> Counter[str]:
+        """Return how often a play can meet each event, at most."""
+        if node.kind in ("", "max", "min", "gamble"):
+            after = dict.fromkeys(node.branches, worlds)
+        else:
+            after, seen = self.after(node, worlds, seen)
+        found: Counter[str] = Counter(seen)
+        for (_, child), some in zip(node.branches.values(), after.values(), strict=True):
+            if some:
+                found |= self.met(child, some, seen)
+        return found
+
+    # ---- The tree.
+
+    def data(self, node: Node, worlds: list[World], seen: dict[str, int], short: bool) -> Any:
+        """Return a node as in a file, with numbers unless the file is `short`."""
+        if not node.kind:
+            return node.utility
+        if node.kind in ("max", "min"):
+            return {node.kind: {
+                x: self.branch(reward, self.data(child, worlds, seen, short))
+                for x, (reward, child) in node.branches.items()
+            }}  # fmt: skip
+        after, later = self.after(node, worlds, seen)
+        found = {}
+        for x, (reward, child) in node.branches.items():
+            found[x] = self.branch(reward, self.data(child, after[x], later, short))
+            if not short or node.kind in ("i", "gamble"):
+                own = Fraction(1, len(after)) if node.kind == "gamble" else self.other.get(x)
+                if own is None:
+                    total = mass(worlds)
+                    own = mass(after[x]) / total if total else Fraction(1, len(after))
+                found[x]["p"] = str(own)
+        return {"chance": found, **({} if node.kind == "gamble" else {"event": node.kind})}
+
+    def branch(self, reward: Fraction, data: Any) -> dict[str, Any]:
+        return {"reward": str(reward), **(data if isinstance(data, dict) else {"utility": data})}
+
+    def tree(self, short: bool) -> et.Tree:
+        data = self.data(self.root, self.worlds(), {}, short)
+        data = data if isinstance(data, dict) else {"utility": data}
+        if short:
+            data["events"] = {"r": {"prior": {o: str(p) for o, p in self.prior.items()}}}
+            for t, rows in self.likely.items():
+                signals = {x: {o: str(rows[o][x]) for o in rows} for x in self.labels(t)}
+                data["events"][t] = {"test_of": "r", "likelihood": signals}
+        return et.from_dict(data, exact=True)
+
+
+def mass(worlds: list[World]) -> Fraction:
+    return sum((p for _, p in worlds), Fraction(0))
+
+
+def mean(pairs: list[tuple[Fraction, Any]], tolerance: float | None) -> Any:
+    total = sum(p for p, _ in pairs)
+    if tolerance is None:
+        return sum((p * x for p, x in pairs), Fraction(0)) / total
+    return -tolerance * math.log(
+        sum(float(p / total) * math.exp(-float(x) / tolerance) for p, x in pairs)
+    )
+
+
+def places(case: Case) -> list[tuple[str, Node, list[World], dict[str, int]]]:
+    """Return the nodes that play can reach: path, node, worlds, and what was seen."""
+    found: list[tuple[str, Node, list[World], dict[str, int]]] = []
+    pending: list[Any] = [([], case.root, case.worlds(), {})]
+    while pending:
+        path, node, worlds, seen = pending.pop(0)
+        found.append(("/".join(path) or "/", node, worlds, seen))
+        after, later = dict.fromkeys(node.branches, worlds), seen
+        if node.kind not in ("", "max", "min"):
+            after, later = case.after(node, worlds, seen)
+        for x, (_, child) in node.branches.items():
+            if after[x]:
+                pending.append(([*path, x], child, after[x], later))
+    return found
+
+
+def check(seed: int, tolerance: float | None = None) -> Counter[str]:
+    """Check what information is worth in a random tree; count what was checked."""
+    case, done = Case(seed), Counter[str]()
+    tree, worlds = case.tree(short=True), case.worlds()
+    about: Any = (lambda x: x) if tolerance is None else pytest.approx
+    if tolerance is not None:
+        tree = et.loads(et.dumps(tree)).with_attitude(f"exponential={tolerance}")
+    now = case.value(case.root, worlds, tolerance=tolerance)
+    assert et.evaluate(tree).value == about(now)
+    met = case.met(case.root, worlds, {})
+    for event in ("r", "i", *case.tests):
+        try:
+            found = et.information(tree, event)
+        except et.AnalysisError as error:
+            done[refusal(case, event, met, str(error))] += 1
+            continue
+        parts = case.chances(worlds, event)
+        values = {x: case.value(case.root, some, tolerance=tolerance) for x, some in parts.items()}
+        assert {one.name: one.value for one in found.outcomes} == about(values)
+        expected = mean([(mass(parts[x]), values[x]) for x in parts], tolerance)
+        assert (found.with_information, found.value) == about((expected, now))
+        done["EVPI"] += 1
+        check_test(case, tree, event, expected, tolerance, done)
+    return done
+
+
+def refusal(case: Case, event: str, met: Counter[str], message: str) -> str:
+    """Return the kind of a refusal that is right."""
+    if "again below it" in message:
+        assert met[event] > 1
+        return "repeated"
+    assert "never meets" in message or "no event" in message
+    family = {"i"} if event == "i" else {"r", *case.tests}
+    assert not any(met[one] for one in family) or "no event" in message
+    return "never met"
+
+
+def check_test(
+    case: Case, tree: et.Tree, event: str, perfect: Any, tolerance: float | None, done: Counter[str]
+) -> None:
+    """Check a random test of an event, and the tree that has it."""
+    about: Any = (lambda x: x) if tolerance is None else pytest.approx
+    rows = {x: case.distribution(["good", "bad"]) for x in case.labels(event)}
+    test = {s: {x: str(rows[x][s]) for x in rows} for s in ("good", "bad")}
+    name = event if event in "ri" else f"{event}0"
+    pairs = []
+    for s in ("good", "bad"):
+        some = [(w, p * q) for w, p in case.worlds() if (q := rows[w[name]][s])]
+        if some:
+            pairs.append((mass(some), case.value(case.root, some, tolerance=tolerance)))
+    found = et.information(tree, event, likelihood=test)
+    expected = mean(pairs, tolerance)
+    assert found.with_test == about(expected)
+    done["EVSI"] += 1
+    if event in case.tests:
+        with pytest.raises(et.AnalysisError, match="a file cannot define a test of a test"):
+            _ = found.tree_with_test
+        return
+    written = et.loads(et.dumps(found.tree_with_test), exact=tree.exact)
+    assert et.evaluate(written).value == about(expected)
+    assert et.information(written, event).with_information == about(perfect)
+    done["written"] += 1
+
+
+def check_places(seed: int) -> Counter[str]:
+    """Check information at nodes below the root, and about several events."""
+    case, done = Case(seed), Counter[str]()
+    tree, worlds = case.tree(short=True), case.worlds()
+    met = case.met(case.root, worlds, {})
+    names = [one for one in ("r", "i", *case.tests) if met[one] == 1]
+    for path, node, some, seen in places(case)[1:]:
+        for event in names:
+            if seen.get(event):
+                continue
+            try:
+                found = et.information(tree, event, at=path)
+            except et.AnalysisError as error:
+                done[refusal(case, event, Counter(), str(error))] += 1
+                continue
+            parts = case.chances(some, event)
+            values = {x: case.value(node, part, seen) for x, part in parts.items()}
+            assert {one.name: one.value for one in found.outcomes} == values
+            after = mean([(mass(parts[x]), values[x]) for x in parts], None)
+            assert found.with_information == case.value(case.root, worlds, known=(node, after))
+            done["at"] += 1
+    for one in names:
+        for two in names:
+            if one == two:
+                continue
+            found = et.information(tree, [one, two])
+            expected = Fraction(0)
+            for part in case.chances(worlds, one).values():
+                for both in case.chances(part, two).values():
+                    expected += mass(both) * case.value(case.root, both)
+            assert found.with_information == expected
+            done["joint"] += 1
+    return done
+
+
+def check_numbers(seed: int) -> Counter[str]:
+    """Check trees without `events`, whose numbers show how tests depend on the event."""
+    case, done = Case(seed, is_shown=True), Counter[str]()
+    tree, worlds = case.tree(short=False), case.worlds()
+    met = case.met(case.root, worlds, {})
+    for event in ("r", "i", *(case.tests if len(case.tests) == 1 else ())):
+        try:
+            found = et.information(tree, event)
+        except et.AnalysisError as error:
+            done[refusal(case, event, met, str(error))] += 1
+            continue
+        parts = case.chances(worlds, event)
+        values = {x: case.value(case.root, some) for x, some in parts.items()}
+        assert {one.name: one.value for one in found.outcomes} == values
+        done["EVPI"] += 1
+    return done
+
+
+CHECKS = (check, check_places, check_numbers, lambda seed: check(seed, 7.0))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_random_trees(seed: int) -> None:
+    CHECKS[seed % len(CHECKS)](seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(20))
+def test_ten_thousand_random_trees(part: int) -> None:
+    done: Counter[str] = Counter()
+    for seed in range(1_000 + 500 * part, 1_500 + 500 * part):
+        done += CHECKS[seed % len(CHECKS)](seed)
+    assert done["EVPI"] > 500
+    assert done["written"] > 200
+    assert done["joint"] > 100
