@@ -361,7 +361,10 @@ class Search(Shown):
 
     def best_branches(self, node: int) -> Iterator[int]:
         """Yield the ids of a player's branches that are proved best, in order."""
-        return (b for b in self.tree.branches_of(node) if self.is_best(node, b))
+        branches: Sequence[int] = self.tree.branches_of(node)
+        if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
+            branches = self._proved_actions if node == self.tree.root_id else ()
+        return (b for b in branches if self.is_best(node, b))
 
     @cached_property
     def _proved_actions(self) -> tuple[int, ...]:

@@ -373,6 +373,24 @@ def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch
     assert text
 
 
+def test_the_work_of_a_page_of_a_wide_node_grows_with_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether actions are best is asked only when the value of their node is known."""
+    asked: list[int] = []
+    original = et.Search.is_best
+
+    def is_best(search: et.Search, node: int, branch: int) -> bool:
+        asked.append(branch)
+        return original(search, node, branch)
+
+    monkeypatch.setattr(et.Search, "is_best", is_best)
+    t = et.TreeBuilder()
+    tree = t.build(t.max([t.chance([i * 37 % 101, i]) for i in range(300)]))
+    page_of(tree, algorithms=["alphabeta", "star2"])
+    assert len(asked) < 10 * len(tree)
+
+
 def test_the_explanations_of_a_page_are_limited(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
