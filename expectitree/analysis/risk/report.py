@@ -171,7 +171,8 @@ def risk(
     branches = _actions(tree, action)
     search = evaluate(tree)
     profiles = profiles_of(search, most)
-    found = tuple(_measured(search, b, profiles.after(b), target) for b in branches)
+    after = [(b, profiles.after(b)) for b in branches]  # too many are an error before they are slow
+    found = tuple(_measured(search, b, profile, target) for b, profile in after)
     named = {one.action: one.distribution for one in found if one.action is not None}
     ties = tuple(_ties(search, profiles))
     return Risk(file, tree, found, dominances(named), target, ties, unit)
