@@ -12,7 +12,7 @@ from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.cli.decorators import Command, add_options, complete_from
 from expectitree.cli.terminal import say
-from expectitree.searches.engine import usual_algorithms
+from expectitree.searches.engine import path_children, usual_algorithms
 from expectitree.tree.model import Tree
 
 
@@ -54,13 +54,19 @@ class ChosenAlgorithms:
         return self.all[0]
 
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
-        """Drop the default algorithms that would be slow on the tree, and tell the user which."""
-        if self.are_named:
+        """Tell the user which algorithms would be slow on the tree; drop them if none was named."""
+        if all(algorithm.in_order for algorithm in self.all):
             return self.all
         fast = usual_algorithms(tree, self.all)
         for name in (algorithm.name for algorithm in self.all if algorithm not in fast):
-            say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
-        return fast
+            if self.are_named:
+                count = (
+                    f"the paths to its leaves have {path_children(tree):,.0f} children to compare"
+                )
+                say(f"{file}: {name} may be slow on this tree: {count}; --max-visits N stops it")
+            else:
+                say(f"{file}: {name} is left out, it is slow on so many leaves: -a {name} runs it")
+        return self.all if self.are_named else fast
 
 
 def algorithm_option(help: str, *default: str) -> Callable[[Command], Command]:

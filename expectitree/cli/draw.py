@@ -211,10 +211,9 @@ class _Drawer:
             search, has_unknown = found, False
         else:
             is_blank, has_unknown = self.style["blank"], bool(found.unknown)
-            search = evaluate_known(
-                found, self._algorithm, is_blank=is_blank, exact=self.options.exact,
-                **self.options.search_arguments,
-            )  # fmt: skip
+            algorithm, arguments = self._algorithm(file, found), self.options.search_arguments
+            arguments |= {"is_blank": is_blank, "exact": self.options.exact}
+            search = evaluate_known(found, algorithm, **arguments)
         self.options.fail_if(is_stopped(search) and not has_unknown)
         _write(drawing.picture(search, self.kind, file=file, **self.style), self.out)
         if self.solution is not None:
@@ -229,16 +228,16 @@ class _Drawer:
         if isinstance(found, Search):
             steps = draw_steps(found, style=style, **about)
         else:
-            steps = draw_steps(found, self._algorithm, style, **about, **self._limits)
+            algorithm = self._algorithm(file, found)
+            steps = draw_steps(found, algorithm, style, **about, **self._limits)
         self.options.fail_if(is_stopped(steps.report.search))
         if self.frames is None:
             _write([steps.animation()], self.out)
         else:
             write_frames(steps, self.frames, self.kind)
 
-    @property
-    def _algorithm(self) -> Algorithm:
-        return self.algorithms.all[0]
+    def _algorithm(self, file: str, tree: Tree) -> Algorithm:
+        return self.algorithms.for_tree(file, tree)[0]
 
     @property
     def _limits(self) -> dict[str, Any]:

@@ -73,7 +73,8 @@ def command(
 
     For example: expectitree eval -a star1 trees/aima-5.12-left.yaml
     """
-    algorithm = algorithms.or_only("expectiminimax").only(
+    chosen = algorithms.or_only("expectiminimax")
+    algorithm = chosen.only(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
     )
     if explain is not None and strategy:
@@ -86,6 +87,7 @@ def command(
         if isinstance(found, Search):
             search = found
         else:
+            chosen.for_tree(file, found)
             search = search_tree(found, algorithm, **options.search_arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         about = {"strategy_only": strategy, "formulas": "formulas" in shown}

@@ -50,9 +50,8 @@ def command(
     For example: expectitree trace -a star2 --at a2 trees/aima-5.12-left.yaml
     """
     lazy = algorithms.of_game(is_repeated=True)
-    algorithm = algorithms.or_only("expectiminimax").only(
-        "trace follows one algorithm: give -a once."
-    )
+    chosen = algorithms.or_only("expectiminimax")
+    algorithm = chosen.only("trace follows one algorithm: give -a once.")
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
     if limit is None:
@@ -61,6 +60,7 @@ def command(
     def trace_tree(file: str, found: Tree | Search) -> Trace:
         if isinstance(found, Search):
             return trace(found, at=at, most=limit or None, exact=True, file=file)
+        chosen.for_tree(file, found)
         return trace(
             found,
             algorithm,

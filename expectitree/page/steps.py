@@ -12,18 +12,22 @@ from typing import Any
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
+from expectitree.budget import more, most
+from expectitree.errors import AnalysisError
 from expectitree.searches import unvisited
 from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
 
+MOST_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
 )  # fmt: skip
 # Also, if branches pay: the same for a node's first branch, with its reward.
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
+_MAY_BE_REACHED = unvisited.VISITED, NONE  # the reason and the owner of such a node
 
 
 class Table:
@@ -135,6 +139,7 @@ class _Reasons:
         self.nodes, self.leaves = [0] * count, [0] * count  # [N] that the cut made there spares
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
+        self.explained = 0
 
     @property
     def is_over(self) -> bool:
@@ -158,6 +163,13 @@ class _Reasons:
     def _explain(self, event: Event) -> set[int]:
         """Explain anew what may belong to the cut of a step's node; return what changed."""
         moment, part = self.moment, self._part(event)
+        self.explained += len(part)
+        if self.explained > most(MOST_EXPLAINED):
+            raise AnalysisError(
+                f"the page needs more than {most(MOST_EXPLAINED):,} explanations of nodes that "
+                f"{self.algorithm.full_name} does not visit: choose other algorithms with -a, cut "
+                f"the tree with --depth, or {more()}"
+            )
         before = [self.reason[n] for n in part]
         owners = {self.owner[n] for n in part}
         for n in part:
@@ -175,6 +187,8 @@ class _Reasons:
         for n in part:
             if self.reason[n] == unvisited.NOT_REACHED and not is_stopped:
                 self.reason[n] = unvisited.VISITED  # the search may still reach it
+            if not moment.visits[n] and (self.reason[n], self.owner[n]) == _MAY_BE_REACHED:
+                self.owner[n] = _UNDECIDED
         owners.update(self.owner[n] for n in part)
         changed = {n for n, was in zip(part, before, strict=True) if self.reason[n] != was}
         return changed | {n for n in owners if n >= 0}
@@ -187,14 +201,14 @@ class _Reasons:
     def _part(self, event: Event) -> list[int]:
         """Return a step's node and what may belong to its cut, parents first.
 
-        Below a node that was undecided everything stays undecided, except the children.
+        At the first visit of a node that was undecided, what is undecided below it stays so.
         """
         child, moment = self.tree.columns.child, self.moment
         part = [event.node]
         is_shallow = self._is_new(event, event.node) and self.owner[event.node] == _UNDECIDED
         for n in part:
-            if n != event.node and is_shallow:
-                break
+            if is_shallow and not moment.visits[n] and self.owner[n] == _UNDECIDED:
+                continue
             for b in self.tree.branches_of(n):
                 c = child[b]
                 is_first = self.paths.branch[c] == b

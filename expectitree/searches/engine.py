@@ -354,13 +354,15 @@ def usual_algorithms(
     tree: Tree, among: Iterable[Algorithm] = tuple(ALGORITHMS.values())
 ) -> list[Algorithm]:
     """Return the default algorithms for a tree; best-first is left out if it would be slow."""
-    path_children = tree.scan(
-        scans.count_path_children,
-        tree.columns,
-        compiling.zeros("d", len(tree)),
-        float(tree.leaves),
-    )
-    return [chosen for chosen in among if chosen.in_order or path_children <= MOST_PATH_CHILDREN]
+    is_slow = path_children(tree) > MOST_PATH_CHILDREN
+    return [chosen for chosen in among if chosen.in_order or not is_slow]
+
+
+def path_children(tree: Tree) -> float:
+    """Return about how many children a best-first search compares if it visits all leaves."""
+    leaves = compiling.zeros("d", len(tree))
+    found: float = tree.scan(scans.count_path_children, tree.columns, leaves, float(tree.leaves))
+    return found
 
 
 def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:

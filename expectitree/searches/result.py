@@ -399,8 +399,13 @@ class Search(Shown):
         In floats, several may be equal but for rounding. Then the one with the best number is
         first.
         """
-        found = [b for b in self.tree.branches_of(node) if self.is_best(node, b)]
-        if self.eps and len(found) > 1:
+        branches: Sequence[int] = self.tree.branches_of(node)
+        if not self.is_exact(node):  # so no action is proved, but perhaps one of the root
+            branches = self._proved_actions if node == self.tree.root_id else ()
+        if not self.eps:
+            return (b for b in branches if self.is_best(node, b))
+        found = [b for b in branches if self.is_best(node, b)]
+        if len(found) > 1:
             is_max = self.tree.columns.kind[node] == Kind.MAX
             ends = [self.interval_of_branch(b) for b in found]
             keys: list[Any] = [lower if is_max else -upper for lower, upper in ends]

@@ -186,6 +186,7 @@ class Words:
         self.search, self.tree, self.options = search, search.tree, options
         self.columns, self.times = search.tree.columns, characters(options).times
         self.residue = residue(search)
+        self._names: dict[tuple[int, int | None], str] = {}
 
     def number(self, value: Number) -> str:
         """Return a number, 0 for a rounding error."""
@@ -201,7 +202,10 @@ class Words:
 
     def name(self, node: int, branch: int | None = None) -> str:
         """Return the name of a node, by its first branch or another."""
-        return node_name(self.tree, self.options, node, branch)
+        key = node, branch
+        if key not in self._names:
+            self._names[key] = node_name(self.tree, self.options, node, branch)
+        return self._names[key]
 
     def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
         """Return the value of a branch, after the sum that makes it, with the branch's reward."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, load
+from helpers import ROOT, invoke, load
 from random_trees import Case
 
 import expectitree as et
@@ -26,6 +26,7 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.errors import AnalysisError, SearchError
 from expectitree.page import SCRIPTS, draw
+from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.replays import MOST_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS, WORTH
@@ -350,3 +351,57 @@ def test_a_long_label_is_broken_into_lines_as_in_the_pictures() -> None:
     tree = et.loads(f"max: {{short: 1, {label}: 2}}")
     lines = data_of(page_of(tree)[1])["tree"]["lines"]
     assert lines == {"1": ["Approve the extension", "of the pier"]}
+
+
+# ---- Work.
+
+
+def chain(length: int) -> et.Tree:
+    """Return a chain of MAX, CHANCE and MIN nodes, each shared by two branches above it."""
+    t = et.TreeBuilder()
+    node = t.terminal(1)
+    for at in range(length):
+        node = (t.max, t.chance, t.min)[at % 3]([node, node, at * 37 % 101])
+    return t.build(node)
+
+
+def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step below a node that no search has reached explains only the children of its node."""
+    monkeypatch.setattr(page_steps, "MOST_EXPLAINED", 10 * 600)
+    found, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
+    assert len(found.tree) == 601
+    assert text
+
+
+def test_the_work_of_a_page_of_a_wide_node_grows_with_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Whether actions are best is asked only when the value of their node is known."""
+    asked: list[int] = []
+    original = et.Search.is_best
+
+    def is_best(search: et.Search, node: int, branch: int) -> bool:
+        asked.append(branch)
+        return original(search, node, branch)
+
+    monkeypatch.setattr(et.Search, "is_best", is_best)
+    t = et.TreeBuilder()
+    tree = t.build(t.max([t.chance([i * 37 % 101, i]) for i in range(300)]))
+    page_of(tree, algorithms=["alphabeta", "star2"])
+    assert len(asked) < 10 * len(tree)
+
+
+def test_the_explanations_of_a_page_are_limited(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Each parent of a shared node enters it once more, and leaves the same part unvisited."""
+    monkeypatch.setattr(page_steps, "MOST_EXPLAINED", 3_000)
+    t = et.TreeBuilder()
+    large = t.min([t.max([1, 2, 3]) for _ in range(100)])
+    shared = t.max([*(2 * i + 1 for i in range(20)), large])
+    tree = t.build(t.max([t.min([2 * i + 0.5, shared]) for i in range(20)], bounds=(0, 1000)))
+    (tmp_path / "x.json").write_text(et.dumps(tree, "json"))
+    done = invoke("draw", str(tmp_path / "x.json"), "-o", str(tmp_path / "x.html"), "-a", "star1")
+    assert done.exit_code == 2
+    assert "needs more than 3,000 explanations of nodes that star1 does not visit" in done.stderr
+    assert not (tmp_path / "x.html").exists()

@@ -174,7 +174,7 @@ def risk(
     branches = _actions(tree, action)
     search = search_tree(tree)
     profiles = profiles_of(search, most)
-    own = {b: profiles.after(b) for b in branches}
+    own = {b: profiles.after(b) for b in branches}  # too many are an error before they are slow
     found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
     named = {tree.branch_label(tree.root_id, b): own[b].distribution for b in own if b != NONE}
     ties = tuple(_ties(search, profiles))

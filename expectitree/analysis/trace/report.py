@@ -351,6 +351,8 @@ class _Recorder(Recorder):
 
     def branch_to(self, n: int) -> int:
         """Return the branch by which a terminal is visited: the first one left that leads to it."""
+        if not self.tree.is_sharing:
+            return self.tree.first_paths.branch[n]
         frame = self.stack[-1]
         branches = chain(range(frame.next, frame.end), range(self.first[frame.node], frame.next))
         own = [b for b in branches if self.child[b] == n and self.probability[b] > 0]
