@@ -240,7 +240,6 @@ def to_exact(value: Number) -> Fraction:
 def to_digits(value: Fraction, digits: int = 17) -> Fraction:
     """Return the nearest number with some significant digits, a decimal."""
     from decimal import Context, Decimal
-    from fractions import Fraction
 
     quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
     return Fraction(quotient)
@@ -257,7 +256,6 @@ def to_shown(value: Number) -> Number:
 def given_fraction(value: object) -> Fraction | None:
     """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
     from decimal import Decimal
-    from fractions import Fraction
 
     if not isinstance(value, (int, float, Fraction, Decimal)) or isinstance(value, bool):
         return None
