@@ -232,6 +232,12 @@ def float_column(values: Collection[Number]) -> array[float]:
     return column
 
 
+def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
+    """Return the ends of an interval as floats; raise `NumberError` as `float_column` does."""
+    float_column([end for end in bounds if is_finite(end)])
+    return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
+
+
 def to_exact(value: Number) -> Fraction:
     """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)

@@ -9,6 +9,7 @@ from random import Random
 from typing import Any
 
 from helpers import ROOT, load
+from oracle import ExactNode
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
@@ -154,18 +155,18 @@ REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
 def content_of(tree: et.Tree) -> list[object]:
     """Return the content of a tree in a form that does not depend on the order of its rows.
 
-    A branch to a shared node names the first path of that node.
+    Numbers are those of the columns. A branch to a shared node names the first path of that node.
     """
     paths = {node.id: path for node, path in tree.walk()}
-    first = tree.columns.first
     content: list[object] = [tree.title, tree.source, (tree.exact, tree.root_reward)]
     content.append(tree.expect and (tree.expect, dict(tree.expect.written)))
     for node, path in tree.walk():
+        own = ExactNode(tree, node.id)
         branches = [
             (*branch[:2], branch.reward, tree.branch_notes.get(b), paths[branch.child.id])
-            for b, branch in enumerate(node.branches, start=first[node.id])
+            for b, branch in zip(tree.branches_of(node.id), own.branches, strict=True)
         ]
-        numbers = (node.utility, node.estimate, node.bounds)
+        numbers = (own.utility, own.estimate, tree.local_bounds.get(node.id))
         content.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
     return content
 

@@ -16,7 +16,7 @@ from files.samples import FORMS
 from helpers import loads
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.errors import FileError, NumberError
 from expectitree.files import tree_files
 from expectitree.tree.expectation import RunExpectation
 
@@ -415,3 +415,33 @@ def test_a_note_next_to_a_ref_belongs_to_the_branch() -> None:
         "nodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
     )
     assert list(et.loads(text).branch_notes.values()) == ["y", "y", "mine"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bounds: [-2, 1e400]\nmax: [1, {}]",
+        "reward: 1e400\nmax: [1, {}]",
+        "max: [1e400, {}]",
+        "max: [1e-400, {}]",
+        "max: [{{max: [1], bounds: [-1e400, 1]}}, {}]",
+    ],
+)
+def test_a_number_beyond_floats_is_refused_in_a_tree_of_floats(text: str) -> None:
+    """It is exact in a small tree; one of more than 20,000 nodes has floats."""
+    small = et.loads(text.format("1"))
+    assert small.exact
+    with pytest.raises(NumberError, match=r"1e[-+]400 is beyond floating point"):
+        et.evaluate(small, engine="interpreted")
+    with pytest.raises(FileError, match=r"1e[-+]400 is beyond floating point .*; use --exact$"):
+        et.loads(text.format(", ".join(["1"] * 20_000)))
+
+
+def test_a_tree_of_floats_has_only_floats() -> None:
+    many = ", ".join(["1"] * 20_000)
+    text = f"reward: 1/3\nbounds: [1/3, 9]\nmax: [{{max: [{{cost: 1/3, utility: 1}}]}}, {many}]"
+    tree = et.loads(text)
+    assert not tree.exact
+    found = [tree.root_reward, *tree.local_bounds[tree.root_id], tree.columns.reward[0]]
+    assert [*map(type, found)] == [float] * 4
+    assert found == [1 / 3, 1 / 3, 9, -1 / 3]
