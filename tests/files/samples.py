@@ -8,13 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helpers import ROOT, load
+from helpers import ROOT
 from oracle import ExactNode
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
+from expectitree.files import load_tree
 from expectitree.numbers import INFINITY
-from expectitree.tree.builder import NodeId
+from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
 
 BAD = ROOT / "tests" / "bad"
@@ -23,10 +24,10 @@ BAD = ROOT / "tests" / "bad"
 TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected")
 
 
-def load_bad(name: str, exact: bool = False) -> et.Tree:
+def load_bad(name: str, exact_nodes: int = EXACT_NODES) -> et.Tree:
     """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
     format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return load(name, exact=exact, format=format)
+    return load_tree(name, exact_nodes=exact_nodes, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
@@ -169,6 +170,11 @@ def content_of(tree: et.Tree) -> list[object]:
         numbers = (own.utility, own.estimate, tree.local_bounds.get(node.id))
         content.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
     return content
+
+
+def exact_at(tree: et.Tree, path: str) -> ExactNode:
+    """Return the node at a path with the numbers of the columns."""
+    return ExactNode(tree, tree.find(path).id)
 
 
 def random_full_tree(seed: int, exact: bool) -> et.Tree:
