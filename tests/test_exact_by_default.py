@@ -480,8 +480,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_large_tree_has_the_ties_on_paper(large: Path, algorithm: str) -> None:
     found = as_json("eval", "-a", algorithm, str(large))
     assert isclose(found["value"], -1, rel_tol=1e-14)
-    assert {*found["ties"]} <= {"insure", "fair", "other"}
     assert found["best"] in found["ties"]
+    # The running sums of pruning searches hold bounds of 1e10.
+    is_near = found["rounding"] > 1e-7
+    assert {*found["ties"]} <= {"insure", "fair", "other", *["less"] * is_near}
     if algorithm == "expectiminimax":
         assert found["ties"] == ["insure", "fair", "other"]
 

@@ -174,7 +174,7 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     size, height = greatest_number(tree, bounds), tree.heights[-1]
     if not tree.exact:
         size = min(size, FAR * greatest_total(tree))
-    found: Any = rounding_of_sums(size, height, tree.widest, tree.unit)
+    found: Any = rounding_of_sums(size, height, tree.most_outcomes, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
         found += 2 * tree.error * (1 + height * size)
         return Fraction(min(nextafter(to_nearest_float(found), INFINITY), sys.float_info.max))
@@ -182,10 +182,10 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     return error
 
 
-def rounding_of_sums(size: Any, depth: int, widest: int, unit: Any = FLOAT_UNIT) -> Number:
-    """Return what sums of `widest` terms of a magnitude may lose to rounding on so many plies."""
+def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) -> Number:
+    """Return what sums of some terms of a magnitude may lose to rounding on so many plies."""
     found: Any = Fraction(unit) * size if isinstance(size, Fraction) else unit * size
-    error: Number = found * depth * (3 * widest + 3)
+    error: Number = found * depth * (3 * terms + 3)
     return error
 
 
