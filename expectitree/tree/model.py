@@ -77,10 +77,10 @@ class Tree(Shown):
         parameters: The named numbers, by name.
         formulas: The formulas of its numbers and the events of its chance nodes; None if there are
             neither.
-        error: The most by which a number may differ from its formula, if that is irrational.
-        is_rounded: Whether the fractions are rounded to 200 bits.
         attitude: The attitude to risk, with which values are certainty equivalents; None if values
             are expected values.
+        error: The most by which a number may differ from its formula, if that is irrational.
+        is_rounded: Whether the fractions are rounded to 200 bits.
         warnings: The messages that `warn` received when the tree was read, about parts of the text
             that are valid but probably mistaken.
     """
