@@ -357,7 +357,7 @@ class _Search:
             for q, r, x in zip(
                 own.chances,
                 belief.chances,
-                one.rows.get(self.tree.branch_label(n, b), [0] * len(self.outcomes)),
+                one.rows[self.tree.branch_label(n, b)],
                 strict=True,
             )
         )
@@ -399,8 +399,7 @@ def dependents(
     """
     columns, play = tree.columns, reached(tree, (tree.root_id,), nodes)
     met = [n for n in sorted(nodes) if play[n]]
-    after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)
-                           if columns.probability[b] > 0])  # fmt: skip
+    after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)])
     without = {name for n, name in events.items() if play[n] and n not in nodes}
     defined = tree.formulas.defined if tree.formulas is not None else {}
     names = dict.fromkeys(

@@ -14,6 +14,7 @@ from expectitree.errors import AnalysisError
 
 MOST_STEPS = 20_000_000  # of comparing pairs of actions, about a microsecond each
 _IN_FRACTIONS = 10  # steps that a step in fractions takes
+_A_PAIR = 40  # steps that a pair takes apart from its totals
 _ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
 
 
@@ -41,6 +42,7 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     totals = sum(len(one.totals) for one in distributions.values())
     is_exact = any(one.is_exact for one in distributions.values())
     steps = 2 * max(0, len(distributions) - 1) * totals * (_IN_FRACTIONS if is_exact else 1)
+    steps += _A_PAIR * len(distributions) * (len(distributions) - 1)
     if steps > most(MOST_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "

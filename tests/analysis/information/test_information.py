@@ -422,6 +422,29 @@ def test_an_event_that_changes_another() -> None:
         et.information(et.loads(defined), "oil")
 
 
+def test_events_in_both_orders() -> None:
+    def node(event: str, labels: str, chances: str, below: list[Any]) -> Any:
+        rows = zip(labels.split(), chances.split(), below, strict=True)
+        return {"event": event, "chance": {label: {"p": p, **one} for label, p, one in rows}}
+
+    def tree(*after: str) -> et.Tree:
+        totals = [{"utility": u} for u in (9, 3, -5)]
+        cost = "low fair high"
+        oil = [node("cost", cost, p, totals) for p in ("0.2 0.2 0.6", "0.6 0.2 0.2")]
+        ends = [{"utility": 4}, {"utility": 1}]
+        rent = [node("oil", "oil none", p, ends) for p in after]
+        drill = node("oil", "oil none", "0.5 0.5", oil)
+        return et.from_dict(
+            {"max": {"drill": drill, "rent": node("cost", cost, "0.4 0.2 0.4", rent)}}
+        )
+
+    found = et.information(tree("0.25 0.75", "0.5 0.5", "0.75 0.25"), "oil")
+    assert [one.value for one in found.outcomes] == [4, 5]
+    for after in ("0.5 0.5", "0.5 0.5", "0.5 0.5"), ("0.75 0.25", "0.5 0.5", "0.25 0.75"):
+        with pytest.raises(et.AnalysisError, match="rent: cost depends on oil, as drill shows"):
+            et.information(tree(*after), "oil")
+
+
 def test_several_events() -> None:
     tree = et.load("example:oil-wildcatter")
     found = et.information(tree, ["oil", "cost"])
@@ -670,5 +693,5 @@ def test_the_attitude_is_said() -> None:
 
 def test_other_attitudes_are_refused() -> None:
     tree = et.load("example:oil-wildcatter").with_attitude("logarithmic=5000")
-    with pytest.raises(et.TreeError, match="information is about expected values, and this"):
+    with pytest.raises(et.TreeError, match="needs expected values or an exponential attitude"):
         et.information(tree, "oil")
