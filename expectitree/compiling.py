@@ -11,7 +11,6 @@ Compiled code checks no index. It may only read columns that `TreeBuilder` made 
 
 from __future__ import annotations
 
-import hashlib
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -120,6 +119,8 @@ def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:
 @cache
 def _digest(loop: FunctionType) -> str:
     """Return a digest of a loop, of all functions that it calls, and of the constants they read."""
+    import hashlib  # slow to import, and few commands compile
+
     code = loop.__code__
     parts: list[object] = [code.co_code, code.co_names, code.co_varnames]
     parts += [part for part in code.co_consts if not isinstance(part, CodeType)]

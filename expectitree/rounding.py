@@ -67,12 +67,11 @@ class Rounded(Fraction):
 
 def sum_of(values: Sequence[Any]) -> Fraction:
     """Return a sum of fractions; rounded if its denominator has more than 4,000 bits."""
-    total = Fraction(0)
-    for value in values:
-        total += value
-        if total.denominator.bit_length() > LONG:
-            return sum(map(Rounded.of, values), Rounded(0))
-    return total
+    common = _common_multiple(value.denominator for value in values)
+    if common is None:
+        return sum(map(Rounded.of, values), Rounded(0))
+    # Whole numbers are added in a third of the time.
+    return Fraction(sum(x.numerator * (common // x.denominator) for x in values), common)
 
 
 def have_long_values(columns: Any, height: int) -> bool:
@@ -81,13 +80,16 @@ def have_long_values(columns: Any, height: int) -> bool:
     The denominator of a node's value divides the least common multiple of its children's
     denominators, each times the denominator of the child's probability.
     """
-    child, probability, reward = columns.child, columns.probability, columns.reward
-    utility = [1 if u != u else u.denominator for u in columns.utility]  # NaN is unknown
-    weights = [p.denominator for p in probability]
-    paid = [r.denominator for r in reward] or [1] * len(weights)
-    bits = [_bits_of_multiple(numbers) for numbers in (utility, paid, weights)]
-    if bits[0] + bits[1] + height * bits[2] <= LONG:  # so it is for most trees
-        return False
+    child = columns.child
+    # An unknown utility is NaN, a float.
+    utility = [1 if u.__class__ is float else u.denominator for u in columns.utility]
+    weights = [p.denominator for p in columns.probability]
+    paid = [r.denominator for r in columns.reward] or [1] * len(weights)
+    common = [_common_multiple(numbers) for numbers in (utility, paid, weights)]
+    if None not in common:
+        bits = [multiple.bit_length() for multiple in common if multiple is not None]
+        if bits[0] + bits[1] + height * bits[2] <= LONG:  # so it is for most trees
+            return False
     for n, (first, last) in enumerate(zip(columns.first, columns.last, strict=False)):
         for b in range(first, last):
             below = lcm(utility[child[b]], paid[b]) * weights[b]
@@ -97,11 +99,11 @@ def have_long_values(columns: Any, height: int) -> bool:
     return False
 
 
-def _bits_of_multiple(numbers: Iterable[int]) -> int:
-    """Return the bits of the least common multiple, or more than `LONG` if it is longer."""
+def _common_multiple(numbers: Iterable[int]) -> int | None:
+    """Return the least common multiple; None if it has more than `LONG` bits."""
     common = 1
     for number in set(numbers):
         common = lcm(common, number)
         if common.bit_length() > LONG:
-            return LONG + 1
-    return common.bit_length()
+            return None
+    return common

@@ -335,6 +335,8 @@ class TreeBuilder:
         if written is None:
             return [self._one / count] * count, None
         total: Any = sum_of(written) if self.exact else math.fsum(written)
+        if total == 1:
+            return list(written), None
         is_rounded = not self.exact or isinstance(total, Rounded)
         if abs(total - 1) <= (ROUNDING if is_rounded else 0):
             return list(written), None

@@ -147,9 +147,14 @@ class Tree(Shown):
         return self._measures[2]
 
     @property
+    def most_outcomes(self) -> int:
+        """The greatest number of outcomes of a CHANCE node; 0 if there is none."""
+        return self._measures[3]
+
+    @property
     def rounds(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
-        is_sum = self._measures[3] > 0 or self.columns.pays
+        is_sum = self.most_outcomes > 0 or self.columns.pays
         return bool(self.unit) and is_sum or bool(self.error)
 
     @property
