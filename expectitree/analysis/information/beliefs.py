@@ -14,10 +14,11 @@ from typing import Any, TypeAlias
 from expectitree import budget
 from expectitree.errors import AnalysisError
 from expectitree.numbers import escape
+from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
 NEAR = 1e-9  # by which probabilities of one event may differ, unless the tree is exact
-MOST_STEPS = 5_000_000  # outcomes times branches; a step takes a few microseconds
+MOST_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
 Evidence: TypeAlias = "Sequence[Any] | int"
@@ -166,8 +167,7 @@ def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -
     outcomes, branches = max(signals, 1), len(tree) * (len(nodes) > 1)
     for own in nodes.values():
         outcomes *= len(tree.branches_of(max(own)))
-        above = nodes_above(tree, own, tree.root_id)
-        branches += sum(len(tree.branches_of(n)) for n in above if n not in own) + len(own)
+        branches += len(own) + _changing(tree, nodes_above(tree, own, tree.root_id), own)
     steps, most = outcomes * branches, budget.most(MOST_STEPS)
     if steps > most:
         known = ", ".join(map(escape, nodes))
@@ -176,3 +176,13 @@ def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -
             f"times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )
+
+
+def _changing(tree: Tree, above: Sequence[int], nodes: Container[int]) -> int:
+    """Return how many branches above an event have probabilities or values that change."""
+    columns, changing, count = tree.columns, frozenset(above), 0
+    for n in above:
+        if n not in nodes:
+            is_chance = columns.kind[n] == CHANCE
+            count += sum(is_chance or columns.child[b] in changing for b in tree.branches_of(n))
+    return count

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from expectitree.analysis.information.beliefs import Event, nodes_above
-from expectitree.analysis.information.conditioning import Conditioning, given_outcome
+from expectitree.analysis.information.conditioning import Conditioning, Given, given_outcome
 from expectitree.analysis.information.find import find_event, labels_of, never_meets, nodes_of
 from expectitree.tree.model import Tree
 
@@ -63,13 +63,14 @@ class Joint:
             event = self.find(world, last)
             if event is None:
                 found[self._key(world, last, _NONE)] = (
-                    world.probability, given.values[given.at], given.best(given.values),
+                    world.probability, given.values[given.at], given.best_now,
                 )  # fmt: skip
                 continue
+            within = Given(given, event)
             for o, (label, p) in enumerate(zip(event.outcomes, event.prior.chances, strict=True)):
                 if p:
                     key = self._key(world, last, label)
-                    found[key] = (world.probability * p, *given.given(event, o))
+                    found[key] = (world.probability * p, *within.result(o))
         for at, name in enumerate(self.names):
             if all(key[at][1] == _NONE for key in found):
                 raise never_meets(self.tree, name, self.given.at)
@@ -105,11 +106,12 @@ class Joint:
         tree = self.tree
         nodes = {name: nodes_of(tree, name) for name in self.names}
         above = nodes_above(tree, frozenset[int]().union(*nodes.values()), self.given.at)
+        steps = self.given.steps(above, self.given.values)
         values: dict[str, Any] = {}
         for choice in product(*(_branches(tree, nodes[name]) for name in self.names)):
             chosen = {n: b for _, branches in choice for n, b in branches.items()}
             name = ", ".join(label for label, _ in choice)
-            values[name] = self.given.under_control(chosen, above)
+            values[name] = self.given.under_control(steps, chosen)
         best = max(values, key=lambda name: values[name])
         return best, self.given.with_value(values[best])
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from expectitree.analysis.decimals import in_decimals
 from expectitree.analysis.information.beliefs import NEAR, check_steps
-from expectitree.analysis.information.conditioning import Conditioning
+from expectitree.analysis.information.conditioning import Conditioning, Given
 from expectitree.analysis.information.find import find_event, name_of, never_meets, nodes_of
 from expectitree.analysis.information.joint import Joint
 from expectitree.analysis.information.likelihoods import (
@@ -226,13 +226,14 @@ def information(
         if found is None:
             raise never_meets(tree, names[0], at_node)
         formulas = likelihood_formulas(tree, likelihood, found.outcomes)
+        within = Given(given, found)
         for signal, row in likelihood_values(tree, formulas).items():
             weights: list[Any] = [row[o] for o in found.outcomes]
             if not isinstance(numbers.columns.utility[0], Fraction):
                 weights = [float(p) for p in weights]
             probability = found.prior.weight(weights)
             if probability:
-                signals.append(Finding(signal, probability, *given.given(found, weights)))
+                signals.append(Finding(signal, probability, *within.result(weights)))
         with_test = given.with_value(_mean(given, signals))
     with_information = given.with_value(_mean(given, outcomes))
     number = partial(returned, exact=exact and is_quick and tree.exact)
@@ -247,7 +248,7 @@ def information(
         events=tuple(names),
         at=tree.path_of(at_node),
         value=number(now),
-        best=given.best(given.values),
+        best=given.best_now,
         outcomes=_rounded(outcomes, before, number),
         with_information=number(with_information),
         evpi=number(evpi),

@@ -87,7 +87,7 @@ class _Search:
     def event(self, at: int) -> Event | None:
         """Return the event as it is seen from a node; None if play does not meet it from there."""
         self.ascend()
-        self.descend({}, is_first=True)
+        self.descend()
         likelihoods = self._likelihoods()
         self.descend(likelihoods)
         scope = scope_of(self.tree, at, self.nodes, lambda n: self.events.get(n) in likelihoods)
@@ -216,12 +216,10 @@ class _Search:
 
     # ---- From what is known above.
 
-    def descend(
-        self, likelihoods: Mapping[str, Sequence[Likelihoods]], is_first: bool = False
-    ) -> None:
+    def descend(self, likelihoods: Mapping[str, Sequence[Likelihoods]] | None = None) -> None:
         """Find the beliefs at all nodes and after all outcomes.
 
-        The first time, other events that may be signals stay open: their likelihoods are not known.
+        The first time, without likelihoods, other events that may be signals stay open.
         """
         tree, child = self.tree, self.tree.columns.child
         self.node, self.branch = dict(self.shown), {}
@@ -232,7 +230,7 @@ class _Search:
                 continue
             own = self.node.get(n)
             if self._is_chance(n):
-                after = self._after(n, own, likelihoods, is_first)
+                after = self._after(n, own, likelihoods)
                 self.branch.update(after)
             else:
                 after = {b: own for b in self._branches(n) if own is not None}
@@ -252,19 +250,18 @@ class _Search:
         self,
         n: int,
         own: Belief | None,
-        likelihoods: Mapping[str, Sequence[Likelihoods]],
-        is_first: bool,
+        likelihoods: Mapping[str, Sequence[Likelihoods]] | None,
     ) -> dict[int, Belief]:
         """Return the beliefs after the outcomes of a chance node, as far as they are known."""
         child, branches = self.tree.columns.child, self._branches(n)
         found = {b: self.shown[child[b]] for b in branches if child[b] in self.shown}
         others = [b for b in branches if b not in found]
         name = self.events.get(n, "")
-        if is_first and name and len(others) > 1:
+        if likelihoods is None and name and len(others) > 1:
             self.wanted.add(name)
         if own is None:
             return found
-        likely = likelihoods.get(name, ())
+        likely = (likelihoods or {}).get(name, ())
         if likely and len(others) > 1:
             return self._explained(n, own, likely, found)
         hints = {b: self.hints[child[b]] for b in others if child[b] in self.hints}
@@ -273,7 +270,7 @@ class _Search:
             found |= hints
         elif len(others) == 1:
             self._leave(n, own, others[0], found)
-        elif name in self.wanted and is_first:
+        elif name in self.wanted and likelihoods is None:
             return found
         elif all(self.same(own, belief) for belief in found.values()):
             found.update(dict.fromkeys(others, own))
@@ -400,7 +397,7 @@ def dependents(
     columns, play = tree.columns, reached(tree, (tree.root_id,), nodes)
     met = [n for n in sorted(nodes) if play[n]]
     after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)])
-    without = {name for n, name in events.items() if play[n] and n not in nodes}
+    without = {name for n, name in events.items() if play[n]}
     defined = tree.formulas.defined if tree.formulas is not None else {}
     names = dict.fromkeys(
         name for n, name in events.items() if after[n] and name in without and name not in defined
@@ -423,7 +420,7 @@ def _dependence(
     labels = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     search = _Search(tree, name, own, labels, near)
     search.ascend()
-    search.descend({}, is_first=True)
+    search.descend()
     found: list[tuple[int, dict[str, Chances]]] = []
     for n in sorted(nodes - own):
         after = {b: search.branch[b] for b in tree.branches_of(n) if b in search.branch}

@@ -16,6 +16,7 @@ from helpers import invoke, loads, run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
+from expectitree.tree.transform import in_floats
 
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 ROCKEFELLER = "trees/rockefeller.yaml"
@@ -90,7 +91,8 @@ class Model:
                 signals[f"s{s}"] = {"p": str(sum(both)), kind: actions}
         test = {"cost": str(self.cost), "chance": signals}
         actions = {"sell": str(self.sell[0]), "drill": event(self.prior), "test": test}
-        return et.from_dict({"reward": str(self.root_reward), "max": actions}, exact=exact)
+        tree = et.from_dict({"reward": str(self.root_reward), "max": actions})
+        return tree if exact else in_floats(tree)
 
 
 def distribution(random: Random, count: int) -> list[Fraction]:
@@ -130,7 +132,7 @@ def check(seed: int) -> None:
     perfect, tested = model.with_signals(known), model.with_signals(rows)
     for exact in (True, False):
         tree = model.tree(exact)
-        found = et.information(tree, "oil", likelihood=test)
+        found = et.information(tree, "oil", likelihood=test, exact=True)
         about = (lambda x: x) if exact else pytest.approx
         assert found.value == about(now) == about(search_tree(tree).value)
         assert found.with_information == about(perfect)
@@ -355,7 +357,7 @@ def test_likelihoods_from_other_nodes_of_the_same_event() -> None:
     assert found.outcomes == expected.outcomes
     # If the numbers contradict the other nodes, there is no answer.
     wrong = in_full(tree).replace("p: 0.6, utility: 3000", "p: 0.7, utility: 3000")
-    wrong = wrong.replace("p: 0.39999999999999997, utility: 500", "p: 0.3, utility: 500")
+    wrong = wrong.replace("p: 0.4, utility: 500", "p: 0.3, utility: 500")
     with pytest.raises(et.AnalysisError) as error:
         et.information(et.loads(wrong), "oil")
     assert str(error.value) == (
@@ -492,13 +494,37 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     start = time.process_time()
     assert et.information(tree, "e").evpi == 0
     assert time.process_time() - start < 8
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.024")
+    assert et.information(tree, "e").evpi == 0
     monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
     with pytest.raises(et.TreeError) as error:
         et.information(tree, "e")
     assert str(error.value) == (
         "to know e in advance takes 36,000 steps (300 outcomes or signals times 120 branches), and "
-        "the limit is 5,000: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
+        "the limit is 1,500: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
     )
+
+
+def test_many_actions_that_do_not_depend_on_the_event() -> None:
+    outcomes = ", ".join(f"o{k}: {k % 2}" for k in range(300))
+    actions = ", ".join(f"s{k}: {k % 5 / 8}" for k in range(16_000))
+    tree = et.loads(f"max: {{drill: {{event: e, chance: {{{outcomes}}}}}, {actions}}}")
+    start = time.process_time()
+    found = et.information(tree, "e")
+    assert time.process_time() - start < 20
+    assert found.with_information == 0.75
+    assert found.outcomes[1].best == ("drill",)
+    assert found.outcomes[0].best == tuple(f"s{k}" for k in range(4, 16_000, 5))
+
+
+def test_many_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    coin = "event: x, chance: {h: 1, t: 0}"
+    tree = et.loads(f"max: {{a: {{event: e, chance: {{x: {{{coin}}}, y: 2}}}}, b: {{{coin}}}}}")
+    monkeypatch.setenv("EXPECTITREE_BUDGET", f"{(len(tree) + 0.1) / 1_500_000}")
+    assert et.information(tree, "e").evpi == 0
+    monkeypatch.setenv("EXPECTITREE_BUDGET", f"{(len(tree) - 0.9) / 1_500_000}")
+    with pytest.raises(et.TreeError, match="1 other events in a tree of 9 nodes: remove `event`"):
+        et.information(tree, "e")
 
 
 # ---- Refusals.
