@@ -17,7 +17,8 @@ from expectitree.numbers import escape
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
-NEAR = 1e-9  # by which probabilities of one event may differ, unless the tree is exact
+NEAR = 1e-9  # the part by which probabilities that should be the same may differ
+_FLOAT = 1e-15  # by which rounding may change a probability in floats
 MOST_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
@@ -103,6 +104,15 @@ class Event:
             return {own[self.outcomes[evidence]]: 1}
         pairs = zip(self.outcomes, evidence, strict=True)
         return {own[o]: p[own[o]] * w / known for o, w in pairs}
+
+
+def is_near(p: Any, q: Any) -> bool:
+    """Return whether two probabilities are the same, but for how a person or a float rounds them.
+
+    Small probabilities count, too: the difference is compared with the greater of them.
+    """
+    rounding = _FLOAT if isinstance(p, float) else 0
+    return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
 
 
 def nodes_above(tree: Tree, nodes: Container[int], at: int) -> list[int]:

@@ -38,13 +38,11 @@ class Joint:
         given: The tree in the numbers to compute in, and the node at which outcomes are known.
         tree: The tree as it was loaded.
         names: The events.
-        near: How much probabilities that should be the same may differ.
     """
 
     given: Conditioning
     tree: Tree
     names: Sequence[str]
-    near: Any
 
     def findings(self) -> list[tuple[str, Any, Any, tuple[str, ...]]]:
         """Return the outcomes that can occur, in order, with probability, value and best actions.
@@ -79,7 +77,7 @@ class Joint:
     def find(self, world: World, name: str, at: int | None = None) -> Event | None:
         """Return an event in a world."""
         at = self.given.at if at is None else at
-        return find_event(world.tree, self.tree, name, at, self.near, world.known)
+        return find_event(world.tree, self.tree, name, at, world.known)
 
     def _split(self, world: World, name: str) -> Iterator[World]:
         """Yield a world for each outcome of an event."""

@@ -206,8 +206,8 @@ def information(
     search_tree(tree)  # raises what is wrong with the tree
     is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
-    near = 0 if is_quick and tree.exact and not numbers.is_rounded else NEAR
-    eps = near * numbers.greatest_magnitude if near else 0
+    is_exact = is_quick and tree.exact and not numbers.is_rounded
+    eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
     given = Conditioning(numbers, at_node, eps, tolerance)
     wanted = (event,) if isinstance(event, str) else event
     names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
@@ -217,12 +217,12 @@ def information(
     signals: list[Finding] = []
     with_test: Any = None
     check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
-    joint = Joint(given, tree, names, near)
+    joint = Joint(given, tree, names)
     outcomes = [Finding(name, p, value, best) for name, p, value, best in joint.findings()]
     if likelihood is not None:
         if len(names) > 1:
             raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
-        found = find_event(numbers, tree, names[0], at_node, near)
+        found = find_event(numbers, tree, names[0], at_node)
         if found is None:
             raise never_meets(tree, names[0], at_node)
         formulas = likelihood_formulas(tree, likelihood, found.outcomes)

@@ -407,6 +407,33 @@ def test_a_test_of_a_signal_with_likelihoods_from_elsewhere() -> None:
         _ = et.information(named, "oil", likelihood=test).tree_with_test
 
 
+def test_probabilities_that_a_person_has_rounded() -> None:
+    tree = et.loads(
+        "max: {a: {event: e, chance: {x: {p: 1/3, utility: 1}, y: {p: rest, utility: 0}}}, "
+        "b: {event: e, chance: {x: {p: 0.33333333333, utility: 0}, y: {p: rest, utility: 1}}}}"
+    )
+    assert et.information(tree, "e").evpi == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("after", "other"), [("9e-12", "1e-30"), ("1e-9", "1e-12"), ("0.4", "1e-20")]
+)
+def test_rare_events_are_not_rounded_away(after: str, other: str) -> None:
+    rings, quiet = (
+        f"event: fire, chance: {{yes: {{p: {p}, utility: -1e12}}, no: {{p: rest, utility: 0}}}}"
+        for p in (after, other)
+    )
+    tree = et.loads(
+        f"chance: {{rings: {{p: 1e-9, max: {{leave: -1, stay: {{{rings}}}}}}}, "
+        f"quiet: {{p: rest, {quiet}}}}}"
+    )
+    found = et.information(tree, "fire", exact=True)
+    p, q, alarm = Fraction(after), Fraction(other), Fraction("1e-9")
+    value = -alarm * p + (1 - alarm) * q * Fraction("-1e12")
+    value /= alarm * p + (1 - alarm) * q
+    assert [one.value for one in found.outcomes] == [value, 0]
+
+
 def test_an_event_that_changes_another() -> None:
     # Below oil, the cost is known; the marginal at `rent` gives P(cost | oil) only if they agree.
     text = (
