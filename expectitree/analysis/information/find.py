@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from expectitree.analysis.information.beliefs import Event
 from expectitree.analysis.information.defined import defined_event

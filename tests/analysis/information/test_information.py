@@ -451,6 +451,38 @@ def test_an_event_that_changes_another() -> None:
         et.information(et.loads(defined), "oil")
 
 
+def test_a_signal_that_is_shown_after_one_outcome() -> None:
+    # Below oil, plus has the probability 0.9, and 0.6 altogether: so it has 0.3 without oil.
+    text = (
+        "max: {drill: {event: oil, chance: {oil: {p: 0.5, event: seismic, chance: {plus: {p: 0.9, "
+        "utility: 2500}, minus: {p: 0.1, utility: 2500}}}, none: {p: rest, utility: 0}}}, "
+        "sell: {event: seismic, chance: {plus: {p: 0.6, utility: 3000}, minus: {p: 0.4, utility: "
+        "500}}}}"
+    )
+    found = et.information(et.loads(text), "oil")
+    assert [one.value for one in found.outcomes] == [2750, 1250]
+    gas = text.replace("none: {p: rest", "gas: {p: 0.1, utility: 9}, none: {p: rest")
+    with pytest.raises(et.AnalysisError, match="sell: seismic depends on oil, as drill shows"):
+        et.information(et.loads(gas), "oil")
+
+
+def test_a_part_of_a_tree_does_not_show_a_dependence() -> None:
+    def signal(p: str, *below: str) -> str:
+        plus, minus = below or ("utility: 1", "utility: 0")
+        return f"event: s, chance: {{plus: {{p: {p}, {plus}}}, minus: {{p: rest, {minus}}}}}"
+
+    works = "event: works, chance: {yes: {p: 0.25, utility: 4}, no: {p: 0.75, utility: 0}}"
+    tree = et.loads(
+        f"{{event: v, chance: {{plus: {{p: 0.8, event: works, chance: {{yes: {{p: 0.25, chance: "
+        f"{{a: 1, b: {{{signal('0.5')}}}}}}}, no: {{p: 0.75, event: r, chance: {{x: {{p: 0.5, "
+        f"{signal('0.7')}}}, y: {{p: 0.5, utility: 8}}}}}}}}}}, minus: {{p: 0.2, chance: {{a: "
+        f"{{{signal('0.4', works, works)}}}, b: 3}}}}}}}}"
+    )
+    found = et.information(tree, "works")
+    assert [one.probability for one in found.outcomes] == [0.25, 0.75]
+    assert found.evpi == 0
+
+
 def test_events_in_both_orders() -> None:
     def node(event: str, labels: str, chances: str, below: list[Any]) -> Any:
         rows = zip(labels.split(), chances.split(), below, strict=True)
