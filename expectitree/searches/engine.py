@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -17,7 +18,15 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bound
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    quote,
+    to_exact_bound,
+    to_nearest_float,
+)
+from expectitree.rounding import Rounded
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
@@ -238,7 +247,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes = min(probes, tree.widest)
     return Settings(
         setup.eps,
-        far_of(greatest_total(tree), tree.exact, greatest_number(tree, setup.bounds)),
+        far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
         setup.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
@@ -383,14 +392,21 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
                 f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
                 f"{exact_text(bounds[1])}: swap them"
             )
+        bounds = _bound_of(tree, bounds[0]), _bound_of(tree, bounds[1])
         try:
             check_bounds(tree, bounds)
         except TreeError as error:
             raise SearchError(str(error)) from None
-        # Arithmetic of a float and a fraction would give a float.
-        convert: Callable[[Number], Number] = to_exact_bound if tree.exact else float
-        return (convert(bounds[0]), convert(bounds[1])), "option"
+        return bounds, "option"
     written = tree.local_bounds.get(tree.root_id)
     if written is not None:
         return written, "file"
     return (NO_BOUNDS, "none") if tree.unknown else (tree.total_ends, "leaves")
+
+
+def _bound_of(tree: Tree, end: Number) -> Number:
+    """Return a bound in the numbers of a tree: those of others would be rounded differently."""
+    if not tree.exact:
+        return to_nearest_float(end)
+    found = to_exact_bound(end)
+    return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found
