@@ -11,7 +11,14 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from expectitree.numbers import escape, exact_text
+from expectitree.numbers import (
+    decimal_text,
+    escape,
+    exact_text,
+    is_finite,
+    is_shown_as_fraction,
+    to_nearest_float,
+)
 
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
 _STARTS = tuple("=+-@＝＋－＠")
@@ -29,6 +36,9 @@ def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
+    if isinstance(value, Fraction) and not is_shown_as_fraction(value):
+        rounded = to_nearest_float(value)
+        return exact_text(rounded) if is_finite(rounded) else decimal_text(value, 17)
     if isinstance(value, (int, float, Fraction)):
         return exact_text(value)
     if isinstance(value, str):
