@@ -1,4 +1,4 @@
-"""Reports as CSV: numbers as they are, and texts that are harmless.
+"""Reports as CSV: numbers as JSON has them, and texts that are harmless.
 
 A text is escaped as on a terminal, and no spreadsheet takes it for a formula.
 """
@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from expectitree.numbers import (
-    decimal_text,
     escape,
     exact_text,
     is_finite,
@@ -38,7 +37,7 @@ def _cell(value: object) -> object:
         return int(value)
     if isinstance(value, Fraction) and not is_shown_as_fraction(value):
         rounded = to_nearest_float(value)
-        return exact_text(rounded) if is_finite(rounded) else decimal_text(value, 17)
+        return exact_text(rounded if is_finite(rounded) else value)
     if isinstance(value, (int, float, Fraction)):
         return exact_text(value)
     if isinstance(value, str):

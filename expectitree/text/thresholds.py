@@ -26,9 +26,9 @@ def place_texts(
     An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
-    text = "" if exact is None else exact_text(exact)
     digits = _known_digits(lower, upper, marks)
-    if not text or len(text) > _LONGEST_FRACTION or text.startswith("about"):
+    text = digits if exact is None else exact_text(exact)
+    if exact is None or len(text) > _LONGEST_FRACTION or text.startswith("about"):
         return digits, digits
     return text, f"{text} = {digits}" if "/" in text else text
 

@@ -54,7 +54,6 @@ def test_other_texts_and_numbers_are_kept(text: str) -> None:
         (-2.5, "-2.5"),
         (-3.0, "-3"),
         (Fraction(-1, 3), "-0.3333333333333333"),
-        (Fraction(10**400, 3), "3.3333333333333333e+399"),
         (float("-inf"), "-inf"),
         (True, "1"),
         (None, ""),

@@ -45,7 +45,7 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooM
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
-from expectitree.numbers import HOW, escape, quote
+from expectitree.numbers import HOW, escape, float_column, quote
 from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
@@ -127,7 +127,8 @@ class TreeReader:
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
         about: dict[str, Any] = {}
-        root, root_reward = 0, 0
+        root = 0
+        root_reward: Any = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
@@ -144,6 +145,8 @@ class TreeReader:
         parameters, attitude = about.pop("parameters", {}), about.pop("attitude", None)
         outside = self.builder.outside_bounds(root)
         tree = self.builder.build(NodeId(root), check=False, **about)
+        if not tree.exact:  # it was read before there were too many nodes for fractions
+            (root_reward,) = float_column([root_reward])
         if root_reward or parameters or attitude is not None:
             about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
             tree = replace(tree, **about)
