@@ -150,7 +150,7 @@ class Search(Shown):
     algorithm: Algorithm
     root_bounds: Bounds  # also the window of the root
     bounds_source: str  # "option", "file" or "leaves"; "none" if no bounds are known in advance
-    eps: Number  # numbers that differ by at most this counted as equal; 0 in exact mode
+    eps: Number  # numbers that differ by at most this counted as equal; 0 in fractions
     engine: str  # interpreted, compiled or exact
     lower: Sequence[Any]  # [N] the interval known to hold v*
     upper: Sequence[Any]  # [N]

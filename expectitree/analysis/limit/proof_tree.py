@@ -1,6 +1,6 @@
 """A tree in the numbers that proofs are made of.
 
-In exact mode the numbers of a node are multiplied by the least integer that makes all numbers at
+In fractions, the numbers of a node are multiplied by the least integer that makes all numbers at
 and below it integers, because sums of integers are fast.
 """
 
