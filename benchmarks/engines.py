@@ -21,7 +21,7 @@ from expectitree import Tree, compiling, evaluate, generate, load, save
 from expectitree.numbers import INFINITY
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
-from expectitree.searches.setup import far_of, tolerance
+from expectitree.searches.setup import far_of, greatest_total, rounding_error
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.work import DEPTH_CODES, RESUME_NUMBERS, Settings, Work
 
@@ -104,12 +104,12 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     resume = compiling.zeros("q", RESUME_NUMBERS, True)
     work = Work._make([lower, upper, *by_node, *by_branch, *by_depth, resume])
-    eps = tolerance(tree)
+    bounds = lower_bound, upper_bound
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
     settings = Settings(
-        eps,
-        far_of(eps, False),
+        rounding_error(tree, bounds),
+        far_of(greatest_total(tree), False),
         0.0,
         INFINITY,
         most,
@@ -122,15 +122,14 @@ def _loop_seconds(tree: Tree, name: str) -> float:
         (),
     )
     start = perf_counter()
-    compiling.run_compiled(
-        star_minimax, tree.columns, work, settings, root, (lower_bound, upper_bound)
-    )
+    compiling.run_compiled(star_minimax, tree.columns, work, settings, root, bounds)
     return perf_counter() - start
 
 
 def _cpp(program: str, folder: str, tree: Tree, name: str) -> dict[str, Any]:
     lower, upper = tree.local_bounds[len(tree) - 1]
-    arguments = [folder, name, repr(lower), repr(upper), repr(tolerance(tree)), "2"]
+    eps = rounding_error(tree, (lower, upper))
+    arguments = [folder, name, repr(lower), repr(upper), repr(eps), "2"]
     done = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)
     return found

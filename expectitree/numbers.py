@@ -232,6 +232,12 @@ def float_column(values: Collection[Number]) -> array[float]:
     return column
 
 
+def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
+    """Return the ends of an interval as floats; raise `NumberError` as `float_column` does."""
+    float_column([end for end in bounds if is_finite(end)])
+    return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
+
+
 def to_exact(value: Number) -> Fraction:
     """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
     return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
@@ -240,7 +246,6 @@ def to_exact(value: Number) -> Fraction:
 def to_digits(value: Fraction, digits: int = 17) -> Fraction:
     """Return the nearest number with some significant digits, a decimal."""
     from decimal import Context, Decimal
-    from fractions import Fraction
 
     quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
     return Fraction(quotient)
@@ -257,7 +262,6 @@ def to_shown(value: Number) -> Number:
 def given_fraction(value: object) -> Fraction | None:
     """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
     from decimal import Decimal
-    from fractions import Fraction
 
     if not isinstance(value, (int, float, Fraction, Decimal)) or isinstance(value, bool):
         return None

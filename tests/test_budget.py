@@ -8,7 +8,6 @@ import random
 import resource
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -170,9 +169,8 @@ def test_pairs_and_strategies_are_bounded(words: list[str], found: str, tmp_path
 def test_the_factor_is_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     for wrong in ("x", "0", "-1", "nan", "inf", "1e10"):
         monkeypatch.setenv("EXPECTITREE_BUDGET", wrong)
-        for read, tree in ((et.loads, "max: [1, 2]"), (et.load, "trees/risk.yaml")):
-            with pytest.raises(et.NumberError, match=r"above 0 and at most 1e\+09, such as 10"):
-                read(tree)
+        with pytest.raises(et.NumberError, match=r"above 0 and at most 1e\+09, such as 10"):
+            et.load("trees/risk.yaml")
     monkeypatch.setenv("EXPECTITREE_BUDGET", "2.5")
     assert budget.most(10) == 25
     assert budget.more() == "set EXPECTITREE_BUDGET=25 for ten times as much"
@@ -209,33 +207,3 @@ def test_the_message_of_an_attitude_names_the_budget(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("EXPECTITREE_BUDGET", "0.0001")
     with pytest.raises(et.SearchError, match="limit is 100: keep it shared, or set EXPECTITREE"):
         et.evaluate(et.loads(json.dumps(tree)))
-
-
-def test_an_exact_sum_is_the_sum() -> None:
-    chosen = random.Random(6)
-    for count in (0, 1, 49, 50, 51, 200):
-        values = [Fraction(chosen.randrange(-9, 9), chosen.randrange(1, 99)) for _ in range(count)]
-        found = budget.exact_sum(values)
-        assert found == sum(values)
-        assert isinstance(found, Fraction)
-
-
-def test_steps_grow_with_the_denominators() -> None:
-    def steps(tree: dict[str, Any]) -> float:
-        with budget.limited_work(10**9):
-            left = budget._steps_left.get()
-            assert left is not None
-            before = left[0]
-            budget.check_values(et.loads(json.dumps(tree)).columns)
-            return before - left[0]
-
-    assert steps(deep(100, "1/2")) == 0  # small numbers cost nothing
-    assert 0 < steps(deep(20, "1e-300")) < steps(deep(40, "1e-300")) / 3
-
-
-def test_the_message_has_the_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = {"max": [1, {"chance": without_common_factors(500)["chance"]}]}
-    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
-    with pytest.raises(et.FileError, match="more than 2,000 steps") as error:
-        et.loads(json.dumps(tree))
-    assert error.value.problems[0].path == "#2"

@@ -352,9 +352,9 @@ def value_of(text: str) -> float:
     return float(et.evaluate(et.loads(text)).value)
 
 
-def nearly(found: float, value: Decimal) -> None:
+def nearly(found: float, value: Decimal, rel_tol: float = 1e-15) -> None:
     """Check a number, to the last bits."""
-    assert isclose(found, float(value), rel_tol=1e-15), f"{found!r}, on paper {value:.20g}"
+    assert isclose(found, float(value), rel_tol=rel_tol), f"{found!r}, on paper {value:.20g}"
 
 
 @pytest.mark.parametrize(
@@ -408,7 +408,8 @@ def test_an_exponential_attitude(tolerance: int) -> None:
 def test_a_logarithmic_attitude(wealth: int) -> None:
     found = value_of(bet(f"logarithmic: {wealth}"))
     with localcontext(prec=50):
-        nearly(found, expected_utility(lambda x: (x + wealth).ln()).exp() - wealth)
+        # In floats: tests/searches/test_attitude_rounding.py compares errors with `Search.eps`.
+        nearly(found, expected_utility(lambda x: (x + wealth).ln()).exp() - wealth, 1e-14)
 
 
 def test_an_attitude_of_points() -> None:
@@ -480,8 +481,10 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_large_tree_has_the_ties_on_paper(large: Path, algorithm: str) -> None:
     found = as_json("eval", "-a", algorithm, str(large))
     assert isclose(found["value"], -1, rel_tol=1e-14)
-    assert {*found["ties"]} <= {"insure", "fair", "other"}
     assert found["best"] in found["ties"]
+    # The running sums of pruning searches hold bounds of 1e10.
+    is_near = found["rounding"] > 1e-7
+    assert {*found["ties"]} <= {"insure", "fair", "other", *["less"] * is_near}
     if algorithm == "expectiminimax":
         assert found["ties"] == ["insure", "fair", "other"]
 

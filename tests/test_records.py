@@ -11,7 +11,6 @@ from helpers import invoke, load
 
 import expectitree as et
 from expectitree.errors import SearchError
-from expectitree.searches.engine import search_tree
 
 FLAT = (str, int, float, bool, Fraction, type(None))
 
@@ -80,11 +79,12 @@ def test_a_stopped_search_has_no_value(tree: et.Tree) -> None:
 
 
 def test_the_value_of_a_node(tree: et.Tree) -> None:
-    found = search_tree(tree, "star1")
+    found = et.evaluate(tree, "star1")
     assert found.value_of() == found.value_of("/") == found.value_of(tree.root) == 2.1
     assert found.value_of("a1/#2") == 3
-    assert search_tree(tree).value_of("a2") == pytest.approx(1.3)
-    exact = search_tree(et.load("example:aima-5.12-left"))
+    assert et.evaluate(tree).value_of("a2") == 1.3
+    exact = et.evaluate(tree, exact=True)
+    assert exact.value_of() == exact.value_of("/") == exact.value_of(tree.root) == Fraction(21, 10)
     assert exact.value_of("a2") == Fraction(13, 10)
 
 

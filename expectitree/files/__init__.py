@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Unpack
 
-from expectitree.errors import FileError, Problem, TransformError, TreeError
+from expectitree.errors import FileError, NumberError, Problem, TransformError, TreeError
 from expectitree.files.formats import (
     FORMATS,
     ReadOptions,
@@ -168,6 +168,10 @@ def loads_tree(
         else:
             tree = read_tree(parse(text, name, format), warnings, parameters, exact_nodes)
         return warnings.on(tree)
+    except NumberError as error:
+        if parameters is not None:  # it may be about one of them
+            raise
+        raise error_in(name, f"{error}; use --exact") from None
     except FileError as error:
         error = with_excerpts(error, text)
         likely = None if row.is_foreign or format is not None else likely_format(text)

@@ -21,7 +21,7 @@ from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number, number_text
+from expectitree.numbers import Number, float_bounds, float_column, number_text
 from expectitree.tree.model import Tree
 
 _VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
@@ -97,8 +97,8 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
                 raise TreeError(f"the {key} in the metadata: {error}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
     bounds = found.get("local_bounds") or {}
-    found["local_bounds"] = {n: (float(low), float(high)) for n, (low, high) in bounds.items()}
-    found["root_reward"] = float(found.get("root_reward", 0))
+    found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}
+    (found["root_reward"],) = float_column([found.get("root_reward", 0)])
     return found
 
 

@@ -7,7 +7,13 @@ from fractions import Fraction
 
 from rich.cells import cell_len
 
-from expectitree.numbers import Number, cell_text, probability_text
+from expectitree.numbers import (
+    Number,
+    cell_text,
+    is_shown_as_fraction,
+    probability_text,
+    to_nearest_float,
+)
 from expectitree.text.console import clipped
 
 # In hundredths of the font's size, from space to ~. These are the widths of DejaVu Sans, one of the
@@ -80,9 +86,10 @@ def payment_text(reward: Number) -> str:
 def chance_text(probability: Number) -> str:
     """Return a probability: a short decimal, else the simple fraction that it equals, if any."""
     text = probability_text(probability)
-    if not isinstance(probability, float) or float(text) == probability:
+    value = to_nearest_float(probability)
+    if is_shown_as_fraction(probability) or float(text) == value:
         return text
     if text == "1":
         return cell_text(probability)
-    fraction = Fraction(probability).limit_denominator(_GREATEST_DENOMINATOR)
-    return str(fraction) if float(fraction) == probability else text
+    fraction = Fraction(value).limit_denominator(_GREATEST_DENOMINATOR)
+    return str(fraction) if float(fraction) == value else text

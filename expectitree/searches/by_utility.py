@@ -18,7 +18,7 @@ from expectitree.numbers import is_finite
 from expectitree.searches.result import Search
 from expectitree.searches.setup import rounding_error
 from expectitree.tree.columns import Bounds, Kind
-from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.model import FLOAT_UNIT, Tree, check_tree
 from expectitree.tree.transform import without_formulas
 
 if TYPE_CHECKING:
@@ -80,21 +80,26 @@ def search_by_utility(
         for names, function in ((("lower", "upper"), total_within), (("alpha", "beta"), total))
         for name in names
     }
-    eps = max(rounding_error(folded, bounds), _error_of_total(found, utility))
+    eps = rounding_error(folded, bounds) + _error_of_total(found, utility)
     return replace(found, tree=folded, root_bounds=bounds, eps=eps, **changed)
 
 
 def _error_of_total(found: Search, utility: Utility) -> Any:
-    """Return what the rounding error of the root's utility makes of its total."""
-    if not found.eps:
+    """Return what the rounding errors of utilities make of the total of the root."""
+    if found.tree.exact:
         return 0
     low, high = map(utility.of, utility.range)
-    ends = [found.lower[-1] - found.eps, found.upper[-1] + found.eps]
-    least, most = (utility.inverse(min(max(end, low), high)) for end in ends)
-    exact = [
-        utility.inverse(min(max(end, low), high)) for end in (found.lower[-1], found.upper[-1])
-    ]
-    return max(exact[0] - least, most - exact[1])
+    # A function such as sqrt(x + 100) loses a few units of its greatest value.
+    error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * max(
+        abs(low), abs(high)
+    )
+    worst = 0.0
+    for end in (found.lower[-1], found.upper[-1]):
+        least, middle, most = (
+            utility.inverse(min(max(u, low), high)) for u in (end - error, end, end + error)
+        )
+        worst = max(worst, middle - least, most - middle)
+    return worst
 
 
 def _is_dwarfed(utility: Utility, totals: Bounds) -> bool:

@@ -195,7 +195,7 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
     eps = setup.eps
-    if setup.tree.rounds and not setup.tree.exact:
+    if setup.tree.rounds and not setup.tree.exact and setup.tolerance is None:
         unit, errors = setup.tree.unit, setup.column("d")
         eps = 2 * setup.run(scans.measure_rounding, setup.columns, value, unit, errors)
     return setup.result(*columns, 0, False, eps=eps)

@@ -125,6 +125,7 @@ class Search(Shown):
     Attributes:
         tree: The tree that was searched.
         algorithm: The algorithm, with its options.
+        root_bounds: The `bounds` of the root, as they were computed.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
         eps: Numbers that differ by at most this counted as equal: what rounding may have changed; 0

@@ -33,6 +33,7 @@ class Engine(StrEnum):
 
 ENGINES = tuple(engine.value for engine in Engine if engine is not Engine.EXACT)
 NO_BOUNDS = -INFINITY, INFINITY
+_FUNCTIONS = 16  # terms that lose as much as the exponentials and logarithms of an attitude
 FAR = 1e5  # bounds so many times greater than all totals cost a sum too many digits
 # The time of one visit of a search, in rows of a scan, interpreted.
 _DEPTH_FIRST_VISIT = 6  # 0.45 million visits a second; a scan reads 2.7 million rows a second
@@ -174,7 +175,8 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     size, height = greatest_number(tree, bounds), tree.heights[-1]
     if not tree.exact:
         size = min(size, FAR * greatest_total(tree))
-    found: Any = rounding_of_sums(size, height, tree.widest, tree.unit)
+    terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
+    found: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
         found += 2 * tree.error * (1 + height * size)
         return Fraction(min(nextafter(to_nearest_float(found), INFINITY), sys.float_info.max))
@@ -182,10 +184,10 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     return error
 
 
-def rounding_of_sums(size: Any, depth: int, widest: int, unit: Any = FLOAT_UNIT) -> Number:
-    """Return what sums of `widest` terms of a magnitude may lose to rounding on so many plies."""
+def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) -> Number:
+    """Return what sums of some terms of a magnitude may lose to rounding on so many plies."""
     found: Any = Fraction(unit) * size if isinstance(size, Fraction) else unit * size
-    error: Number = found * depth * (3 * widest + 3)
+    error: Number = found * depth * (3 * terms + 3)
     return error
 
 

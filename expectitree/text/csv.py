@@ -1,4 +1,4 @@
-"""Reports as CSV: numbers as they are, and texts that are harmless.
+"""Reports as CSV: numbers as JSON has them, and texts that are harmless.
 
 A text is escaped as on a terminal, and no spreadsheet takes it for a formula.
 """
@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from expectitree.numbers import escape, exact_text
+from expectitree.numbers import (
+    escape,
+    exact_text,
+    is_finite,
+    is_shown_as_fraction,
+    to_nearest_float,
+)
 
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
 _STARTS = tuple("=+-@＝＋－＠")
@@ -29,6 +35,9 @@ def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:
 def _cell(value: object) -> object:
     if isinstance(value, bool):
         return int(value)
+    if isinstance(value, Fraction) and not is_shown_as_fraction(value):
+        rounded = to_nearest_float(value)
+        return exact_text(rounded if is_finite(rounded) else value)
     if isinstance(value, (int, float, Fraction)):
         return exact_text(value)
     if isinstance(value, str):

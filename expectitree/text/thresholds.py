@@ -26,13 +26,11 @@ def place_texts(
     An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
-    text = "" if exact is None else exact_text(exact)
-    if text and "/" not in text and not text.startswith("about"):
-        return text, text
     digits = _known_digits(lower, upper, marks)
-    if "/" in text and len(text) <= _LONGEST_FRACTION:
-        return text, f"{text} = {digits}"
-    return digits, digits
+    text = digits if exact is None else exact_text(exact)
+    if exact is None or len(text) > _LONGEST_FRACTION or text.startswith("about"):
+        return digits, digits
+    return text, f"{text} = {digits}" if "/" in text else text
 
 
 def threshold_texts(threshold: Threshold, marks: Characters) -> tuple[str, str]:

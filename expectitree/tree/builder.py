@@ -314,11 +314,14 @@ class TreeBuilder:
             columns,
             self._label,
             exact=self.exact,
-            local_bounds=self._bounds if self.exact else _float_bounds(self._bounds),
+            local_bounds=self._bounds if self.exact else self._float_bounds(),
             notes=self._notes,
             branch_notes=self._branch_notes,
             formulas=self.formulas or None,
         )
+
+    def _float_bounds(self) -> dict[int, Bounds]:
+        return {n: numbers.float_bounds(ends) for n, ends in self._bounds.items()}
 
     def distribution(
         self, written: Sequence[Number] | None, count: int
@@ -442,10 +445,6 @@ class TreeBuilder:
             raise TreeError(
                 "this builder has built its tree: make another builder for another tree"
             )
-
-
-def _float_bounds(bounds: Mapping[int, Bounds]) -> dict[int, Bounds]:
-    return {n: (float(lower), float(upper)) for n, (lower, upper) in bounds.items()}
 
 
 def _text(value: object) -> str:

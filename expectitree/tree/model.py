@@ -77,10 +77,10 @@ class Tree(Shown):
         parameters: The named numbers, by name.
         formulas: The formulas of its numbers and the events of its chance nodes; None if there are
             neither.
-        error: The most by which a number may differ from its formula, if that is irrational.
-        is_rounded: Whether the fractions are rounded to 200 bits.
         attitude: The attitude to risk, with which values are certainty equivalents; None if values
             are expected values.
+        error: The most by which a number may differ from its formula, if that is irrational.
+        is_rounded: Whether the fractions are rounded to 200 bits.
         warnings: The messages that `warn` received when the tree was read, about parts of the text
             that are valid but probably mistaken.
     """
@@ -147,9 +147,14 @@ class Tree(Shown):
         return self._measures[2]
 
     @property
+    def most_outcomes(self) -> int:
+        """The greatest number of outcomes of a CHANCE node; 0 if there is none."""
+        return self._measures[3]
+
+    @property
     def rounds(self) -> bool:
         """Whether values of this tree are rounded: sums of outcomes or of rewards."""
-        is_sum = self._measures[3] > 0 or self.columns.pays
+        is_sum = self.most_outcomes > 0 or self.columns.pays
         return bool(self.unit) and is_sum or bool(self.error)
 
     @property

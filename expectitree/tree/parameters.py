@@ -183,21 +183,24 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
     evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree), domain)
     found = evaluation.run()
-    if evaluation.without_value:
-        found = evaluation.within_bounds(found)
     error = Fraction(0)
     if rounded:
         again = _Evaluation(tree, tree.formulas, lambda *_: None, rounded_fractions(_MORE_DIGITS))
         error = _difference(found, again.run())
+    if evaluation.without_value:
+        found = evaluation.within_bounds(found)
     return replace(found, error=error), evaluation.unreached
 
 
 def _difference(tree: Tree, better: Tree) -> Fraction:
-    """Return more than the error of a tree's numbers, from others with 30 digits more."""
+    """Return more than the error of a tree's numbers, from others with 30 digits more.
+
+    A number that has no value with more digits may be wrong altogether.
+    """
     pairs = [(tree.root_reward, better.root_reward)]
     for name in ("utility", "probability", "reward"):
         pairs += zip(getattr(tree.columns, name), getattr(better.columns, name), strict=True)
-    return 2 * max(abs(to_exact(x) - to_exact(y)) for x, y in pairs if x == x)
+    return 2 * max(abs(to_exact(x) - (to_exact(y) if y == y else 0)) for x, y in pairs if x == x)
 
 
 class _Evaluation:

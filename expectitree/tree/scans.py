@@ -24,13 +24,13 @@ from expectitree.tree.columns import (
 def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
     """Return numbers of nodes, and the range of utilities.
 
-    The numbers are those of terminals, of unknown ones, of the most branches of a node, and of
-    CHANCE nodes.
+    The numbers are those of terminals, of unknown ones, of the most branches of a node, and of the
+    most outcomes of a CHANCE node.
 
     An unknown utility is NaN. Without a known one the range is from inf to -inf.
     """
     kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
-    leaves = unknown = widest = chances = 0
+    leaves = unknown = widest = outcomes = 0
     least: Number = math.inf
     greatest: Number = -math.inf
     for n in range(len(kind)):
@@ -46,11 +46,12 @@ def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
                 if u > greatest:
                     greatest = u
             continue
-        if kind[n] == CHANCE:
-            chances += 1
-        if last[n] - first[n] > widest:
-            widest = last[n] - first[n]
-    return leaves, unknown, widest, chances, least, greatest
+        width = last[n] - first[n]
+        if width > widest:
+            widest = width
+        if kind[n] == CHANCE and width > outcomes:
+            outcomes = width
+    return leaves, unknown, widest, outcomes, least, greatest
 
 
 def measure_rounding(

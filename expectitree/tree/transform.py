@@ -15,6 +15,7 @@ from expectitree.numbers import (
     INFINITY,
     Number,
     escape,
+    float_bounds,
     float_column,
     is_finite,
     message_text,
@@ -230,8 +231,8 @@ def in_floats(tree: Tree) -> Tree:
         return tree
     rounded: Any = {name: float_column(getattr(tree.columns, name)) for name in _NUMBERS}
     columns = tree.columns._replace(**rounded)
-    bounds = {n: (float(low), float(high)) for n, (low, high) in tree.local_bounds.items()}
-    paid = float(tree.root_reward)
+    bounds = {n: float_bounds(ends) for n, ends in tree.local_bounds.items()}
+    (paid,) = float_column([tree.root_reward])
     return replace(tree, columns=columns, exact=False, local_bounds=bounds, root_reward=paid)
 
 

@@ -83,8 +83,8 @@ def test_the_best_order_is_that_of_certainty_equivalents() -> None:
 
 @pytest.mark.parametrize("text", ATTITUDES)
 def test_the_text_of_an_attitude_reads_as_the_attitude(text: str) -> None:
-    attitude = read_attitude(text, exact=True)
-    assert read_attitude(attitude.text, exact=True) == attitude
+    attitude = read_attitude(text)
+    assert read_attitude(attitude.text) == attitude
 
 
 def test_parameters_change_below_an_attitude() -> None:
@@ -180,9 +180,15 @@ def test_a_wrong_attitude_is_a_usage_error() -> None:
     done = run_main("eval", "-e", BET, "--attitude", "bold")
     assert done.status == 2
     assert "found 'bold' as an attitude to risk: write exponential=R" in done.err
-    done = run_main("eval", "-e", BET, "--attitude", "exponential=9", "--exact")
+    done = run_main("eval", "-e", BET, "--attitude", "exponential=0")
     assert done.status == 2
-    assert "has no exact value" in done.err
+    assert "the risk tolerance is 0" in done.err
+
+
+def test_certainty_equivalents_are_decimals_in_any_notation() -> None:
+    words = ("eval", "-e", BET, "--attitude", "exponential=100")
+    assert "└── bet   cost 1  ● CHANCE 36.9885 = CE(0, 100) - 1\n" in out(*words, "--exact")
+    assert out(*words, "--exact") == out(*words)
 
 
 def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
@@ -251,5 +257,6 @@ def test_no_threshold() -> None:
     assert "any" in out("sensitivity", "-e", "max: {a: 3, b: 4}", "--attitude", "exponential")
     with pytest.raises(AnalysisError, match="no player decides at the root"):
         tolerances(et.loads("chance: [3, 4]"))
-    done = run_main("sensitivity", "-e", BET, "--attitude", "exponential", "--exact")
-    assert "has no exact value" in done.err
+    words = ("sensitivity", "-e", BET, "--attitude", "exponential")
+    assert "more than 135.863  bet   40 to 49\n" in out(*words)
+    assert out(*words, "--exact") == out(*words)

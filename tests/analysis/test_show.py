@@ -16,6 +16,7 @@ from expectitree.analysis.compare.text import disagreement_text, sentences
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.numbers import notation
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import ASCII, UNICODE, clipped
 
@@ -27,9 +28,10 @@ def drawn(
     rows: int | None = 60,
     **options: object,
 ) -> list[str]:
-    tree = et.loads(text, exact=bool(options.pop("exact", False)))
-    search = search_tree(tree, name, **options)  # type: ignore[arg-type]
-    return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
+    fractions = bool(options.pop("exact", False))
+    search = search_tree(et.loads(text), name, **options)  # type: ignore[arg-type]
+    with notation(fractions):
+        return rendered_lines(tree_lines, Evaluation("", search), width, most_rows=rows)
 
 
 def test_labels_probabilities_and_values_are_aligned() -> None:
@@ -58,13 +60,16 @@ def test_a_shared_node_is_drawn_once() -> None:
 
 
 def test_exact_numbers_are_fractions() -> None:
-    assert drawn(
-        "max: [{chance: [1, 1, 2]}, {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 0}]}]",
-        exact=True,
-    ) == [
+    text = "max: [{chance: [1, 1, 2]}, {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 0}]}]"
+    assert drawn(text, exact=True) == [
         "▲ MAX 4/3",
         "├─★ #1  ● CHANCE 4/3 = mean(1, 1, 2)",
         "└── #2  ● CHANCE 1/3 = 1/3·1 + 2/3·0",
+    ]
+    assert drawn(text) == [
+        "▲ MAX 1.33333",
+        "├─★ #1  ● CHANCE 1.33333 = mean(1, 1, 2)",
+        "└── #2  ● CHANCE 0.333333 = 0.3333·1 + 0.6667·0",
     ]
 
 
@@ -155,7 +160,8 @@ def test_json_writes_infinite_and_exact_numbers_as_text() -> None:
 
 
 def test_huge_exact_values_are_abbreviated() -> None:
-    assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1.000000000e+399"
+    assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1e+399"
+    assert drawn("max: [1e399]")[0] == "▲ MAX 1e+399"
 
 
 def test_without_unicode_every_character_is_ascii() -> None:
@@ -172,10 +178,10 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
 
     tree = et.loads("max: [1, 2]")
     lies = et.evaluate(et.loads("max: [1, 3]"), "star1")
-    real = comparison.evaluate
+    real = comparison.search_tree
     monkeypatch.setattr(
         comparison,
-        "evaluate",
+        "search_tree",
         lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])

@@ -8,12 +8,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from helpers import ROOT, load
+from helpers import ROOT
+from oracle import ExactNode
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
+from expectitree.files import load_tree
 from expectitree.numbers import INFINITY
-from expectitree.tree.builder import NodeId
+from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
 
 BAD = ROOT / "tests" / "bad"
@@ -22,10 +24,10 @@ BAD = ROOT / "tests" / "bad"
 TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected")
 
 
-def load_bad(name: str, exact: bool = False) -> et.Tree:
+def load_bad(name: str, exact_nodes: int = EXACT_NODES) -> et.Tree:
     """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
     format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return load(name, exact=exact, format=format)
+    return load_tree(name, exact_nodes=exact_nodes, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
@@ -154,20 +156,25 @@ REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
 def content_of(tree: et.Tree) -> list[object]:
     """Return the content of a tree in a form that does not depend on the order of its rows.
 
-    A branch to a shared node names the first path of that node.
+    Numbers are those of the columns. A branch to a shared node names the first path of that node.
     """
     paths = {node.id: path for node, path in tree.walk()}
-    first = tree.columns.first
     content: list[object] = [tree.title, tree.source, (tree.exact, tree.root_reward)]
     content.append(tree.expect and (tree.expect, dict(tree.expect.written)))
     for node, path in tree.walk():
+        own = ExactNode(tree, node.id)
         branches = [
             (*branch[:2], branch.reward, tree.branch_notes.get(b), paths[branch.child.id])
-            for b, branch in enumerate(node.branches, start=first[node.id])
+            for b, branch in zip(tree.branches_of(node.id), own.branches, strict=True)
         ]
-        numbers = (node.utility, node.estimate, node.bounds)
+        numbers = (own.utility, own.estimate, tree.local_bounds.get(node.id))
         content.append((path, node.kind, *numbers, node.note, node.id in tree.estimated, branches))
     return content
+
+
+def exact_at(tree: et.Tree, path: str) -> ExactNode:
+    """Return the node at a path with the numbers of the columns."""
+    return ExactNode(tree, tree.find(path).id)
 
 
 def random_full_tree(seed: int, exact: bool) -> et.Tree:

@@ -14,30 +14,33 @@ from typing import Any
 import pytest
 import yaml
 from files.samples import BAD, TREES, load_bad
-from helpers import loads
 from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
 from expectitree.expressions.parser import did_you_mean
+from expectitree.files import loads_tree
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
 from expectitree.files.grammar.words import nearest
 from expectitree.text.problems import problem_lines
+from expectitree.tree.builder import EXACT_NODES
 
-INEXACT = (
-    "p-tiny.yaml",
-    "number-too-great.yaml",
-    "efg-payoff-too-great.efg",
-    "radiant-number-large.yaml",
+NEED_FRACTIONS = (
+    "max: [1e302, 1e400]",
+    "chance: [{p: 1e-399, utility: 1}, {p: 1, utility: 1}]",
+    "max: {a: {min: [1]}, b: 1e400}",
+    'EFG 2 R "" { "Ann" "Bob" }\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\n'
+    't "" 2 "" { 1e400, -1e400 }\n',
+    "name: Contract\ntype: decision\nmovie:\n    payoff: 2\ntv:\n    payoff: 1e400\n",
 )
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
 
 
-def message(text: str, name: str = "x.yaml", exact: bool = False) -> str:
+def message(text: str, name: str = "x.yaml") -> str:
     """Return the error message of a text."""
     with pytest.raises(FileError) as caught:
-        loads(text, name=name, exact=exact)
+        et.loads(text, name=name)
     return str(caught.value)
 
 
@@ -90,23 +93,27 @@ def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_bad_file_is_refused_in_exact_mode(name: str) -> None:
-    """Exact mode refuses the same files, except for numbers that only floats cannot hold."""
-    if name in INEXACT:
-        assert load_bad(str(BAD / name), exact=True).exact
-        return
+def test_a_bad_file_is_refused_in_floats_too(name: str) -> None:
+    """A tree of more than 20,000 nodes holds floats."""
     problems = []
-    for exact in (False, True):
+    for exact_nodes in (0, EXACT_NODES):
         with pytest.raises(FileError) as caught:
-            load_bad(str(BAD / name), exact=exact)
+            load_bad(str(BAD / name), exact_nodes)
         problems.append(
             [
                 (p.line, p.column, p.path)
                 for p in caught.value.problems
-                if "use --exact" not in p.message
+                if "exp(exp(x))" not in p.message  # a number of 3,520 digits
             ]
         )
     assert problems[0] == problems[1]
+
+
+@pytest.mark.parametrize("text", NEED_FRACTIONS)
+def test_numbers_beyond_floats_need_fractions(text: str) -> None:
+    assert loads_tree(text, name="-").exact
+    with pytest.raises(FileError, match=r" (beyond|too small for) .*; use --exact$"):
+        loads_tree(text, name="-", exact_nodes=0)
 
 
 @pytest.mark.parametrize("name", [name for name in TREES if name.endswith(".yaml")])
@@ -373,10 +380,9 @@ def test_deep_nesting_is_refused_quickly(name: str, text: str) -> None:
 def test_very_long_numbers_are_refused_quickly(name: str) -> None:
     """Long digits and exponents are refused in time proportional to their length."""
     for number in ("9" * 6000, "1e" + "9" * 6000, "1e10000000", "1/" + "3" * 6000, "1e-999999999"):
-        for exact in (False, True):
-            refusal = message(f'{{"max": ["{number}"]}}', name, exact)
-            assert "#1: '" in refusal
-            assert len(refusal) < 400
+        refusal = message(f'{{"max": ["{number}"]}}', name)
+        assert "#1: '" in refusal
+        assert len(refusal) < 400
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
@@ -490,14 +496,14 @@ def test_warnings_of_a_long_chain_are_short() -> None:
 def test_exact_sums_of_long_fractions_are_abbreviated() -> None:
     """A message abbreviates a sum of more than 4,300 digits, which Python refuses to print."""
     outcomes = ", ".join(f"{{p: 1/{10**198 + 2 * i + 1}, utility: 1}}" for i in range(40))
-    refusal = message(f"chance: [{outcomes}]", exact=True)
+    refusal = message(f"chance: [{outcomes}]")
     assert refusal.startswith("x.yaml:1:10: /: the probabilities sum to ")
     assert len(refusal) < 500
 
 
 def test_long_exact_utilities_outside_bounds_are_abbreviated() -> None:
     """A message does not contain 800 digits."""
-    assert len(message(f"max: [{'1' * 395}e400]\nbounds: [0, 1]\n", exact=True)) < 500
+    assert len(message(f"max: [{'1' * 395}e400]\nbounds: [0, 1]\n")) < 500
 
 
 @pytest.mark.parametrize("format", ["radiant", "csv"])

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 import yaml
-from files.samples import FORMS
+from files.samples import FORMS, exact_at
 from helpers import loads
+from oracle import exact_root
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.errors import FileError, NumberError
 from expectitree.files import tree_files
 from expectitree.tree.expectation import RunExpectation
 
@@ -141,17 +142,17 @@ def test_exact_mode_loses_nothing(either_yaml: bool) -> None:
         Fraction(24691357802469135781, 2),
     ]
     from_yaml = et.loads(f"max: [{', '.join(texts)}]", name="x.yaml")
-    assert [node.utility for node in from_yaml.root.children] == wanted
+    assert [node.utility for node in exact_root(from_yaml).children] == wanted
     raw = ", ".join(f'"{text}"' if "/" in text else text for text in texts)
     from_json = et.loads(f'{{"max": [{raw}]}}', name="x.json")
-    assert [node.utility for node in from_json.root.children] == wanted
+    assert [node.utility for node in exact_root(from_json).children] == wanted
     tree = et.loads("chance: [{p: 33.3%, utility: 1}, {p: 0.667, utility: 2}]")
-    assert [branch.probability for branch in tree.root.branches] == [
+    assert [branch.probability for branch in exact_root(tree).branches] == [
         Fraction(333, 1000),
         Fraction(667, 1000),
     ]
     thirds = et.loads("chance: [1, 2, 3]")
-    assert {branch.probability for branch in thirds.root.branches} == {Fraction(1, 3)}
+    assert {branch.probability for branch in exact_root(thirds).branches} == {Fraction(1, 3)}
 
 
 def test_floats_are_the_nearest_to_their_text(either_yaml: bool) -> None:
@@ -228,8 +229,8 @@ def test_estimates_and_bounds_are_read() -> None:
         "#2": (1, 1),
     }
     exact = et.loads("max: [1]\nbounds: [1/3, inf]")
-    assert exact.root.bounds == (Fraction(1, 3), math.inf)
-    assert isinstance(exact.root.bounds[0], Fraction)
+    assert exact.local_bounds == {exact.root_id: (Fraction(1, 3), math.inf)}
+    assert exact.root.bounds == (1 / 3, math.inf)
 
 
 def test_every_key_of_expect_is_read() -> None:
@@ -268,9 +269,7 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     assert content_of == [
         "x.yaml: a\\/b: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
     ]
-    assert sum(branch.probability for branch in tree.find("a\\/b").branches) == pytest.approx(
-        1, abs=1e-15
-    )
+    assert sum(branch.probability for branch in exact_at(tree, "a\\/b").branches) == 1
     content_of.clear()
     et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=content_of.append)
     et.loads(
@@ -279,11 +278,9 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     )
     assert content_of == []
     tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
-    et.loads(tiny, warn=content_of.append)
+    tree = et.loads(tiny, warn=content_of.append)
     assert content_of == []
-    exact = et.loads(tiny, warn=content_of.append)
-    assert len(content_of) == 1
-    assert sum(branch.probability for branch in exact.root.branches) == 1
+    assert sum(branch.probability for branch in exact_root(tree).branches) == 1
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "-", "<text>"])
@@ -415,3 +412,33 @@ def test_a_note_next_to_a_ref_belongs_to_the_branch() -> None:
         "nodes: {a: {ref: b}, b: {ref: c, note: y}, c: {min: [1]}}"
     )
     assert list(et.loads(text).branch_notes.values()) == ["y", "y", "mine"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bounds: [-2, 1e400]\nmax: [1, {}]",
+        "reward: 1e400\nmax: [1, {}]",
+        "max: [1e400, {}]",
+        "max: [1e-400, {}]",
+        "max: [{{max: [1], bounds: [-1e400, 1]}}, {}]",
+    ],
+)
+def test_a_number_beyond_floats_is_refused_in_a_tree_of_floats(text: str) -> None:
+    """It is exact in a small tree; one of more than 20,000 nodes has floats."""
+    small = et.loads(text.format("1"))
+    assert small.exact
+    with pytest.raises(NumberError, match=r"1e[-+]400 is beyond floating point"):
+        et.evaluate(small, engine="interpreted")
+    with pytest.raises(FileError, match=r"1e[-+]400 is beyond floating point .*; use --exact$"):
+        et.loads(text.format(", ".join(["1"] * 20_000)))
+
+
+def test_a_tree_of_floats_has_only_floats() -> None:
+    many = ", ".join(["1"] * 20_000)
+    text = f"reward: 1/3\nbounds: [1/3, 9]\nmax: [{{max: [{{cost: 1/3, utility: 1}}]}}, {many}]"
+    tree = et.loads(text)
+    assert not tree.exact
+    found = [tree.root_reward, *tree.local_bounds[tree.root_id], tree.columns.reward[0]]
+    assert [*map(type, found)] == [float] * 4
+    assert found == [1 / 3, 1 / 3, 9, -1 / 3]

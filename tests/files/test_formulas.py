@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 from typing import Any
 
@@ -198,3 +199,11 @@ def test_any_number_of_the_grammar_may_be_added_to_a_formula() -> None:
 def test_an_event_has_a_name() -> None:
     with pytest.raises(FileError, match="found nothing as an event, expected text"):
         et.loads("{max: {a: {event: , chance: [1, 2]}, b: 3}}")
+
+
+def test_a_formula_without_value_does_not_hide_the_error_of_another() -> None:
+    """Its number is not needed, since it is below an outcome of probability 0."""
+    text = "chance: {never: {p: 0, utility: 1/(1-1)}, always: {p: 1, utility: exp(1)}}"
+    tree = et.loads(text)
+    assert et.evaluate(tree).value == math.e
+    assert 0 < tree.error < 1e-50

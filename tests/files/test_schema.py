@@ -52,7 +52,7 @@ UNSEEN = {
         expect-bounds.yaml json-bounds.json
         question-bounds.yaml unused-name-bounds.yaml""",
     "a number by its text (an editor has its value, and none is too great for --exact)": """
-        bounds-nan.yaml number-exponent.yaml number-long.yaml number-too-great.yaml p-tiny.yaml""",
+        bounds-nan.yaml number-exponent.yaml number-long.yaml""",
     "a formula, or a name in it (a word alone may be the name of a parameter)": """
         control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
         p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml

@@ -16,6 +16,7 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.numbers import notation
 from expectitree.picture import PICTURES, drawing
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
@@ -330,6 +331,10 @@ def test_numbers_are_typeset() -> None:
         (0.3, "0.3"),
         (1 / 3, "1/3"),
         (Fraction(1, 3), "1/3"),
+        (Fraction(1, 4), "0.25"),
+        (Fraction(37, 101), "0.3663"),
+        (Fraction(999_999, 1_000_000), "0.999999"),
+        (Fraction(1, 10**400), "1e-400"),
         (0.12345678, "0.1235"),
         (1, "1"),
         (0.999999, "0.999999"),
@@ -340,6 +345,8 @@ def test_probabilities_are_fractions_where_that_is_what_they_are(
     probability: float, text: str
 ) -> None:
     assert chance_text(probability) == text
+    with notation(fractions=True):
+        assert chance_text(Fraction(37, 101)) == "37/101"
 
 
 def test_many_equal_probabilities_are_said_once() -> None:

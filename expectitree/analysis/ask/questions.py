@@ -113,7 +113,7 @@ class Questions:
         eps: Number = 0
         if tree.unit:
             size = max(tree.greatest_magnitude, self._greatest_answer)
-            eps = rounding_of_sums(size, tree.heights[-1], tree.widest, tree.unit)
+            eps = rounding_of_sums(size, tree.heights[-1], tree.most_outcomes, tree.unit)
         self.limits = find_limits(self.setup, eps, total, greatest)
 
     def _learn(self) -> None:

@@ -233,11 +233,14 @@ class Inquiry(Shown):
 
         They are rounded where they are differences of floats.
         """
-        lower, upper = (ends[leaf.id] for ends in self._questions.bounds)
+        found: Bounds = returned(self._allowed(leaf.id), self.exact)
+        return found
+
+    def _allowed(self, n: int) -> Bounds:
+        lower, upper = (ends[n] for ends in self._questions.bounds)
         if self.tree.columns.pays and not self.tree.exact:
             return float(f"{lower:.13g}"), float(f"{upper:.13g}")
-        found: Bounds = returned((lower, upper), self.exact)
-        return found
+        return lower, upper
 
     @property
     def best(self) -> str | None:
@@ -404,7 +407,7 @@ class Inquiry(Shown):
         if self.tree.columns.pays and not self.tree.exact:
             eps = _NEAR * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
-            lower, upper = self.allowed(self.tree.node(n))
+            lower, upper = self._allowed(n)
             ends = f"[{message_text(lower)}, {message_text(upper)}]"
             raise SearchError(
                 f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"

@@ -52,16 +52,17 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     if left_out:
         yield Text(f"  {marks.ellipsis} {left_out:,} more steps", style="dim")
     grid = Table.grid(padding=(0, 2, 0, 0))
-    pays = any(step.branch.reward for step in route)
+    paid = {step.id: tree.reward_of(step.id) for step in route}
+    pays = any(paid.values())
     for step in route[left_out:]:
         kind = step.node.kind
         p = ""
         if kind == Kind.CHANCE:
-            p = f"p {probability_text(step.branch.probability)}"
+            p = f"p {probability_text(tree.columns.probability[step.id])}"
         name = Text(f"{marks.kinds[kind.name]}{kind.name}", style=kind.name, no_wrap=True)
         label = Text(safe(step.branch.label, options), overflow="fold")
-        paid = " ".join(payment(step.branch.reward)) if step.branch.reward else ""
-        cells = [Text(p, no_wrap=True), *([Text(paid, no_wrap=True)] if pays else [])]
+        reward = " ".join(payment(paid[step.id])) if paid[step.id] else ""
+        cells = [Text(p, no_wrap=True), *([Text(reward, no_wrap=True)] if pays else [])]
         grid.add_row(name, Text(_VERBS[kind]), label, *cells)
     if route:
         yield Padding(grid, (0, 0, 0, 2))

@@ -26,6 +26,7 @@ from expectitree.numbers import (
     GREATEST_FLOAT,
     escape,
     exact_text,
+    is_finite,
     message_text,
     quote,
     to_number,
@@ -333,6 +334,8 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
     columns = tree.columns
 
     def to_float(value: Any, n: int, what: str) -> float:
+        if not is_finite(value):  # an end of bounds
+            return float(value)
         if abs(value) > GREATEST_FLOAT:
             problem = "is beyond the limit of floats (10^301): keep the tree as text"
         elif drop_fractions or to_number(exact_text(float(value)), True) == value:
@@ -360,4 +363,8 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
             probability[b] = float(p) if are_equal else to_float(p, n, "probability of an outcome")
             if columns.pays:
                 reward[b] = to_float(columns.reward[b], n, "reward of a branch")
+    for n, ends in tree.local_bounds.items():  # the metadata have them
+        for end in ends:
+            to_float(end, n, "bound")
+    to_float(tree.root_reward, tree.root_id, "reward")
     return columns._replace(utility=utility, probability=probability, reward=reward)

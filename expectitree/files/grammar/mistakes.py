@@ -36,11 +36,12 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 4  # outcomes in a message
 _MOST_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
 _NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
-_PRODUCT = re.compile(r"([0-9./%]+)\s*\*\s*([^*]+)")
-_RANGE = re.compile(r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)")
+# Patterns, compiled when they are first used: most files need none.
+_PRODUCT = r"([0-9./%]+)\s*\*\s*([^*]+)"
+_RANGE = r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)"
 _KEYS = frozenset(NODE_KEYS)
 _P_WORDS = frozenset(word for word, key in SYNONYMS.items() if key == "p")
-_NOT_WHOLE = re.compile(r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]")  # in labels with probabilities
+_NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
 
@@ -118,7 +119,7 @@ def utility_warning(text: str) -> str:
     """Return the warning about a utility such as `(500)` or `10-15`."""
     if text[:1] == "(" and is_number(number := text[1:-1]):
         return f"{text} is read as {number}: write {number}, or -{number} if it is negative"
-    ends = _RANGE.fullmatch(text)
+    ends = re.fullmatch(_RANGE, text)
     if ends is None or to_fraction(ends[1]) >= to_fraction(ends[2]):
         return ""
     low, high = ends.groups()
@@ -138,7 +139,7 @@ def _player_warning(kind: Kind, names: Sequence[str], children: Data) -> str:
     """Return the warning about actions that seem to be outcomes."""
     if isinstance(children, list):
         return _zeros_warning(children)
-    if not _NOT_WHOLE.search("\n".join(names)):
+    if not re.search(_NOT_WHOLE, "\n".join(names)):
         return ""
     found = f"the labels {_shown(names)} of this {kind.name} node"
     hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
@@ -169,7 +170,7 @@ def _product_warning(children: Data) -> str:
     labels = [label for label, _ in children] if isinstance(children, tuple) else []
     items = [child for _, child in children] if labels else children
     texts = [dict(item).get("utility") if isinstance(item, tuple) else item for item in items]
-    matches = [_PRODUCT.fullmatch(text) for text in texts if isinstance(text, str)]
+    matches = [re.fullmatch(_PRODUCT, text) for text in texts if isinstance(text, str)]
     products = [(match[1], match[2]) for match in matches if match is not None]
     if len(products) < max(2, len(texts)):
         return ""

@@ -45,7 +45,7 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooM
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
-from expectitree.numbers import HOW, escape, quote
+from expectitree.numbers import HOW, escape, float_column, quote
 from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds
 from expectitree.tree.columns import NONE
@@ -55,14 +55,15 @@ from expectitree.tree.model import Kind, Tree
 if TYPE_CHECKING:
     from expectitree.tree.formulas import Definition
 
-_NO_SPACE_AFTER_COLON = re.compile(r"[A-Za-z]\w*:")
+# Patterns, compiled when they are first used: most files need none.
+_NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 # A label in braces that includes its number.
-_MISSING_COLON = re.compile(r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)")
-_CALL = re.compile(r"(max|min|chance)\s?\((.+)\)")
-_LABEL_AND_NUMBER = re.compile(r"(\w+):([-+.]?[0-9]\S*)")
+_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
+_CALL = r"(max|min|chance)\s?\((.+)\)"
+_LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MOST_READ = 100  # characters of a text that a hint is made of
-_BETWEEN_PAIR = re.compile(r"\s*[,;:@(]\s*|\s+")
-_BETWEEN_NUMBERS = re.compile(r"[\s,;]+")
+_BETWEEN_PAIR = r"\s*[,;:@(]\s*|\s+"
+_BETWEEN_NUMBERS = r"[\s,;]+"
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -126,7 +127,8 @@ class TreeReader:
     def read(self) -> Tree:
         """Read the whole document; raise `FileError` with every error."""
         about: dict[str, Any] = {}
-        root, root_reward = 0, 0
+        root = 0
+        root_reward: Any = 0
         with suppress(TooManyProblemsError):
             about = self.read_root_keys()
             root = self.read_node(self.document.root, ())
@@ -143,6 +145,8 @@ class TreeReader:
         parameters, attitude = about.pop("parameters", {}), about.pop("attitude", None)
         outside = self.builder.outside_bounds(root)
         tree = self.builder.build(NodeId(root), check=False, **about)
+        if not tree.exact:  # it was read before there were too many nodes for fractions
+            (root_reward,) = float_column([root_reward])
         if root_reward or parameters or attitude is not None:
             about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
             tree = replace(tree, **about)
@@ -285,27 +289,27 @@ class TreeReader:
             return self.builder.add_terminal(self.values.to_number(text))
         except NumberError as error:
             is_formula_text = self.values.parameters is not None or is_operation(text)
-            if is_formula_text and not _NO_SPACE_AFTER_COLON.match(text):
+            if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
             is_form = str(error).endswith(HOW)
             hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
             frame = self.trail.frames[-1]
             at, label = len(frame.ids), self.trail.label()
             whole = whole_number(frame.container, at) if frame.is_labelled and not text else ""
-            if _NO_SPACE_AFTER_COLON.match(text):
+            if re.match(_NO_SPACE_AFTER_COLON, text):
                 hint = "; or is a space missing after the colon?"
             elif whole:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
-            elif not text and (missing := _MISSING_COLON.fullmatch(label[:_MOST_READ])):
+            elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MOST_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := _CALL.fullmatch(text[:_MOST_READ]):
+            elif call := re.fullmatch(_CALL, text[:_MOST_READ]):
                 hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
             elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
                 hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
             elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
                 hint = f"; {meant}"
             elif frame.kind == CHANCE and (
-                pair := pair_hint(_BETWEEN_PAIR.split(text[:_MOST_READ].strip(")")))
+                pair := pair_hint(re.split(_BETWEEN_PAIR, text[:_MOST_READ].strip(")")))
             ):
                 hint = f"; {pair}"
             elif text[-1:] == "%" and frame.kind == CHANCE:
@@ -462,9 +466,11 @@ class TreeReader:
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
             written = children[:60].strip("()") if isinstance(children, str) else ""
-            if pair := _LABEL_AND_NUMBER.match(written):
+            if pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
-            elif "," in written or all(map(is_number, items := _BETWEEN_NUMBERS.split(written))):
+            elif "," in written or all(
+                map(is_number, items := re.split(_BETWEEN_NUMBERS, written))
+            ):
                 items = [item.strip() for item in written.split(",")] if "," in written else items
                 expected = f"write `{kind.name.lower()}: [{escape(', '.join(items))}]`"
                 if kind == CHANCE and not items[1:] and is_probability(items[0]):

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from helpers import loads
-from oracle import definitions
+from oracle import ExactNode, definitions, exact_root
 from random_trees import Case, build, in_numbers, random_rows, utility_ranges
 
 import expectitree as et
@@ -91,7 +91,7 @@ def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[
     lower, upper = tree.inherited_bounds(bounds)
     found: list[Bounds] = []
     for n in range(len(tree)):
-        node = tree.node(n)
+        node = ExactNode(tree, n)
         if node.kind == Kind.TERMINAL:
             found.append((known[n], known[n]) if n in known else (lower[n], upper[n]))
             continue
@@ -113,7 +113,7 @@ def moved(interval: Bounds, by: Any) -> Bounds:
 
 def worst(tree: Tree, intervals: list[Bounds], action: int) -> Any:
     """Return by how much another action at the root may be better than this one."""
-    branches, sign = tree.root.branches, 1 if tree.root.kind == Kind.MAX else -1
+    branches, sign = exact_root(tree).branches, 1 if tree.root.kind == Kind.MAX else -1
     mine, losses = branches[action], [0]
     for other in branches:
         one, two = (moved(intervals[b.child.id], b.reward) for b in (mine, other))
@@ -199,7 +199,7 @@ def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     unknown = [n for n in leaves if random.random() < 0.7]
     goal = random.choice(("value", "action"))
-    inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide)
+    inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide, exact=exact)
     values = definitions(tree)
     known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
     eps = (
@@ -255,7 +255,7 @@ def check_state(
         labels = [b.label for b in tree.root.branches]
         assert inquiry.best is not None
         mine = labels.index(inquiry.best)
-        worth = [b.reward + values[b.child.id] for b in tree.root.branches]
+        worth = [b.reward + values[b.child.id] for b in exact_root(tree).branches]
         best = max(worth) if tree.root.kind == Kind.MAX else min(worth)
         assert abs(best - worth[mine]) <= inquiry.loss + eps  # the true loss
         least = max(0, min(worst(tree, narrow, a) for a in range(len(labels))))
@@ -286,7 +286,7 @@ def test_some_completion_of_the_tree_has_the_loss() -> None:
         if tree.root.kind not in (Kind.MAX, Kind.MIN) or tree.is_sharing:
             continue
         least, greatest = utility_ranges(rows)[-1]
-        inquiry = et.inquire(without(tree), bounds=(least, greatest))
+        inquiry = et.inquire(without(tree), bounds=(least, greatest), exact=True)
         while inquiry.leaf is not None:
             losses = []
             for mine, other in itertools.permutations(children, 2):
@@ -319,7 +319,7 @@ def abs_if(tree: Tree, ends: list[Any]) -> Any:
 
 
 def test_an_example_agrees_with_a_computation_by_hand() -> None:
-    inquiry = et.inquire(tree_of(SMALL, exact=True))
+    inquiry = et.inquire(tree_of(SMALL, exact=True), exact=True)
     assert (inquiry.bounds, inquiry.bounds_source) == ((0, 9), "file")
     assert (inquiry.best, inquiry.loss, inquiry.is_done) == (
         "bet",
@@ -361,10 +361,17 @@ def test_a_tie_proves_the_action_with_the_greater_bound() -> None:
     inquiry = et.inquire(tree_of('{bounds: [5, 9], max: {a: 5, b: {utility: "?"}}}'))
     assert (inquiry.is_done, inquiry.best, inquiry.loss, inquiry.leaf) == (True, "b", 0, None)
     assert et.inquire(inquiry.tree, goal="value").path == "b"
-    inquiry = et.inquire(
-        tree_of('{bounds: [5, 9], max: {a: 5.000000000001, b: {utility: "?"}}}')
-    )  # as sums are rounded
+
+
+def test_a_difference_within_rounding_is_a_tie_in_floats() -> None:
+    text = '{bounds: [5, 9], max: {a: 5.000000000000001, b: {utility: "?"}}}'
+    inquiry = et.inquire(tree_of(text))
     assert (inquiry.is_done, inquiry.best, inquiry.loss) == (True, "b", 0)
+    inquiry = et.inquire(tree_of(text, exact=True), exact=True)
+    assert (inquiry.is_done, inquiry.best) == (False, "b")
+    assert inquiry.loss == Fraction(1, 10**15)
+    inquiry = et.inquire(tree_of(text.replace("00001,", "1,")))
+    assert not inquiry.is_done
 
 
 def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
@@ -380,6 +387,12 @@ def test_great_utilities_elsewhere_do_not_widen_the_tolerance() -> None:
         )
     )
     assert (inquiry.path, inquiry.loss) == ("b", pytest.approx(0.001))
+
+
+def test_a_refusal_shows_the_exact_bounds() -> None:
+    text = 'max: [0.5, {utility: "?", bounds: [1/3, 2/3]}]'
+    with pytest.raises(SearchError, match=r"lies outside its bounds \[1/3, 2/3\]"):
+        et.inquire(et.loads(text)).answer(1 / 3)
 
 
 def test_bad_answers_are_refused() -> None:

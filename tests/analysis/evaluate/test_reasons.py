@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -203,11 +204,11 @@ def test_sentences_fit_the_width(searches: list[Search], width: int, unicode: bo
 
 def test_a_deep_tree_is_explained() -> None:
     builder = et.TreeBuilder()
-    node = builder.add_terminal(1.0)
+    node = builder.add_terminal(Fraction(1))
     for ply in range(3_000):
-        other = builder.add_terminal(0.5)
+        other = builder.add_terminal(Fraction(1, 2))
         kind = (et.Kind.MAX, et.Kind.MIN, et.Kind.CHANCE)[ply % 3]
-        node = builder.add_inner(kind, [node, other], [0.5, 0.5], [None, None])
+        node = builder.add_inner(kind, [node, other], [Fraction(1, 2)] * 2, [None, None])
     search = et.evaluate(builder.build(NodeId(node)), "star1")
     report = reasons(search, len(search.tree) - 1)
     assert all(len(line) <= 80 for line in rendered_lines(explanation_lines, report))

@@ -20,6 +20,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.numbers import notation
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.transform import cut_at_depth
@@ -67,7 +68,7 @@ def searches(request: pytest.FixtureRequest) -> list[Search]:
     for seed in range(60):
         case = Case(seed, pays=True)
         tree = replace(case.tree(), root_reward=Fraction(seed % 3 * 5, 3))
-        found.append(et.evaluate(tree, request.param, bounds=case.bounds))
+        found.append(search_tree(tree, request.param, bounds=case.bounds))
     return found
 
 
@@ -76,7 +77,8 @@ def searches(request: pytest.FixtureRequest) -> list[Search]:
 
 def drawn(text: str, name: str = "expectiminimax", **options: Any) -> list[str]:
     search = search_tree(loads(text, exact=options.pop("exact", False)), name)
-    return rendered_lines(tree_lines, Evaluation("", search, **options), 80)
+    with notation(search.tree.exact):
+        return rendered_lines(tree_lines, Evaluation("", search, **options), 80)
 
 
 def test_a_row_shows_the_payment_and_the_value_of_the_branch() -> None:
@@ -169,7 +171,10 @@ _FORMULA = re.compile(r"[ (](-?[\d/.]+) = (.+?)(?:  |$)")
 def test_every_formula_of_the_tree_is_true(searches: list[Search]) -> None:
     seen = 0
     for search in searches:
-        lines = rendered_lines(tree_lines, Evaluation("", search), 10_000, False, most_rows=None)
+        with notation(True):
+            lines = rendered_lines(
+                tree_lines, Evaluation("", search), 10_000, False, most_rows=None
+            )
         for line in lines:
             if found := _FORMULA.search(line):
                 left, right = found.groups()
@@ -219,7 +224,8 @@ def test_every_equation_of_a_sentence_is_true(searches: list[Search]) -> None:
     for search in searches:
         for node in range(len(search.tree)):
             report = reasons(search, node)
-            text = " ".join(rendered_lines(explanation_lines, report, 100_000, False))
+            with notation(True):
+                text = " ".join(rendered_lines(explanation_lines, report, 100_000, False))
             paid += " its cost of " in text
             text = re.sub(r" (less|plus) its \w+ of ", lambda m: PAID[m[1]], text)
             for left, right in _SIDES.findall(text):
@@ -269,7 +275,7 @@ def test_a_comparison_finds_the_same_values_and_best_actions() -> None:
     for seed in range(60):
         case = Case(seed, pays=True)
         tree = replace(case.tree(), root_reward=Fraction(7))
-        found = et.compare(tree, EVERY, bounds=case.bounds)
+        found = et.compare(tree, EVERY, bounds=case.bounds, exact=True)
         assert not found.disagreements
         assert {record["value"] for record in found.to_records()} == {definitions(tree)[-1] + 7}
 

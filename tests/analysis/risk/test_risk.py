@@ -90,7 +90,7 @@ def check_measures(one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any) -
 def check_tree(tree: Tree) -> None:
     """Check the risk of an exact tree, of each of its actions, against every play."""
     target = Fraction(1, 3)
-    found = et.risk(tree, target=target)
+    found = et.risk(tree, target=target, exact=True)
     if tree.root.kind in (Kind.MAX, Kind.MIN):
         branches: list[int | None] = [*tree.branches_of(tree.root_id)]
     else:
@@ -233,9 +233,9 @@ def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch
 
 
 def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
-    (whole,) = et.risk(doubling(6, True)).actions
+    (whole,) = et.risk(doubling(6, True), exact=True).actions
     monkeypatch.setattr(profiles, "MOST_EXACT_STEPS", 50)
-    (one,) = et.risk(doubling(6, True)).actions
+    (one,) = et.risk(doubling(6, True), exact=True).actions
     assert {type(total) for total in whole.distribution.totals} == {Fraction}
     assert {type(p) for p in one.distribution.probabilities} == {float}
     assert one.distribution == whole.distribution.in_floats()
@@ -243,7 +243,7 @@ def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.Monke
 
 
 def test_bins_of_an_exact_tree_are_in_floats() -> None:
-    (one,) = et.risk(doubling(6, True), most=10).actions
+    (one,) = et.risk(doubling(6, True), most=10, exact=True).actions
     assert {type(total) for total in one.distribution.totals} == {float}
     assert len(one.distribution.totals) == 10
     assert one.mean == Fraction(63, 2)

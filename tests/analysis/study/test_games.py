@@ -30,8 +30,10 @@ from expectitree.analysis.study.run import find_tasks, perform
 from expectitree.analysis.study.spec import Study
 from expectitree.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
+from expectitree.games.rules import Options, Rules
 from expectitree.games.sizing import estimate_size
 from expectitree.searches.engine import search_tree
+from expectitree.tree.transform import in_floats
 
 GAMES = """
 trees:
@@ -109,7 +111,7 @@ def test_figures_equal_those_of_direct_calls(games: tuple[Study, Path], folder: 
         state = position_of(tree, record["seed"], str(folder)).state
         name = tree["game"].replace("rules.py", str(folder / "rules.py"))
         whole = et.write_out(name, depth=int(tree["depth"]), state=state, estimate=estimate)
-        whole = et.prepare(whole, order=tree.get("order", "given"))
+        whole = in_floats(et.prepare(whole, order=tree.get("order", "given")))
         assert (record["nodes"], record["leaves"]) == (len(whole), whole.leaves)
         assert set(record["runs"]) == {"star1", "star2", "best-first", "limit"}
         for algorithm, run in record["runs"].items():
@@ -254,12 +256,14 @@ def test_searches_that_disagree_are_reported(
 ) -> None:
     from expectitree.analysis.study import games as module
 
-    def wrong(*arguments: Any, algorithm: Any, **options: Any) -> Any:
-        if algorithm.name == "star2":
-            options["estimate"] = lambda _: 0.123
-        return et.search(*arguments, algorithm=algorithm, **options)
+    real = module.search_rules
 
-    monkeypatch.setattr(module, "search", wrong)
+    def wrong(rules: Any, algorithm: Any, *arguments: Any) -> Any:
+        if algorithm.name == "star2":
+            rules = Rules(rules.game, Options(exact=False, estimate=lambda _: 0.123))
+        return real(rules, algorithm, *arguments)
+
+    monkeypatch.setattr(module, "search_rules", wrong)
     with pytest.raises(AnalysisError, match=r"best-first finds .* where another search"):
         run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
 
@@ -270,7 +274,7 @@ def test_a_search_that_needs_too_many_rows_is_an_error(
     """Its evaluations would count as if it had found the value."""
     from expectitree.analysis.study import games as module
 
-    monkeypatch.setattr(module, "search", partial(et.search, max_rows=20))
+    monkeypatch.setattr(module, "Options", partial(Options, max_rows=20))
     with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):
         run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
 

@@ -47,7 +47,7 @@ def traces(request: pytest.FixtureRequest) -> list[Trace]:
     for case in (*map(Case, SEEDS), *(Case(seed, pays=True) for seed in SEEDS[:60])):
         for exact in (True, False):
             bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
-            found.append(trace(case.tree(exact), request.param, bounds=bounds))
+            found.append(trace(case.tree(exact), request.param, bounds=bounds, exact=True))
     return found
 
 
@@ -61,7 +61,7 @@ def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[
 
 def test_a_trace_ends_with_the_intervals_of_the_search(traces: list[Trace]) -> None:
     for one in traces:
-        search = et.evaluate(one.tree, one.search.algorithm, bounds=one.search.bounds)
+        search = search_tree(one.tree, one.search.algorithm, bounds=one.search.bounds)
         lower, upper = replay(one.search, one.events)
         assert (lower, upper) == (list(search.lower), list(search.upper))
 
@@ -296,7 +296,7 @@ def test_terms_are_those_that_the_search_added() -> None:
         "{nodes: {a: 5/7}, bounds: [-6, 9], "
         "chance: [{p: 1/4, ref: a}, {p: 3/8, ref: a}, {p: 3/8, utility: 2/3}]}",
     )
-    sums = [event for event in trace(tree, "star1").events if event.kind == TIGHTEN]
+    sums = [event for event in trace(tree, "star1", exact=True).events if event.kind == TIGHTEN]
     assert [str(end) for _, end in sums[0].terms] == ["5/7", "-6", "-6"]
     for event in sums:
         assert sum(p * end for p, end in event.terms) == event.tightened[2]
@@ -351,7 +351,9 @@ def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None
 def test_a_trace_of_one_node_contains_its_events(traces: list[Trace]) -> None:
     for one in traces[::7]:
         for at in range(len(one.tree)):
-            followed = trace(one.tree, one.search.algorithm, bounds=one.search.bounds, at=at)
+            followed = trace(
+                one.tree, one.search.algorithm, bounds=one.search.bounds, at=at, exact=True
+            )
             own = [event for event in one.events if event.node == at]
             assert [event for event in followed.events if event.node == at] == own
             others = [event for event in followed.events if event.node != at]

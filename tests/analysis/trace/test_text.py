@@ -18,6 +18,7 @@ from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
+from expectitree.numbers import notation
 
 LEFT = "trees/aima-5.12-left.yaml"
 
@@ -91,7 +92,7 @@ def traces(request: pytest.FixtureRequest) -> list[Trace]:
         exact = seed % 2 == 0
         bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
         tree = replace(case.tree(exact), root_reward=case.tree(exact).reward_of(0))
-        found.append(trace(tree, request.param, bounds=bounds, file=f"{seed}.yaml"))
+        found.append(trace(tree, request.param, bounds=bounds, file=f"{seed}.yaml", exact=True))
     return found
 
 
@@ -104,7 +105,9 @@ def test_every_equation_is_true(traces: list[Trace]) -> None:
     """Exact equations hold exactly; those in floats, which have six digits, approximately."""
     seen = 0
     for one in traces:
-        for line in rendered_lines(trace_text, one, 2_000, False):
+        with notation(one.tree.exact):
+            lines = rendered_lines(trace_text, one, 2_000, False)
+        for line in lines:
             for left, right in _EQUATION.findall(line):
                 seen += 1
                 text = (

@@ -8,9 +8,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from files.samples import exact_at
 from helpers import run_main
 
 import expectitree as et
+from expectitree.searches.engine import search_tree
 
 # Render, Stair and Hanna, Quantitative Analysis for Management, chapter 3: Thompson Lumber.
 THOMPSON = """\
@@ -118,7 +120,7 @@ def test_separators_line_ends_and_names_of_the_row(
 )  # fmt: skip
 def test_numbers_of_spreadsheets_are_read(cell: str, value: str) -> None:
     tree, _ = read(f",a,b\nx,{cell},0\np,1/4,75%\n")
-    assert tree.find("x/a").utility == Fraction(value)
+    assert exact_at(tree, "x/a").utility == Fraction(value)
     assert [branch.probability for branch in tree.find("x").branches] == [
         Fraction(1, 4),
         Fraction(3, 4),
@@ -147,7 +149,7 @@ def test_a_decimal_comma_anywhere_shows_how_all_numbers_are_written(
 ) -> None:
     text = f";a;b\nx;{cell};0\np;0,25;75%\n".replace(";", separator)
     tree, warnings = read(text)
-    assert tree.find("x/a").utility == Fraction(value)
+    assert exact_at(tree, "x/a").utility == Fraction(value)
     assert tree.find("x").branches[0].probability == Fraction(1, 4)
     assert not warnings
 
@@ -164,7 +166,7 @@ def test_a_decimal_comma_anywhere_shows_how_all_numbers_are_written(
     ],
 )
 def test_thousands_and_decimals_are_distinguished_by_the_whole_table(text: str, value: str) -> None:
-    assert read(text)[0].find("x/a").utility == Fraction(value)
+    assert exact_at(read(text)[0], "x/a").utility == Fraction(value)
 
 
 def test_a_row_of_totals_is_reported() -> None:
@@ -216,10 +218,10 @@ def check_table(random: Random) -> None:
     lines.insert(random.randint(0, actions), "P," + ",".join(map(str, shares)))
     text = "\n".join([",".join(["", *(f"s{n}" for n in range(states))]), *lines])
     means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
-    assert et.evaluate(read(text)[0]).value == max(means)
-    assert et.evaluate(read(text, minimize=True)[0]).value == min(means)
+    assert search_tree(read(text)[0]).value == max(means)
+    assert search_tree(read(text, minimize=True)[0]).value == min(means)
     best = sum(p * max(column) for p, column in zip(shares, zip(*rows, strict=True), strict=True))
-    assert et.information(read(text)[0], "state").evpi == best - max(means)
+    assert et.information(read(text)[0], "state", exact=True).evpi == best - max(means)
 
 
 def test_a_random_table_is_worth_its_best_mean() -> None:
