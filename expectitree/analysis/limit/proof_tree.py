@@ -133,7 +133,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     if tree.exact:
         _scale(found)
         if not found.code:
-            why = " of fractions beyond 64 bits (which need --exact)"
+            why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MOST_LARGE)
     return found
 
