@@ -99,7 +99,7 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 
 
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
-    """Return a tree with the values, the bounds and the tolerance of a search of it.
+    """Return a tree with the values, the bounds and the eps of a search of it.
 
     Several branches from a node to one child become one. Of several actions, it is the one that
     pays the player most. Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree
