@@ -148,7 +148,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
 
 
 def to_bound(text: str, exact: bool = False) -> Number:
-    """Return the bound written: a number, `inf` or `-inf` (a float in exact mode too)."""
+    """Return the bound written: a number, `inf` or `-inf` (always a float)."""
     infinity = _INFINITIES.get(text.lower())
     if infinity is not None:
         return infinity

@@ -1,4 +1,4 @@
-"""What a search needs before it starts: the engine, its columns, and the tolerance."""
+"""What a search needs before it starts: the engine, its columns, and what rounding may change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from expectitree.tree.model import FLOAT_UNIT, Tree
 
 
 class Engine(StrEnum):
-    """How a search runs; every engine runs the same code, so their results are identical."""
+    """How a search runs; every engine runs the same code, over floats or over fractions."""
 
     AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
     INTERPRETED = "interpreted"  # in floats
