@@ -172,7 +172,8 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
         return 0
     size, height = greatest_number(tree, bounds), tree.heights[-1]
     if tree.unit:
-        size = min(size, _far(greatest_total(tree)))
+        far: Any = max(_far(greatest_total(tree)), tree.greatest_magnitude)
+        size = min(size, far)
     found: Any = rounding_of_sums(size, height, tree.widest, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
         found += 2 * tree.error * (1 + height * size)
