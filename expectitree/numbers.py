@@ -101,9 +101,9 @@ def to_float(text: str) -> float:
     return value
 
 
-def nearest_float(value: Fraction) -> float:
+def to_finite_float(value: Fraction) -> float:
     """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
-    found = _quotient(*value.as_integer_ratio())
+    found = to_nearest_float(value)
     if value and not found:
         raise NumberError(_TOO_SMALL.format(message_text(value)))
     if abs(found) > GREATEST_FLOAT:
@@ -206,6 +206,11 @@ def is_finite(value: Number) -> bool:
     return -INFINITY < value < INFINITY
 
 
+def are_near(one: Any, other: Any, eps: Any) -> bool:
+    """Return whether two numbers differ by at most `eps`."""
+    return bool(abs(one - other) <= eps)
+
+
 def returned(value: Any, exact: bool) -> Any:
     """Return a number as a function with the argument `exact` returns it: itself, or rounded.
 
@@ -253,14 +258,6 @@ def to_digits(value: Fraction, digits: int = 17) -> Fraction:
 
     quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
     return Fraction(quotient)
-
-
-def to_shown(value: Number) -> Number:
-    """Return the nearest float; a number beyond the range of floats as it is."""
-    try:
-        return float(value)
-    except OverflowError:
-        return value
 
 
 def given_fraction(value: object) -> Fraction | None:
@@ -346,20 +343,25 @@ def display_text(value: Number, digits: int | None = None) -> str:
     A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
     It is the number rounded once, half to even. `?` is a utility that is not known yet.
     """
-    if value != value:
-        return "?"
     if not is_shown_as_fraction(value):
-        if not is_finite(value):
-            return "inf" if value > 0 else "-inf"
-        if digits is None:
-            digits = 6 if -10_000 < value < 10_000 else 10
-        text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
-        return "0" if text == "-0" else text
+        return decimal_text(value, digits)
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
         return text
     return f"about {_rounded_text(value, digits)}"
+
+
+def decimal_text(value: Number, digits: int | None = None) -> str:
+    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
+    if value != value:
+        return "?"
+    if not is_finite(value):
+        return "inf" if value > 0 else "-inf"
+    if digits is None:
+        digits = 6 if -10_000 < value < 10_000 else 10
+    text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
+    return "0" if text == "-0" else text
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:
