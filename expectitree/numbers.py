@@ -45,6 +45,10 @@ HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such a
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
+class BeyondFloatsError(NumberError):
+    """Floats cannot hold a number of a tree that is computed in floats."""
+
+
 @contextmanager
 def notation(fractions: bool) -> Iterator[None]:
     """Show each `Fraction` as a fraction in a `with` block, or as a rounded decimal."""
@@ -144,7 +148,7 @@ def to_probability(text: str, exact: bool = False) -> Number:
 
 
 def to_bound(text: str, exact: bool = False) -> Number:
-    """Return the bound written: a number, `inf` or `-inf` (a float in exact mode too)."""
+    """Return the bound written: a number, `inf` or `-inf` (always a float)."""
     infinity = _INFINITIES.get(text.lower())
     if infinity is not None:
         return infinity
@@ -226,11 +230,11 @@ def returned(value: Any, exact: bool) -> Any:
 
 
 def float_column(values: Collection[Number]) -> array[float]:
-    """Return numbers as floats; raise `NumberError` for one that floats cannot hold."""
+    """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
     column = array("d", map(to_nearest_float, values))
     for value, rounded in zip(values, column, strict=True):
         if abs(rounded) > GREATEST_FLOAT or value and not rounded:
-            raise NumberError(
+            raise BeyondFloatsError(
                 f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
                 "large trees and some attitudes are computed"
             )
@@ -238,7 +242,7 @@ def float_column(values: Collection[Number]) -> array[float]:
 
 
 def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
-    """Return the ends of an interval as floats; raise `NumberError` as `float_column` does."""
+    """Return the ends of an interval as floats; raise `BeyondFloatsError` as for a column."""
     float_column([end for end in bounds if is_finite(end)])
     return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
 

@@ -296,7 +296,7 @@ def _with_eps_of(before: Search, after: Search, slope: Fraction) -> Search:
     """
     if before.tree.exact:
         return after
-    return replace(after, eps=max(float(slope) * before.eps, after.eps))
+    return replace(after, own_eps=max(float(slope) * before.eps, after.eps))
 
 
 def _changes(before: Search, after: Search) -> frozenset[int]:
