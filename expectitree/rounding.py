@@ -47,8 +47,13 @@ class Rounded(Fraction):
             numerator <<= shift
         else:
             denominator <<= -shift
-        quotient, rest = divmod(numerator, denominator)  # of 200 or 201 bits
+        quotient, rest = divmod(abs(numerator), denominator)
+        if quotient >> BITS:  # 201 bits: with 200 or 201, a smaller number could round to a greater
+            rest += (quotient & 1) * denominator
+            quotient, denominator, shift = quotient >> 1, denominator << 1, shift - 1
         quotient += 2 * rest > denominator or 2 * rest == denominator and quotient & 1
+        if numerator < 0:
+            quotient = -quotient
         return cls(quotient << -shift) if shift <= 0 else cls(quotient, 1 << shift)
 
     __add__, __radd__ = _rounded(Fraction.__add__), _rounded(Fraction.__radd__)

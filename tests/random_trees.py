@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder, evaluate
+from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, LONGEST, Number
-from expectitree.searches.engine import search_window
+from expectitree.searches.engine import search_tree, search_window
 from expectitree.tree.columns import Bounds
 
 UTILITIES = (
@@ -254,7 +254,7 @@ class Case:
 
     def run(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
         bounds = self.bounds and in_numbers(self.bounds, exact, mirror)
-        return evaluate(self.tree(exact, mirror), chosen, bounds=bounds)
+        return search_tree(self.tree(exact, mirror), chosen, bounds=bounds)
 
     def run_in_window(self, chosen: Algorithm, exact: bool = True, mirror: bool = False) -> Search:
         bounds, window = (

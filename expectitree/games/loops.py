@@ -104,7 +104,7 @@ class DepthFirst(_Loop):
         self.cuts = 0
         self.settings = Settings(
             eps=0,
-            far=far_of(0, rules.exact),
+            far=far_of(0, not rules.exact),
             zero=rules.zero,
             inf=INFINITY,
             most=INFINITY if rules.exact else sys.float_info.max,
@@ -125,7 +125,7 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest() and not self.rules.exact:
-            far = far_of(self.growth.greatest, False)
+            far = far_of(self.growth.greatest, True)
             self.settings = self.settings._replace(eps=self.eps, far=far)
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
         settings = self.settings._replace(pause=pause)
@@ -143,7 +143,8 @@ class DepthFirst(_Loop):
         """Return the search of the tree that has grown."""
         tree, rows = harvest(self.growth)
         columns = ([column[row] for row in rows] for column in self.work[:7])
-        found: Search = self.setup(tree).result(*columns, self.cuts, stopped)
+        setup = self.setup(tree)
+        found: Search = setup.result(setup.eps, *columns, self.cuts, stopped)
         return found
 
 

@@ -81,7 +81,7 @@ def search_by_utility(
         for name in names
     }
     eps = rounding_error(folded, bounds) + _error_of_total(found, utility)
-    return replace(found, tree=folded, root_bounds=bounds, eps=eps, **changed)
+    return replace(found, tree=folded, root_bounds=bounds, own_eps=eps, **changed)
 
 
 def _error_of_total(found: Search, utility: Utility) -> Any:

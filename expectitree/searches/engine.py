@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -17,7 +18,15 @@ from expectitree import compiling
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY, Number, exact_text, quote, to_exact_bound
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    exact_text,
+    quote,
+    to_exact_bound,
+    to_nearest_float,
+)
+from expectitree.rounding import Rounded
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
@@ -194,11 +203,9 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    eps = setup.eps
-    if setup.tree.rounds and not setup.tree.exact and setup.tolerance is None:
-        unit, errors = setup.tree.unit, setup.column("d")
-        eps = 2 * setup.run(scans.measure_rounding, setup.columns, value, unit, errors)
-    return setup.result(*columns, 0, False, eps=eps)
+    follows_from_values = setup.tree.rounds and not setup.tree.exact and setup.tolerance is None
+    eps = None if follows_from_values else setup.eps
+    return setup.result(eps, *columns, 0, False)
 
 
 def _run_star_minimax(
@@ -227,7 +234,7 @@ def _run_star_minimax(
         settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
-    return setup.result(*work[:7], cuts, ended == STOPPED_EARLY)
+    return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
 
 
 def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
@@ -238,7 +245,7 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         probes = min(probes, tree.widest)
     return Settings(
         setup.eps,
-        far_of(greatest_total(tree), tree.exact, greatest_number(tree, setup.bounds)),
+        far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
         setup.zero,
         INFINITY,
         INFINITY if tree.exact else sys.float_info.max,
@@ -347,7 +354,7 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         setup.is_risky,
         setup.tolerance or 1.0,
     )
-    return setup.result(*columns, cuts, stopped, asked_by)
+    return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
 
 
 def usual_algorithms(
@@ -383,14 +390,21 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
                 f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
                 f"{exact_text(bounds[1])}: swap them"
             )
+        bounds = _bound_of(tree, bounds[0]), _bound_of(tree, bounds[1])
         try:
             check_bounds(tree, bounds)
         except TreeError as error:
             raise SearchError(str(error)) from None
-        # Arithmetic of a float and a fraction would give a float.
-        convert: Callable[[Number], Number] = to_exact_bound if tree.exact else float
-        return (convert(bounds[0]), convert(bounds[1])), "option"
+        return bounds, "option"
     written = tree.local_bounds.get(tree.root_id)
     if written is not None:
         return written, "file"
     return (NO_BOUNDS, "none") if tree.unknown else (tree.total_ends, "leaves")
+
+
+def _bound_of(tree: Tree, end: Number) -> Number:
+    """Return a bound in the numbers of a tree: those of others would be rounded differently."""
+    if not tree.exact:
+        return to_nearest_float(end)
+    found = to_exact_bound(end)
+    return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found

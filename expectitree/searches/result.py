@@ -128,8 +128,6 @@ class Search(Shown):
         root_bounds: The `bounds` of the root, as they were computed.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
-        eps: Numbers that differ by at most this counted as equal: what rounding may have changed; 0
-            in fractions.
         engine: "interpreted", "compiled" or "exact".
         lower: [N] The lower end of the interval that contains the node's value.
         upper: [N] The upper end.
@@ -151,7 +149,7 @@ class Search(Shown):
     algorithm: Algorithm
     root_bounds: Bounds  # also the window of the root
     bounds_source: str  # "option", "file" or "leaves"; "none" if no bounds are known in advance
-    eps: Number  # numbers that differ by at most this counted as equal; 0 in fractions
+    own_eps: Number | None  # `eps`; None if it follows from the values of a tree of floats
     engine: str  # interpreted, compiled or exact
     lower: Sequence[Any]  # [N] the interval known to hold v*
     upper: Sequence[Any]  # [N]
@@ -173,6 +171,21 @@ class Search(Shown):
 
     def _number(self, value: Number) -> Any:
         return to_nearest_float(value) if self.rounds else value
+
+    @cached_property
+    def eps(self) -> Number:
+        """Numbers that differ by at most this counted as equal: what rounding may have changed.
+
+        It is 0 in fractions.
+        """
+        if self.own_eps is not None:
+            return self.own_eps
+        # Two values that are compared may both be off.
+        tree, errors = self.tree, compiling.zeros("d", len(self.tree))
+        found: float = tree.scan(
+            scans.measure_rounding, tree.columns, self.lower, tree.unit, errors
+        )
+        return 2 * found
 
     @property
     def bounds(self) -> Bounds:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from math import nextafter
 from typing import Any
 
 from expectitree import compiling
 from expectitree.algorithms import Algorithm
 from expectitree.errors import SearchError, install_hint
-from expectitree.numbers import INFINITY, Number, is_finite, quote, to_nearest_float
+from expectitree.numbers import INFINITY, Number, is_finite, quote, to_digits
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns
@@ -126,14 +125,17 @@ class SearchSetup:
         lower, upper = self.tree.inherited_bounds(self.bounds)
         return (lower, upper) if self.compiled else (list(lower), list(upper))
 
-    def result(self, *columns_and_counts: Any, eps: Number | None = None) -> Search:
-        """Return the search with these columns, its number of cuts, and whether it was stopped."""
+    def result(self, eps: Number | None, *columns_and_counts: Any) -> Search:
+        """Return the search with these columns, its number of cuts, and whether it was stopped.
+
+        `eps` is None if it follows from the values that were found.
+        """
         return Search(
             self.tree,
             self.algorithm,
             self.bounds,
             self.bounds_source,
-            self.eps if eps is None else eps,
+            eps,
             self.engine,
             *columns_and_counts,
         )
@@ -173,13 +175,13 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
     if not tree.rounds:
         return 0
     size, height = greatest_number(tree, bounds), tree.heights[-1]
-    if not tree.exact:
-        size = min(size, FAR * greatest_total(tree))
+    if tree.unit:
+        size = min(size, _far(greatest_total(tree)))
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
     found: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed
         found += 2 * tree.error * (1 + height * size)
-        return Fraction(min(nextafter(to_nearest_float(found), INFINITY), sys.float_info.max))
+        return to_digits(Fraction(found) * Fraction(101, 100), 3)
     error: float = found
     return error
 
@@ -191,13 +193,20 @@ def rounding_of_sums(size: Any, depth: int, terms: int, unit: Any = FLOAT_UNIT) 
     return error
 
 
-def far_of(total: Number, exact: bool, greatest: Number = INFINITY) -> float:
+def far_of(total: Number, rounds: bool, greatest: Number = INFINITY) -> Number:
     """Return the greatest term that a running sum may lose: `FAR` times the greatest total.
 
-    If no number is greater than that, or numbers are exact, return the greatest float.
+    If no number is greater than that, or nothing is rounded, return the greatest float.
     """
-    far = FAR * float(total)
-    return sys.float_info.max if exact or greatest <= far else min(far, sys.float_info.max)
+    if not rounds:
+        return sys.float_info.max
+    far = _far(total)
+    return sys.float_info.max if greatest <= far else far
+
+
+def _far(total: Any) -> Number:
+    found: Number = (Fraction(FAR) if isinstance(total, Fraction) else FAR) * total
+    return found
 
 
 def greatest_total(tree: Tree) -> Number:

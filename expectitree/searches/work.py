@@ -51,7 +51,7 @@ class Settings(NamedTuple):
     eps: Any  # numbers that differ by at most this are equal; 0 in fractions
     # A sum that loses a term beyond this is added up anew: the term has cost it too many digits. It
     # is the greatest float if no bound is so far.
-    far: float
+    far: Any
     zero: Any  # what sums start from
     inf: float
     most: Any  # the greatest number: a window end beyond it is moved to it, since inf means unknown

@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from expectitree import numbers
@@ -483,7 +484,10 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
     """
     columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
     # Without rewards, bounds are compared as they are written.
-    eps = SUM_TOLERANCE * tree.greatest_magnitude if columns.pays and not tree.exact else 0
+    eps: Any = 0
+    if columns.pays and tree.unit:
+        part = Fraction(tree.unit) * len(tree) if tree.exact else SUM_TOLERANCE
+        eps = part * tree.greatest_magnitude
     n = -1
     while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
         low, high = map(numbers.message_text, (lower[n], upper[n]))

@@ -11,6 +11,7 @@ import pytest
 from expectitree.expressions.domains import DIGITS, FRACTIONS, UndefinedError, rounded_fractions
 from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import ExpressionError, parse
+from expectitree.rounding import BITS, UNIT, Rounded
 
 ROUNDED = rounded_fractions()
 FUNCTIONS = ["exp", "log", "sqrt", "^"]
@@ -123,3 +124,21 @@ def test_operations_with_a_value_at_the_limit() -> None:
     assert evaluate(parse("exp(-69000)", ()), ROUNDED, {}) > 0
     with pytest.raises(UndefinedError):
         ROUNDED.checked(Fraction(1, 10**30_001))
+
+
+def test_rounding_to_200_bits_keeps_the_order() -> None:
+    """Bounds and utilities are rounded alone, and no utility may get outside its bounds."""
+    random = Random(5)
+    for _ in range(300):
+        exact = random_operand(random, "log") * 10 ** random.randint(0, 300)
+        step = exact / 2 ** random.randint(BITS - 3, BITS + 3)
+        values = sorted(exact + step * Fraction(random.randint(-9, 9), 4) for _ in range(8))
+        values += [Fraction(int(value)) for value in values if value > 1]
+        values.sort()
+        rounded = [Rounded.of(value) for value in values]
+        assert rounded == sorted(rounded)
+        for value, found in zip(values, rounded, strict=True):
+            assert abs(found - value) <= value * Fraction(UNIT)
+            assert Rounded.of(-value) == -found
+            assert Rounded.of(found) == found
+            assert found.numerator.bit_length() <= BITS or found.numerator % 2 == 0

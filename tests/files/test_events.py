@@ -8,7 +8,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from files.samples import exact_at
 from helpers import ROOT
 
 import expectitree as et
@@ -154,7 +153,9 @@ def test_two_tests_in_a_row(seed: int) -> None:
         joint = prior[o] * signals[0][s][o] * signals[1][t][o]
         p = Fraction(1)
         for path, label in (("/", s), (s, t), (f"{s}/{t}", o)):
-            p *= {b.label: b.probability for b in exact_at(tree, path).branches}[label] if p else 0
+            n = tree.find(path).id
+            at = [tree.branch_label(n, b) for b in tree.branches_of(n)].index(label)
+            p *= tree.columns.probability[tree.columns.first[n] + at] if p else 0
         assert p == joint
         total[o] = total.get(o, Fraction(0)) + p
     assert total == prior

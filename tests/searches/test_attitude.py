@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
-from math import isclose, log
+from math import exp, isclose, log, sqrt
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ from expectitree.errors import FileError, SearchError, TreeError
 from expectitree.numbers import INFINITY
 from expectitree.searches.certainty import mix, solve_outcome
 from expectitree.searches.cuts import PROBED
-from expectitree.searches.engine import search_window
+from expectitree.searches.engine import search_tree, search_window
 from expectitree.tree import paths
 from expectitree.tree.attitude import read_attitude, utility_of
 
@@ -206,9 +206,9 @@ def test_other_attitudes_find_the_certainty_equivalent(case: Case, text: str) ->
 @settings(max_examples=30)
 def test_points_are_exact(case: Case) -> None:
     text = "points=" + ",".join(f"{x}:{u}" for x, u in POINTS)
-    tree = replace(case.tree(), attitude=read_attitude(text, exact=True))
+    tree = replace(case.tree(), attitude=read_attitude(text))
     bounds = case.bounds and in_numbers(case.bounds, True)
-    values = {evaluate(tree, chosen, bounds=bounds).value for chosen in EVERY}
+    values = {search_tree(tree, chosen, bounds=bounds).value for chosen in EVERY}
     assert len(values) == 1
     assert isinstance(values.pop(), (Fraction, int))
 
@@ -348,11 +348,21 @@ def test_a_rounded_utility_beyond_the_greatest_is_worth_the_greatest_total() -> 
 # ---- Refusals.
 
 
-@pytest.mark.parametrize("text", ["exponential=1000", "logarithmic=500", "utility=x^2"])
-def test_what_has_no_exact_value(text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("exponential=1000", 1000 * -log((exp(-1 / 1000) + exp(-2 / 1000)) / 2)),
+        ("logarithmic=500", sqrt(501 * 502) - 500),
+        ("utility=x^2", sqrt(5 / 2)),
+    ],
+)
+def test_what_is_irrational_is_computed_in_floats(text: str, value: float) -> None:
     tree = loads("chance: [1, 2]").with_attitude(text)
-    with pytest.raises(SearchError, match="has no exact value"):
-        evaluate(tree)
+    assert tree.exact
+    search = search_tree(tree)
+    assert search.engine == "interpreted"
+    assert abs(search.value - value) <= 1e-12
+    assert 0 < search.eps <= 1e-9
 
 
 @pytest.mark.parametrize(
@@ -383,7 +393,7 @@ def test_what_is_not_an_attitude(text: str, message: str) -> None:
 def test_an_attitude_is_checked_once_a_total_is_known(exact: bool) -> None:
     text = 'attitude: {logarithmic: 1}\nreward: 2\nchance: [{utility: "?"}, {utility: NUMBER}]'
     unknown = loads(text.replace("NUMBER", '"?"'), exact=exact)
-    assert unknown.attitude == read_attitude("logarithmic=1", exact)
+    assert unknown.attitude == read_attitude("logarithmic=1")
     loads(text.replace("NUMBER", "-2.5"), exact=exact)
     with pytest.raises(FileError, match="the total -1 leaves 0 of the wealth 1"):
         loads(text.replace("NUMBER", "-3"), exact=exact)

@@ -18,11 +18,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from oracle import definitions
+from oracle import ExactNode, definitions, exact_root
 from random_trees import Case, Row, build, in_numbers, mirrored, utility_ranges
 
 import expectitree as et
-from expectitree import Kind, Node, Search, Tree, evaluate
+from expectitree import Kind, Search, Tree, evaluate
 from expectitree.algorithms import Algorithm, algorithm
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches import beliefs as expecting
@@ -120,7 +120,7 @@ class Steps:
         self.tree = tree
         found, source = choose_bounds(tree, bounds)
         self.setup = SearchSetup.of(
-            tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+            tree, chosen, found, source, "auto" if tree.exact else "interpreted"
         )
         self.columns = self.setup.columns
         self.beliefs, self.limits = begin_best_first(self.setup)
@@ -157,7 +157,7 @@ class ReferenceSearch:
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds | None) -> None:
         self.tree, self.guide, self.goal = tree, chosen.guide, chosen.goal
-        self.root, self.bounds = tree.root, bounds
+        self.root, self.bounds = exact_root(tree), bounds
         root_bounds, _ = choose_bounds(tree, bounds)
         self.own = list(zip(*tree.inherited_bounds(root_bounds), strict=True))
         self.eps = evaluate(tree, bounds=bounds).eps
@@ -201,7 +201,7 @@ class ReferenceSearch:
         self.interval(self.root)
         self.ends = {n: (float(lower), float(upper)) for n, (lower, upper) in self.known.items()}
 
-    def interval(self, node: Node) -> Bounds:
+    def interval(self, node: ExactNode) -> Bounds:
         """Return the interval of a node from the visited leaves and the bounds."""
         lower, upper = self.own[node.id]
         if node.kind == Kind.TERMINAL:
@@ -232,7 +232,7 @@ class ReferenceSearch:
         self.known[node.id] = lower, upper
         return lower, upper
 
-    def is_open(self, node: Node) -> bool:
+    def is_open(self, node: ExactNode) -> bool:
         lower, upper = self.known[node.id]
         return bool(lower < upper)
 
@@ -252,7 +252,7 @@ class ReferenceSearch:
     def learns(self) -> bool:
         return self.guide in ("learning", "ordered")
 
-    def observe(self, leaf: Node, way: list[Node]) -> None:
+    def observe(self, leaf: ExactNode, way: list[ExactNode]) -> None:
         """Observe a leaf, and update the estimates along the path to it."""
         if leaf.kind != Kind.TERMINAL:  # The bounds alone make the root exact.
             return
@@ -279,7 +279,7 @@ class ReferenceSearch:
             self.estimate(node)
         self.next_update = len(self.seen) + max(1.0, len(self.seen) / 4)
 
-    def estimate_leaves(self, parents: list[Node]) -> None:
+    def estimate_leaves(self, parents: list[ExactNode]) -> None:
         """Estimate the unvisited leaves below some nodes by the joint distribution."""
         leaves = [
             c
@@ -291,13 +291,13 @@ class ReferenceSearch:
             low, high = self.ends[leaf.id]
             self.guess[leaf.id] = min(max(m + self.center, low), high), v if low < high else 0.0
 
-    def midpoint(self, node: Node) -> float:
+    def midpoint(self, node: ExactNode) -> float:
         low, high = self.ends[node.id]
         if math.isinf(low) and math.isinf(high):
             return 0.0
         return high if math.isinf(low) else low if math.isinf(high) else (low + high) / 2
 
-    def estimate(self, node: Node) -> None:
+    def estimate(self, node: ExactNode) -> None:
         """Estimate the value of an inner node and the cost of moving each of its bounds."""
         if node.kind == Kind.TERMINAL or self.guide == "bounds":
             return
@@ -336,7 +336,7 @@ class ReferenceSearch:
             to_lower = [self.costs[best.id][0]] if best else []
         self.costs[node.id] = max(1.0, sum(to_lower)), max(1.0, sum(to_raise))
 
-    def finite_interval(self, node: Node) -> tuple[float, float]:
+    def finite_interval(self, node: ExactNode) -> tuple[float, float]:
         """Return the interval of a node with infinite ends replaced.
 
         They are six standard deviations from the mean, or 1e100 if the guide does not learn.
@@ -346,7 +346,7 @@ class ReferenceSearch:
         six = 6 * math.sqrt(v) if self.learns else 1e100
         return (m - six if math.isinf(low) else low), (m + six if math.isinf(high) else high)
 
-    def gain(self, node: Node, x: float, aim: str) -> float:
+    def gain(self, node: ExactNode, x: float, aim: str) -> float:
         """Return the expected distance by which v* is below x, or above x."""
         low, high = self.finite_interval(node)
         x = high if x == INFINITY else low if x == -INFINITY else x
@@ -357,14 +357,14 @@ class ReferenceSearch:
             return (x - low) ** 2 / (2 * (high - low)) if x > low and high > low else 0.0
         return expected_drop(m, v, x)
 
-    def gain_at(self, node: Node, child: Node, aim: str) -> float:
+    def gain_at(self, node: ExactNode, child: ExactNode, aim: str) -> float:
         """Return the gain per leaf of a child that can move a bound of a player alone."""
         (low, high), (child_low, child_high) = self.ends[node.id], self.ends[child.id]
         if aim == "lower":
             return self.gain(child, min(high, child_high), aim) / self.costs[child.id][0]
         return self.gain(child, max(low, child_low), aim) / self.costs[child.id][1]
 
-    def gain_rate(self, node: Node, aim: str) -> float:
+    def gain_rate(self, node: ExactNode, aim: str) -> float:
         """Return the gain per leaf, that of the best child if one child can move the bound."""
         if (node.kind, aim) in ((Kind.MIN, "lower"), (Kind.MAX, "raise")):
             return self.rates[node.id]
@@ -375,7 +375,7 @@ class ReferenceSearch:
 
     # Choices.
 
-    def next_path(self) -> list[Node]:
+    def next_path(self) -> list[ExactNode]:
         """Return the path to the next leaf, or to a node that its bounds make exact."""
         if len(self.seen) >= self.next_update:
             self.update_estimates()
@@ -392,7 +392,7 @@ class ReferenceSearch:
             way.append(node)
         return way
 
-    def choose(self, node: Node, aim: str) -> tuple[Node, str]:
+    def choose(self, node: ExactNode, aim: str) -> tuple[ExactNode, str]:
         if node.kind == Kind.CHANCE:
             return self.choose_outcome(node, aim), aim
         is_max = node.kind == Kind.MAX
@@ -423,8 +423,8 @@ class ReferenceSearch:
         best, _ = first_best(able, lambda c: self.gain_at(node, c, aim))
         return best, aim
 
-    def choose_outcome(self, node: Node, aim: str) -> Node:
-        def score(child: Node) -> float:
+    def choose_outcome(self, node: ExactNode, aim: str) -> ExactNode:
+        def score(child: ExactNode) -> float:
             low, high = self.finite_interval(child)
             if self.guide == "bounds":
                 return high - low
@@ -439,14 +439,14 @@ class ReferenceSearch:
         best, _ = first_best(able, lambda c: shares[c.id] * score(c))
         return best
 
-    def mean(self, node: Node, is_max: bool) -> float:
+    def mean(self, node: ExactNode, is_max: bool) -> float:
         return self.guess[node.id][0] if is_max else -self.guess[node.id][0]
 
-    def best_end(self, node: Node, is_max: bool) -> float:
+    def best_end(self, node: ExactNode, is_max: bool) -> float:
         low, high = self.ends[node.id]
         return high if is_max else -low
 
-    def greatest_bound(self, nodes: list[Node], is_max: bool) -> Node:
+    def greatest_bound(self, nodes: list[ExactNode], is_max: bool) -> ExactNode:
         """Return the node with the greatest bound for its player; the estimate decides ties."""
         best = nodes[0]
         for node in nodes[1:]:
@@ -462,7 +462,7 @@ class ReferenceSearch:
                 best = node
         return best
 
-    def choose_rival(self) -> tuple[Node, str]:
+    def choose_rival(self) -> tuple[ExactNode, str]:
         children, is_max = self.root.children, self.root.kind == Kind.MAX
         to_raise, to_lower = ("raise", "lower") if is_max else ("lower", "raise")
         best = children[0]  # The best action by its estimate.
@@ -507,21 +507,21 @@ class ReferenceSearch:
         return (rival, to_lower) if down > 2 * (1 + 1e-6) * up else (best, to_raise)
 
 
-def below(node: Node) -> Iterator[Node]:
+def below(node: ExactNode) -> Iterator[ExactNode]:
     """Yield the nodes at and below a node, children first, by every branch."""
     for child in node.children:
         yield from below(child)
     yield node
 
 
-def depths(node: Node, depth: int = 0) -> dict[int, int]:
+def depths(node: ExactNode, depth: int = 0) -> dict[int, int]:
     found = {node.id: depth}
     for child in node.children:
         found |= depths(child, depth + 1)
     return found
 
 
-def proved(root: Node, known: dict[int, Bounds], eps: Number) -> list[Node]:
+def proved(root: ExactNode, known: dict[int, Bounds], eps: Number) -> list[ExactNode]:
     """Return the actions of a player's root that are as good as any other can be."""
     found = []
     for one in root.children:
@@ -535,7 +535,7 @@ def proved(root: Node, known: dict[int, Bounds], eps: Number) -> list[Node]:
     return found
 
 
-def first_best(nodes: list[Node], score: Callable[[Node], float]) -> tuple[Any, float]:
+def first_best(nodes: list[ExactNode], score: Callable[[ExactNode], float]) -> tuple[Any, float]:
     """Return the first node whose score is the greatest within a tolerance, and the score."""
     best, most = None, 0.0
     for node in nodes:
@@ -574,13 +574,13 @@ def clark(m: float, v: float, m2: float, v2: float) -> tuple[float, float]:
 # ---- The joint distribution of leaves: a random effect for each node.
 
 
-def ranks(node: Node) -> list[float]:
+def ranks(node: ExactNode) -> list[float]:
     """Return the position of each child, from -1/2 to 1/2."""
     count = len(node.children)
     return [i / (count - 1) - 0.5 if count > 1 else 0.0 for i in range(count)]
 
 
-def advantages(node: Node) -> list[float]:
+def advantages(node: ExactNode) -> list[float]:
     """Return by how much the estimate of each inner child is above the mean of those known."""
     known = [c.estimate if c.kind != Kind.TERMINAL else None for c in node.children]
     middle = sum(float(x) for x in known if x is not None) / max(1, len(known) - known.count(None))
@@ -597,7 +597,7 @@ def effects(reference: ReferenceSearch) -> tuple[dict[int, float], dict[int, dic
     offset: dict[int, float] = {}
     made_of: dict[int, dict[int, float]] = {}
 
-    def enter(node: Node, mean: float, above: dict[int, float], own: float) -> None:
+    def enter(node: ExactNode, mean: float, above: dict[int, float], own: float) -> None:
         offset[node.id], made_of[node.id] = mean, above | {node.id: own}
         d = reference.depth[node.id]
         for r, a, child in zip(ranks(node), advantages(node), node.children, strict=True):
@@ -609,7 +609,7 @@ def effects(reference: ReferenceSearch) -> tuple[dict[int, float], dict[int, dic
     return offset, made_of
 
 
-def posterior(reference: ReferenceSearch, nodes: list[Node]) -> list[tuple[float, float]]:
+def posterior(reference: ReferenceSearch, nodes: list[ExactNode]) -> list[tuple[float, float]]:
     """Return mean (minus the center) and variance of some nodes, given the visited leaves."""
     offset, made_of = effects(reference)
 
@@ -641,7 +641,7 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], li
     inner = [node for node in reference.nodes if node.kind != Kind.TERMINAL]
     deepest = max(reference.depth[node.id] for node in inner)
 
-    def leaves(node: Node) -> list[float]:
+    def leaves(node: ExactNode) -> list[float]:
         return [value[n.id] for n in below(node) if n.id in value]
 
     count = len(value) + reference.prior_weight
@@ -1146,11 +1146,11 @@ def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool
         tree = case.tree(exact)
         bounds = case.bounds and in_numbers(case.bounds, exact)
         values, steps = definitions(tree), Steps(tree, chosen, bounds)
-        known, eps, root = steps.beliefs, steps.setup.eps, tree.root
+        known, eps, root = steps.beliefs, steps.setup.eps, exact_root(tree)
         is_player = root.kind in (Kind.MAX, Kind.MIN)
 
         def is_over(
-            steps: Steps = steps, known: Any = known, eps: Number = eps, root: Node = root
+            steps: Steps = steps, known: Any = known, eps: Number = eps, root: ExactNode = root
         ) -> bool:
             if known.lower[root.id] == known.upper[root.id]:
                 return True

@@ -21,6 +21,7 @@ from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
+from expectitree.tree.transform import in_floats
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())
 SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
@@ -111,21 +112,26 @@ def test_a_stopped_search_shows_its_interval() -> None:
 
 
 def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
-    floats, fractions = et.loads("max: [1, 2]"), et.loads("max: [1, 2]")
-    for tree, engine, message in (
-        (floats, "exact", "load it with exact=True"),
-        (fractions, "compiled", "this tree is in fractions: leave it out"),
-        (fractions, "interpreted", "this tree is in fractions: leave it out"),
-        (
-            floats,
-            "quick",
-            "unknown engine 'quick': choose among auto, interpreted, compiled, exact",
-        ),
-    ):
-        with pytest.raises(et.SearchError, match=message):
-            search_tree(tree, engine=engine)
-    with pytest.raises(et.SearchError, match="at least 1 visit"):
-        search_tree(floats, "star1", max_visits=0)
+    fractions = et.loads("max: [1, 2]")
+    for tree in (fractions, in_floats(fractions)):
+        for engine in ("quick", "exact"):
+            message = f"unknown engine '{engine}': choose among auto, interpreted, compiled$"
+            with pytest.raises(et.SearchError, match=message):
+                search_tree(tree, engine=engine)
+        with pytest.raises(et.SearchError, match="at least 1 visit"):
+            search_tree(tree, "star1", max_visits=0)
+
+
+def test_an_engine_decides_in_what_numbers_a_tree_is_searched() -> None:
+    fractions = et.loads("max: {a: {chance: [0.1, 0.2, -0.3]}, b: -1}")
+    for name in et.ALGORITHMS:
+        found = search_tree(fractions, name)
+        assert (found.engine, found.value, found.eps, found.tree) == ("exact", 0, 0, fractions)
+        for engine in ("interpreted", "compiled"):
+            found = search_tree(fractions, name, engine=engine)
+            assert (found.engine, found.tree.exact) == (engine, False)
+            assert 0 < abs(found.value) <= found.eps <= 1e-14
+        assert search_tree(in_floats(fractions), name).engine == "interpreted"
 
 
 @pytest.fixture
@@ -136,7 +142,7 @@ def no_numba(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("no_numba")
 def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "MANY_ROWS", 3)
-    tree = et.loads("max: [{chance: [1, 5]}, 2]")
+    tree = in_floats(et.loads("max: [{chance: [1, 5]}, 2]"))
     assert et.evaluate(tree).engine == "interpreted"
     with pytest.raises(
         et.SearchError, match=r"the engine compiled needs numba: pip install '.\[fast\]'"
@@ -152,7 +158,7 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_auto_compiles_only_large_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "pays", lambda rows: rows >= 30)
-    tree = et.loads("max: [{chance: [1, 5]}, 2]")
+    tree = in_floats(et.loads("max: [{chance: [1, 5]}, 2]"))
     assert et.evaluate(tree).engine == "interpreted"  # a row a node
     assert et.evaluate(tree, "star1").engine == "compiled"  # a visit costs six
 

@@ -17,6 +17,7 @@ import expectitree as et
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import listening
 from expectitree.searches.setup import SearchSetup
+from expectitree.tree.transform import in_fractions
 
 SEARCHES = (
     et.algorithm("alphabeta"),
@@ -45,7 +46,7 @@ def test_a_search_that_pauses_at_every_visit_is_the_same(
 ) -> None:
     generated = et.generate(**tree)
     if engine == "exact":
-        generated = et.loads(et.dumps(generated))
+        generated, engine = in_fractions(generated), "auto"
     for most in (None, 7):
         whole = search_tree(generated, chosen, engine=engine, max_visits=most)
         with mock.patch.object(SearchSetup, "pause", 1):

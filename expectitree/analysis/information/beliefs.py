@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 from expectitree import budget
 from expectitree.errors import AnalysisError
 from expectitree.numbers import escape
+from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
-NEAR = 1e-9  # by which probabilities of one event may differ, unless the tree is exact
-MOST_STEPS = 5_000_000  # outcomes times branches; a step takes a few microseconds
+NEAR = 1e-9  # the part by which probabilities that should be the same may differ
+_FLOAT = 1e-15  # by which rounding may change a probability in floats
+MOST_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
 Evidence: TypeAlias = "Sequence[Any] | int"
@@ -104,6 +106,15 @@ class Event:
         return {own[o]: p[own[o]] * w / known for o, w in pairs}
 
 
+def is_near(p: Any, q: Any) -> bool:
+    """Return whether two probabilities are the same, but for how a person or a float rounds them.
+
+    Small probabilities count, too: the difference is compared with the greater of them.
+    """
+    rounding = _FLOAT if isinstance(p, float) else 0
+    return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
+
+
 def nodes_above(tree: Tree, nodes: Container[int], at: int) -> list[int]:
     """Return some nodes and those that lead to them, up to the node `at`, children first."""
     child, found = tree.columns.child, bytearray(len(tree))
@@ -166,8 +177,7 @@ def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -
     outcomes, branches = max(signals, 1), len(tree) * (len(nodes) > 1)
     for own in nodes.values():
         outcomes *= len(tree.branches_of(max(own)))
-        above = nodes_above(tree, own, tree.root_id)
-        branches += sum(len(tree.branches_of(n)) for n in above if n not in own) + len(own)
+        branches += len(own) + _changing(tree, nodes_above(tree, own, tree.root_id), own)
     steps, most = outcomes * branches, budget.most(MOST_STEPS)
     if steps > most:
         known = ", ".join(map(escape, nodes))
@@ -176,3 +186,13 @@ def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -
             f"times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )
+
+
+def _changing(tree: Tree, above: Sequence[int], nodes: Container[int]) -> int:
+    """Return how many branches above an event have probabilities or values that change."""
+    columns, changing, count = tree.columns, frozenset(above), 0
+    for n in above:
+        if n not in nodes:
+            is_chance = columns.kind[n] == CHANCE
+            count += sum(is_chance or columns.child[b] in changing for b in tree.branches_of(n))
+    return count

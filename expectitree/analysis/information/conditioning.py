@@ -17,7 +17,7 @@ from collections import ChainMap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from expectitree.analysis.information.beliefs import Event, Evidence, nodes_above
 from expectitree.searches.certainty import mix
@@ -35,6 +35,20 @@ def given_outcome(event: Event, outcome: int) -> Tree:
                 probability[b] = shares.get(b, probability[b] * 0)
     columns = event.tree.columns._replace(probability=probability)
     return replace(event.tree, columns=columns)
+
+
+class Step(NamedTuple):
+    """How the value of a node follows from others.
+
+    Attributes:
+        node: The node.
+        branches: Its branches; of a decision, those with values that change.
+        other: The best value of the other branches of a decision; None if there is none.
+    """
+
+    node: int
+    branches: Sequence[int]
+    other: Any
 
 
 @dataclass(frozen=True)
@@ -66,71 +80,114 @@ class Conditioning:
     @cached_property
     def values(self) -> Mapping[int, Any]:
         """The value of each node when nothing is known."""
-        return self._values(range(len(self.tree)), {})
+        return self.values_of(self.steps(range(len(self.tree)), {}), {})
 
     @cached_property
     def value(self) -> Any:
         """The value of the tree when nothing is known."""
         return self.tree.root_reward + self.values[self.tree.root_id]
 
-    def given(self, event: Event, evidence: Evidence) -> tuple[Any, tuple[str, ...]]:
-        """Return the value of the node at which something is known, and its best actions."""
-        values = self._values(event.scope, self.values, lambda n: event.shares(n, evidence))
-        return values[self.at], self.best(values)
+    @cached_property
+    def best_now(self) -> tuple[str, ...]:
+        """The best actions when nothing is known, of the node at which something will be."""
+        is_decision = self.tree.columns.kind[self.at] in (MAX, MIN)
+        return self.best(self.values, self.tree.branches_of(self.at) if is_decision else ())
 
-    def best(self, values: Mapping[int, Any]) -> tuple[str, ...]:
-        """Return the best actions of the node at which something is known."""
-        tree, at = self.tree, self.at
-        if tree.columns.kind[at] not in (MAX, MIN):
-            return ()
+    def best(self, values: Mapping[int, Any], branches: Iterable[int]) -> tuple[str, ...]:
+        """Return the best of some actions of the node at which something is known."""
+        value = values[self.at]
         return tuple(
-            tree.branch_label(at, b)
-            for b in tree.branches_of(at)
-            if abs(tree.reward_of(b) + values[tree.columns.child[b]] - values[at]) <= self.eps
+            self.tree.branch_label(self.at, b)
+            for b in branches
+            if abs(self.worth(b, values) - value) <= self.eps
         )
 
     def with_value(self, value: Any) -> Any:
         """Return the value of the tree if the node at which something is known has a value."""
-        above = nodes_above(self.tree, (self.at,), self.tree.root_id)
-        values = self._values(above[1:], {**self.values, self.at: value})
-        return self.tree.root_reward + (values[self.tree.root_id] if above[1:] else value)
+        above = nodes_above(self.tree, (self.at,), self.tree.root_id)[1:]
+        known = {**self.values, self.at: value}
+        values = self.values_of(self.steps(above, known), known)
+        return self.tree.root_reward + values[self.tree.root_id]
 
-    def under_control(self, chosen: Mapping[int, int], above: Iterable[int]) -> Any:
+    def under_control(self, steps: Iterable[Step], chosen: Mapping[int, int]) -> Any:
         """Return the value of the node at which something is known, if MAX chooses outcomes.
 
-        `chosen` has the branch of the outcome at each node of the events. Only the nodes `above`
-        them, and they, have other values.
+        `chosen` has the branch of the outcome at each node of the events.
         """
 
         def shares(n: int) -> Mapping[int, Any] | None:
             return {chosen[n]: 1} if n in chosen else None
 
-        return self._values(above, self.values, shares)[self.at]
+        return self.values_of(steps, self.values, shares)[self.at]
 
-    def _values(
+    def worth(self, branch: int, values: Mapping[int, Any]) -> Any:
+        """Return what a branch is worth: its reward and the value of the node below."""
+        return self.tree.reward_of(branch) + values[self.tree.columns.child[branch]]
+
+    def steps(self, nodes: Iterable[int], known: Mapping[int, Any]) -> list[Step]:
+        """Return the steps that compute the values of some nodes, which come children first.
+
+        `known` has the values of all others.
+        """
+        columns, nodes, found = self.tree.columns, list(nodes), []
+        changing = frozenset(nodes)
+        for n in nodes:
+            branches: Sequence[int] = self.tree.branches_of(n)
+            other = None
+            if columns.kind[n] in (MAX, MIN):
+                best = max if columns.kind[n] == MAX else min
+                fixed = (b for b in branches if columns.child[b] not in changing)
+                other = best((self.worth(b, known) for b in fixed), default=None)
+                branches = [b for b in branches if columns.child[b] in changing]
+            found.append(Step(n, branches, other))
+        return found
+
+    def values_of(
         self,
-        nodes: Iterable[int],
+        steps: Iterable[Step],
         known: Mapping[int, Any],
         shares: Callable[[int], Mapping[int, Any] | None] = lambda n: None,
     ) -> Mapping[int, Any]:
-        """Return the values of some nodes, children first, and the others that are known.
+        """Return the values that some steps compute, and the others that are known.
 
         `shares` returns other probabilities of a chance node's branches, or None.
         """
-        columns = self.tree.columns
-        kind, child, reward = columns.kind, columns.child, self.tree.reward_of
+        kind, p = self.tree.columns.kind, self.tree.columns.probability
         found: dict[int, Any] = {}
         values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
-        for n in nodes:
+        for n, branches, other in steps:
             if kind[n] == TERMINAL:
-                found[n] = columns.utility[n]
-                continue
-            own = shares(n) if kind[n] == CHANCE else None
-            branches = self.tree.branches_of(n) if own is None else own
-            worth = [reward(b) + values[child[b]] for b in branches]
-            if kind[n] == CHANCE:
-                p = [columns.probability[b] for b in branches] if own is None else [*own.values()]
-                found[n] = self.mean(p, worth)
+                found[n] = self.tree.columns.utility[n]
+            elif kind[n] == CHANCE:
+                own = shares(n) or {b: p[b] for b in branches}
+                found[n] = self.mean([*own.values()], [self.worth(b, values) for b in own])
             else:
+                worth = [self.worth(b, values) for b in branches]
+                worth += [other] if other is not None else []
                 found[n] = max(worth) if kind[n] == MAX else min(worth)
         return values
+
+
+class Given:
+    """Values of a tree at a node where something is known of an event.
+
+    Attributes:
+        actions: The branches of a decision there that may be the best, in order.
+    """
+
+    def __init__(self, tree: Conditioning, event: Event) -> None:
+        self.tree, self.event = tree, event
+        self.steps = tree.steps(event.scope, tree.values)
+        columns, (at, branches, other) = tree.tree.columns, self.steps[-1]
+        self.actions: list[int] = []
+        if columns.kind[at] in (MAX, MIN):
+            fixed = set(tree.tree.branches_of(at)).difference(branches)
+            equal = [b for b in fixed if abs(tree.worth(b, tree.values) - other) <= tree.eps]
+            self.actions = sorted((*branches, *equal))
+
+    def result(self, evidence: Evidence) -> tuple[Any, tuple[str, ...]]:
+        """Return the value of the node at which something is known, and its best actions."""
+        values = self.tree.values_of(
+            self.steps, self.tree.values, lambda n: self.event.shares(n, evidence)
+        )
+        return values[self.tree.at], self.tree.best(values, self.actions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from expectitree.analysis.information.beliefs import Belief, Event, check_once, scope_of
+from expectitree.analysis.information.beliefs import Belief, Event, check_once, is_near, scope_of
 from expectitree.analysis.information.shown import dependents
 from expectitree.errors import AnalysisError
 from expectitree.expressions.domains import domain_of
@@ -20,7 +20,7 @@ from expectitree.tree.parameters import ParameterValues
 
 
 def defined_event(
-    numbers: Tree, tree: Tree, name: str, at: int, near: Any, known: Mapping[str, str]
+    numbers: Tree, tree: Tree, name: str, at: int, known: Mapping[str, str]
 ) -> Event | None:
     """Return an event or a test that the file defines; None if play never meets it.
 
@@ -29,7 +29,6 @@ def defined_event(
         tree: The tree as it was loaded.
         name: The name of the event or the test.
         at: The node at which something is known.
-        near: How much probabilities that should be the same may differ.
         known: The outcomes of other events that are known, by name.
     """
     formulas = tree.formulas or Formulas()
@@ -41,7 +40,7 @@ def defined_event(
     first = max(nodes)
     labels = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
-    _check_independence(numbers, name, nodes, formulas, near)
+    _check_independence(numbers, name, nodes, formulas)
     posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
     number = _Numbers(numbers.exact, posteriors)
     beliefs: dict[Shown, Belief] = {}
@@ -82,21 +81,19 @@ class _Numbers:
         return evaluate(formula, self.domain, values)
 
 
-def _check_independence(
-    tree: Tree, name: str, nodes: frozenset[int], formulas: Formulas, near: Any
-) -> None:
+def _check_independence(tree: Tree, name: str, nodes: frozenset[int], formulas: Formulas) -> None:
     """Raise `AnalysisError` if an event that the file does not define depends on one that it does.
 
     That matters only if play also meets the other event without this one.
     """
-    for other, places in dependents(tree, nodes, formulas.events, near).items():
+    for other, places in dependents(tree, nodes, formulas.events).items():
         expected = next(iter(places[0][1].values()))
         here = [n for n, event in formulas.events.items() if event == other]
         chances = [
             {tree.branch_label(n, b): tree.columns.probability[b] for b in tree.branches_of(n)}
             for n in here
         ]
-        if any(abs(p - expected[s]) > near for row in chances for s, p in row.items()):
+        if any(not is_near(p, expected[s]) for row in chances for s, p in row.items()):
             raise AnalysisError(
                 f"{escape(tree.path_of(places[0][0]))}: {escape(other)} depends on {escape(name)}, "
                 f"and play also meets it without {escape(name)}: define {escape(other)} as a test "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 from expectitree.analysis.information.beliefs import Event
 from expectitree.analysis.information.defined import defined_event
@@ -46,7 +45,6 @@ def find_event(
     tree: Tree,
     name: str,
     at: int,
-    near: Any,
     known: Mapping[str, str] = MappingProxyType({}),
 ) -> Event | None:
     """Return an event by what `name_of` returns; None if play does not meet it from a node on.
@@ -56,7 +54,6 @@ def find_event(
         tree: The tree as it was loaded.
         name: The name of the event.
         at: The node at which something is known.
-        near: How much probabilities that should be the same may differ.
         known: The outcomes of other events that are known, by name.
 
     Raises:
@@ -65,9 +62,9 @@ def find_event(
     """
     formulas = tree.formulas or Formulas()
     if name not in formulas.defined:
-        return shown_event(numbers, name, nodes_of(tree, name), at, near)
+        return shown_event(numbers, name, nodes_of(tree, name), at)
     known = {one: label for one, label in known.items() if one in formulas.defined}
-    return defined_event(numbers, tree, name, at, near, known)
+    return defined_event(numbers, tree, name, at, known)
 
 
 def never_meets(tree: Tree, name: str, at: int) -> AnalysisError:

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from expectitree.analysis.information.beliefs import Event, nodes_above
-from expectitree.analysis.information.conditioning import Conditioning, given_outcome
+from expectitree.analysis.information.conditioning import Conditioning, Given, given_outcome
 from expectitree.analysis.information.find import find_event, labels_of, never_meets, nodes_of
 from expectitree.tree.model import Tree
 
@@ -38,13 +38,11 @@ class Joint:
         given: The tree in the numbers to compute in, and the node at which outcomes are known.
         tree: The tree as it was loaded.
         names: The events.
-        near: How much probabilities that should be the same may differ.
     """
 
     given: Conditioning
     tree: Tree
     names: Sequence[str]
-    near: Any
 
     def findings(self) -> list[tuple[str, Any, Any, tuple[str, ...]]]:
         """Return the outcomes that can occur, in order, with probability, value and best actions.
@@ -63,13 +61,14 @@ class Joint:
             event = self.find(world, last)
             if event is None:
                 found[self._key(world, last, _NONE)] = (
-                    world.probability, given.values[given.at], given.best(given.values),
+                    world.probability, given.values[given.at], given.best_now,
                 )  # fmt: skip
                 continue
+            within = Given(given, event)
             for o, (label, p) in enumerate(zip(event.outcomes, event.prior.chances, strict=True)):
                 if p:
                     key = self._key(world, last, label)
-                    found[key] = (world.probability * p, *given.given(event, o))
+                    found[key] = (world.probability * p, *within.result(o))
         for at, name in enumerate(self.names):
             if all(key[at][1] == _NONE for key in found):
                 raise never_meets(self.tree, name, self.given.at)
@@ -78,7 +77,7 @@ class Joint:
     def find(self, world: World, name: str, at: int | None = None) -> Event | None:
         """Return an event in a world."""
         at = self.given.at if at is None else at
-        return find_event(world.tree, self.tree, name, at, self.near, world.known)
+        return find_event(world.tree, self.tree, name, at, world.known)
 
     def _split(self, world: World, name: str) -> Iterator[World]:
         """Yield a world for each outcome of an event."""
@@ -105,11 +104,12 @@ class Joint:
         tree = self.tree
         nodes = {name: nodes_of(tree, name) for name in self.names}
         above = nodes_above(tree, frozenset[int]().union(*nodes.values()), self.given.at)
+        steps = self.given.steps(above, self.given.values)
         values: dict[str, Any] = {}
         for choice in product(*(_branches(tree, nodes[name]) for name in self.names)):
             chosen = {n: b for _, branches in choice for n, b in branches.items()}
             name = ", ".join(label for label, _ in choice)
-            values[name] = self.given.under_control(chosen, above)
+            values[name] = self.given.under_control(steps, chosen)
         best = max(values, key=lambda name: values[name])
         return best, self.given.with_value(values[best])
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from expectitree.analysis.decimals import in_decimals
 from expectitree.analysis.information.beliefs import NEAR, check_steps
-from expectitree.analysis.information.conditioning import Conditioning
+from expectitree.analysis.information.conditioning import Conditioning, Given
 from expectitree.analysis.information.find import find_event, name_of, never_meets, nodes_of
 from expectitree.analysis.information.joint import Joint
 from expectitree.analysis.information.likelihoods import (
@@ -206,8 +206,8 @@ def information(
     search_tree(tree)  # raises what is wrong with the tree
     is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
-    near = 0 if is_quick and tree.exact and not numbers.is_rounded else NEAR
-    eps = near * numbers.greatest_magnitude if near else 0
+    is_exact = is_quick and tree.exact and not numbers.is_rounded
+    eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
     given = Conditioning(numbers, at_node, eps, tolerance)
     wanted = (event,) if isinstance(event, str) else event
     names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
@@ -217,22 +217,23 @@ def information(
     signals: list[Finding] = []
     with_test: Any = None
     check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
-    joint = Joint(given, tree, names, near)
+    joint = Joint(given, tree, names)
     outcomes = [Finding(name, p, value, best) for name, p, value, best in joint.findings()]
     if likelihood is not None:
         if len(names) > 1:
             raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
-        found = find_event(numbers, tree, names[0], at_node, near)
+        found = find_event(numbers, tree, names[0], at_node)
         if found is None:
             raise never_meets(tree, names[0], at_node)
         formulas = likelihood_formulas(tree, likelihood, found.outcomes)
+        within = Given(given, found)
         for signal, row in likelihood_values(tree, formulas).items():
             weights: list[Any] = [row[o] for o in found.outcomes]
             if not isinstance(numbers.columns.utility[0], Fraction):
                 weights = [float(p) for p in weights]
             probability = found.prior.weight(weights)
             if probability:
-                signals.append(Finding(signal, probability, *given.given(found, weights)))
+                signals.append(Finding(signal, probability, *within.result(weights)))
         with_test = given.with_value(_mean(given, signals))
     with_information = given.with_value(_mean(given, outcomes))
     number = partial(returned, exact=exact and is_quick and tree.exact)
@@ -247,7 +248,7 @@ def information(
         events=tuple(names),
         at=tree.path_of(at_node),
         value=number(now),
-        best=given.best(given.values),
+        best=given.best_now,
         outcomes=_rounded(outcomes, before, number),
         with_information=number(with_information),
         evpi=number(evpi),

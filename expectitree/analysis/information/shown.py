@@ -24,6 +24,7 @@ from expectitree.analysis.information.beliefs import (
     Belief,
     Event,
     check_once,
+    is_near,
     reached,
     scope_of,
 )
@@ -51,7 +52,7 @@ class Likelihoods:
     rows: Mapping[str, Sequence[Any]]
 
 
-def shown_event(tree: Tree, name: str, nodes: frozenset[int], at: int, near: Any) -> Event | None:
+def shown_event(tree: Tree, name: str, nodes: frozenset[int], at: int) -> Event | None:
     """Return an event with the beliefs that a tree shows; None if play never meets it.
 
     Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
@@ -59,7 +60,7 @@ def shown_event(tree: Tree, name: str, nodes: frozenset[int], at: int, near: Any
     check_once(tree, name, nodes)
     first = max(nodes)
     outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
-    return _Search(tree, name, nodes, outcomes, near).event(at)
+    return _Search(tree, name, nodes, outcomes).event(at)
 
 
 @dataclass
@@ -70,7 +71,6 @@ class _Search:
     name: str
     nodes: frozenset[int]
     outcomes: tuple[str, ...]
-    near: Any
     shown: dict[int, Belief] = field(default_factory=dict)  # by node, from all that follows it
     hints: dict[int, Belief] = field(default_factory=dict)  # from a part of what follows it
     created: list[Belief] = field(default_factory=list)
@@ -87,7 +87,7 @@ class _Search:
     def event(self, at: int) -> Event | None:
         """Return the event as it is seen from a node; None if play does not meet it from there."""
         self.ascend()
-        self.descend({}, is_first=True)
+        self.descend()
         likelihoods = self._likelihoods()
         self.descend(likelihoods)
         scope = scope_of(self.tree, at, self.nodes, lambda n: self.events.get(n) in likelihoods)
@@ -134,7 +134,7 @@ class _Search:
 
     def same(self, one: Belief, two: Belief) -> bool:
         """Return whether two beliefs are equal."""
-        return one is two or _equal(one.chances, two.chances, self.near)
+        return one is two or _equal(one.chances, two.chances)
 
     # ---- From what is shown below.
 
@@ -170,9 +170,7 @@ class _Search:
 
     def _changed(self, n: int, first: int, other: int, below: Mapping[int, Belief]) -> str:
         one, two = below[first].chances, below[other].chances
-        o = next(
-            o for o in range(len(one)) if not _equal(one[o : o + 1], two[o : o + 1], self.near)
-        )
+        o = next(o for o, p in enumerate(one) if not is_near(p, two[o]))
         shown = " after ".join((message_text(one[o]), self._label(n, first)))
         shown += f", {message_text(two[o])} after {self._label(n, other)}"
         name = escape(self.name)
@@ -216,12 +214,10 @@ class _Search:
 
     # ---- From what is known above.
 
-    def descend(
-        self, likelihoods: Mapping[str, Sequence[Likelihoods]], is_first: bool = False
-    ) -> None:
+    def descend(self, likelihoods: Mapping[str, Sequence[Likelihoods]] | None = None) -> None:
         """Find the beliefs at all nodes and after all outcomes.
 
-        The first time, other events that may be signals stay open: their likelihoods are not known.
+        The first time, without likelihoods, other events that may be signals stay open.
         """
         tree, child = self.tree, self.tree.columns.child
         self.node, self.branch = dict(self.shown), {}
@@ -232,7 +228,7 @@ class _Search:
                 continue
             own = self.node.get(n)
             if self._is_chance(n):
-                after = self._after(n, own, likelihoods, is_first)
+                after = self._after(n, own, likelihoods)
                 self.branch.update(after)
             else:
                 after = {b: own for b in self._branches(n) if own is not None}
@@ -252,28 +248,27 @@ class _Search:
         self,
         n: int,
         own: Belief | None,
-        likelihoods: Mapping[str, Sequence[Likelihoods]],
-        is_first: bool,
+        likelihoods: Mapping[str, Sequence[Likelihoods]] | None,
     ) -> dict[int, Belief]:
         """Return the beliefs after the outcomes of a chance node, as far as they are known."""
         child, branches = self.tree.columns.child, self._branches(n)
         found = {b: self.shown[child[b]] for b in branches if child[b] in self.shown}
         others = [b for b in branches if b not in found]
         name = self.events.get(n, "")
-        if is_first and name and len(others) > 1:
+        if likelihoods is None and name and len(others) > 1:
             self.wanted.add(name)
         if own is None:
             return found
-        likely = likelihoods.get(name, ())
+        likely = (likelihoods or {}).get(name, ())
         if likely and len(others) > 1:
             return self._explained(n, own, likely, found)
         hints = {b: self.hints[child[b]] for b in others if child[b] in self.hints}
         explained = self._mean(found | hints) if len(hints) == len(others) else ()
-        if others and explained and _equal(explained, own.chances, self.near):
+        if others and explained and _equal(explained, own.chances):
             found |= hints
         elif len(others) == 1:
             self._leave(n, own, others[0], found)
-        elif name in self.wanted and is_first:
+        elif name in self.wanted and likelihoods is None:
             return found
         elif all(self.same(own, belief) for belief in found.values()):
             found.update(dict.fromkeys(others, own))
@@ -287,9 +282,9 @@ class _Search:
         p = self.tree.columns.probability[last]
         known = self._mean(found) if found else [0] * len(own.chances)
         left = [(q - x) / p for q, x in zip(own.chances, known, strict=True)]
-        if _equal(left, own.chances, self.near):
+        if left == [*own.chances] or not self.tree.exact and _equal(left, own.chances):
             found[last] = own
-        elif min(left) >= -self.near:
+        elif all(x <= q or is_near(x, q) for q, x in zip(own.chances, known, strict=True)):
             found[last] = self._new((max(q, 0) for q in left), "rest", n, last)
         else:
             self.clashes[n] = self._incomplete(n, self._branches(n), found)
@@ -306,7 +301,7 @@ class _Search:
             if name not in self.wanted or not self.reached[n] or own is None or not is_shown:
                 continue
             after = {b: self.branch[b].chances for b in branches}
-            if all(_equal(own.chances, chances, self.near) for chances in after.values()):
+            if all(_equal(own.chances, chances) for chances in after.values()):
                 continue
             rows = {
                 self.tree.branch_label(n, b): [
@@ -316,7 +311,7 @@ class _Search:
                 for b, chances in after.items()
             }
             found.setdefault(name, []).append(Likelihoods(n, own, rows))
-        for name, places in dependents(self.tree, self.nodes, self.events, self.near).items():
+        for name, places in dependents(self.tree, self.nodes, self.events).items():
             for m, after_outcome in places:
                 labels = dict.fromkeys(s for chances in after_outcome.values() for s in chances)
                 rows = {s: [after_outcome.get(o, {}).get(s) for o in self.outcomes] for s in labels}
@@ -329,9 +324,7 @@ class _Search:
         """Return the beliefs after the signals of a node, from likelihoods shown elsewhere."""
         fits = [(one, fit) for one in likelihoods if (fit := self._fit(n, own, one, shown))]
         fits = [one for one in fits if self.same(one[0].before, own)] or fits
-        if fits and all(
-            _equal(fit[b], fits[0][1][b], self.near) for _, fit in fits for b in fits[0][1]
-        ):
+        if fits and all(_equal(fit[b], fits[0][1][b]) for _, fit in fits for b in fits[0][1]):
             place = fits[0][0].place
             return {
                 b: shown[b] if b in shown else self._new(chances, "likelihood", n, b, place)
@@ -352,7 +345,7 @@ class _Search:
         """Return whether the beliefs after the signals of a node agree with likelihoods."""
         p = self.tree.columns.probability
         return all(
-            x is None or abs(q * x - p[b] * r) <= self.near
+            x is None or is_near(q * x, p[b] * r)
             for b, belief in after.items()
             for q, r, x in zip(
                 own.chances,
@@ -369,28 +362,29 @@ class _Search:
         p, found = self.tree.columns.probability, {}
         for b in self._branches(n):
             row = one.rows.get(self.tree.branch_label(n, b), [0] * len(self.outcomes))
-            if all(x is None or abs(x - p[b]) <= self.near for x in row):
+            if all(x is None or is_near(x, p[b]) for x in row):
                 row = [p[b]] * len(row)
             joint: list[Any] = [
                 q and (None if x is None else q * x) for q, x in zip(own.chances, row, strict=True)
             ]
-            left = p[b] - sum(x for x in joint if x is not None)
+            total = sum(x for x in joint if x is not None)
             if joint.count(None) == 1:
-                joint[joint.index(None)], left = left, 0
-            if None in joint or abs(left) > self.near or min(joint) < -self.near:
+                left = max(p[b] - total, 0)
+                joint[joint.index(None)], total = left, total + left
+            if None in joint or not is_near(total, p[b]):
                 return None
-            found[b] = [max(x, 0) / p[b] for x in joint]
-            if b in shown and not _equal(found[b], shown[b].chances, self.near):
+            found[b] = [x / p[b] for x in joint]
+            if b in shown and not _equal(found[b], shown[b].chances):
                 return None
         return found
 
 
-def _equal(one: Sequence[Any], two: Sequence[Any], near: Any) -> bool:
-    return all(abs(p - q) <= near for p, q in zip(one, two, strict=True))
+def _equal(one: Sequence[Any], two: Sequence[Any]) -> bool:
+    return all(is_near(p, q) for p, q in zip(one, two, strict=True))
 
 
 def dependents(
-    tree: Tree, nodes: frozenset[int], events: Mapping[int, str], near: Any
+    tree: Tree, nodes: frozenset[int], events: Mapping[int, str]
 ) -> dict[str, list[tuple[int, dict[str, Chances]]]]:
     """Return the other events that depend on an event, and that play also meets without it.
 
@@ -400,7 +394,7 @@ def dependents(
     columns, play = tree.columns, reached(tree, (tree.root_id,), nodes)
     met = [n for n in sorted(nodes) if play[n]]
     after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)])
-    without = {name for n, name in events.items() if play[n] and n not in nodes}
+    without = {name for n, name in events.items() if play[n]}
     defined = tree.formulas.defined if tree.formulas is not None else {}
     names = dict.fromkeys(
         name for n, name in events.items() if after[n] and name in without and name not in defined
@@ -410,20 +404,20 @@ def dependents(
             f"{len(names):,} other events in a tree of {len(tree):,} nodes: remove `event` where "
             f"it stands only once, or {budget.more()}"
         )
-    found = {name: _dependence(tree, nodes, name, events, near) for name in names}
+    found = {name: _dependence(tree, nodes, name, events) for name in names}
     return {name: places for name, places in found.items() if places}
 
 
 def _dependence(
-    tree: Tree, nodes: frozenset[int], name: str, events: Mapping[int, str], near: Any
+    tree: Tree, nodes: frozenset[int], name: str, events: Mapping[int, str]
 ) -> list[tuple[int, dict[str, Chances]]]:
     """Return the nodes of an event that show how another event depends on it."""
     own = frozenset(n for n, event in events.items() if event == name)
     first = max(own)
     labels = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
-    search = _Search(tree, name, own, labels, near)
+    search = _Search(tree, name, own, labels)
     search.ascend()
-    search.descend({}, is_first=True)
+    search.descend()
     found: list[tuple[int, dict[str, Chances]]] = []
     for n in sorted(nodes - own):
         after = {b: search.branch[b] for b in tree.branches_of(n) if b in search.branch}

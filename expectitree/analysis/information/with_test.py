@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import replace
 
-from expectitree.analysis.information.beliefs import NEAR, Belief, Event
+from expectitree.analysis.information.beliefs import Belief, Event
 from expectitree.analysis.information.find import find_event, never_meets
 from expectitree.errors import AnalysisError
 from expectitree.expressions.parser import parse
@@ -37,7 +37,7 @@ def with_test(tree: Tree, name: str, at: int, likelihoods: Likelihoods) -> Tree:
     formulas = tree.formulas or Formulas()
     if name in formulas.defined:
         return _with_defined_test(tree, formulas, name, at, likelihoods)
-    event = find_event(tree, tree, name, at, 0 if tree.exact else NEAR)
+    event = find_event(tree, tree, name, at)
     if event is None:
         raise never_meets(tree, name, at)
     copy, weights = _Tested(tree, likelihoods), _Weights(event, likelihoods)

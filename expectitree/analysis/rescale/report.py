@@ -265,7 +265,9 @@ def _with_eps_of(before: Search, after: Search, slope: float) -> Search:
 
     A large offset costs digits, which is no tie.
     """
-    return after if before.tree.exact else replace(after, eps=max(slope * before.eps, after.eps))
+    return (
+        after if before.tree.exact else replace(after, own_eps=max(slope * before.eps, after.eps))
+    )
 
 
 def _changes(before: Search, after: Search) -> frozenset[int]:

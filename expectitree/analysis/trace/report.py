@@ -225,7 +225,7 @@ class _Recorder(Recorder):
 
     def __init__(self, *settings: Any) -> None:
         super().__init__(*settings)
-        self.far = far_of(greatest_total(self.tree), self.tree.exact)
+        self.far = far_of(greatest_total(self.tree), bool(self.tree.unit))
         self.stack: list[_Frame] = []
         # By branch: its bound when the search last added it to a sum. If several outcomes share the
         # child, it may be tighter by now.

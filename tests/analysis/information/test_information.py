@@ -16,6 +16,7 @@ from helpers import invoke, loads, run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
+from expectitree.tree.transform import in_floats
 
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 ROCKEFELLER = "trees/rockefeller.yaml"
@@ -90,7 +91,8 @@ class Model:
                 signals[f"s{s}"] = {"p": str(sum(both)), kind: actions}
         test = {"cost": str(self.cost), "chance": signals}
         actions = {"sell": str(self.sell[0]), "drill": event(self.prior), "test": test}
-        return et.from_dict({"reward": str(self.root_reward), "max": actions}, exact=exact)
+        tree = et.from_dict({"reward": str(self.root_reward), "max": actions})
+        return tree if exact else in_floats(tree)
 
 
 def distribution(random: Random, count: int) -> list[Fraction]:
@@ -130,7 +132,7 @@ def check(seed: int) -> None:
     perfect, tested = model.with_signals(known), model.with_signals(rows)
     for exact in (True, False):
         tree = model.tree(exact)
-        found = et.information(tree, "oil", likelihood=test)
+        found = et.information(tree, "oil", likelihood=test, exact=True)
         about = (lambda x: x) if exact else pytest.approx
         assert found.value == about(now) == about(search_tree(tree).value)
         assert found.with_information == about(perfect)
@@ -355,7 +357,7 @@ def test_likelihoods_from_other_nodes_of_the_same_event() -> None:
     assert found.outcomes == expected.outcomes
     # If the numbers contradict the other nodes, there is no answer.
     wrong = in_full(tree).replace("p: 0.6, utility: 3000", "p: 0.7, utility: 3000")
-    wrong = wrong.replace("p: 0.39999999999999997, utility: 500", "p: 0.3, utility: 500")
+    wrong = wrong.replace("p: 0.4, utility: 500", "p: 0.3, utility: 500")
     with pytest.raises(et.AnalysisError) as error:
         et.information(et.loads(wrong), "oil")
     assert str(error.value) == (
@@ -405,6 +407,33 @@ def test_a_test_of_a_signal_with_likelihoods_from_elsewhere() -> None:
         _ = et.information(named, "oil", likelihood=test).tree_with_test
 
 
+def test_probabilities_that_a_person_has_rounded() -> None:
+    tree = et.loads(
+        "max: {a: {event: e, chance: {x: {p: 1/3, utility: 1}, y: {p: rest, utility: 0}}}, "
+        "b: {event: e, chance: {x: {p: 0.33333333333, utility: 0}, y: {p: rest, utility: 1}}}}"
+    )
+    assert et.information(tree, "e").evpi == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(
+    ("after", "other"), [("9e-12", "1e-30"), ("1e-9", "1e-12"), ("0.4", "1e-20")]
+)
+def test_rare_events_are_not_rounded_away(after: str, other: str) -> None:
+    rings, quiet = (
+        f"event: fire, chance: {{yes: {{p: {p}, utility: -1e12}}, no: {{p: rest, utility: 0}}}}"
+        for p in (after, other)
+    )
+    tree = et.loads(
+        f"chance: {{rings: {{p: 1e-9, max: {{leave: -1, stay: {{{rings}}}}}}}, "
+        f"quiet: {{p: rest, {quiet}}}}}"
+    )
+    found = et.information(tree, "fire", exact=True)
+    p, q, alarm = Fraction(after), Fraction(other), Fraction("1e-9")
+    value = -alarm * p + (1 - alarm) * q * Fraction("-1e12")
+    value /= alarm * p + (1 - alarm) * q
+    assert [one.value for one in found.outcomes] == [value, 0]
+
+
 def test_an_event_that_changes_another() -> None:
     # Below oil, the cost is known; the marginal at `rent` gives P(cost | oil) only if they agree.
     text = (
@@ -420,6 +449,38 @@ def test_an_event_that_changes_another() -> None:
     defined = "events: {oil: {prior: {oil: 0.5, none: rest}}}\n" + text.replace("LOW", "0.4")
     with pytest.raises(et.AnalysisError, match="define cost as a test of oil under `events`"):
         et.information(et.loads(defined), "oil")
+
+
+def test_a_signal_that_is_shown_after_one_outcome() -> None:
+    # Below oil, plus has the probability 0.9, and 0.6 altogether: so it has 0.3 without oil.
+    text = (
+        "max: {drill: {event: oil, chance: {oil: {p: 0.5, event: seismic, chance: {plus: {p: 0.9, "
+        "utility: 2500}, minus: {p: 0.1, utility: 2500}}}, none: {p: rest, utility: 0}}}, "
+        "sell: {event: seismic, chance: {plus: {p: 0.6, utility: 3000}, minus: {p: 0.4, utility: "
+        "500}}}}"
+    )
+    found = et.information(et.loads(text), "oil")
+    assert [one.value for one in found.outcomes] == [2750, 1250]
+    gas = text.replace("none: {p: rest", "gas: {p: 0.1, utility: 9}, none: {p: rest")
+    with pytest.raises(et.AnalysisError, match="sell: seismic depends on oil, as drill shows"):
+        et.information(et.loads(gas), "oil")
+
+
+def test_a_part_of_a_tree_does_not_show_a_dependence() -> None:
+    def signal(p: str, *below: str) -> str:
+        plus, minus = below or ("utility: 1", "utility: 0")
+        return f"event: s, chance: {{plus: {{p: {p}, {plus}}}, minus: {{p: rest, {minus}}}}}"
+
+    works = "event: works, chance: {yes: {p: 0.25, utility: 4}, no: {p: 0.75, utility: 0}}"
+    tree = et.loads(
+        f"{{event: v, chance: {{plus: {{p: 0.8, event: works, chance: {{yes: {{p: 0.25, chance: "
+        f"{{a: 1, b: {{{signal('0.5')}}}}}}}, no: {{p: 0.75, event: r, chance: {{x: {{p: 0.5, "
+        f"{signal('0.7')}}}, y: {{p: 0.5, utility: 8}}}}}}}}}}, minus: {{p: 0.2, chance: {{a: "
+        f"{{{signal('0.4', works, works)}}}, b: 3}}}}}}}}"
+    )
+    found = et.information(tree, "works")
+    assert [one.probability for one in found.outcomes] == [0.25, 0.75]
+    assert found.evpi == 0
 
 
 def test_events_in_both_orders() -> None:
@@ -492,13 +553,37 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     start = time.process_time()
     assert et.information(tree, "e").evpi == 0
     assert time.process_time() - start < 8
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.024")
+    assert et.information(tree, "e").evpi == 0
     monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
     with pytest.raises(et.TreeError) as error:
         et.information(tree, "e")
     assert str(error.value) == (
         "to know e in advance takes 36,000 steps (300 outcomes or signals times 120 branches), and "
-        "the limit is 5,000: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
+        "the limit is 1,500: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
     )
+
+
+def test_many_actions_that_do_not_depend_on_the_event() -> None:
+    outcomes = ", ".join(f"o{k}: {k % 2}" for k in range(300))
+    actions = ", ".join(f"s{k}: {k % 5 / 8}" for k in range(16_000))
+    tree = et.loads(f"max: {{drill: {{event: e, chance: {{{outcomes}}}}}, {actions}}}")
+    start = time.process_time()
+    found = et.information(tree, "e")
+    assert time.process_time() - start < 20
+    assert found.with_information == 0.75
+    assert found.outcomes[1].best == ("drill",)
+    assert found.outcomes[0].best == tuple(f"s{k}" for k in range(4, 16_000, 5))
+
+
+def test_many_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    coin = "event: x, chance: {h: 1, t: 0}"
+    tree = et.loads(f"max: {{a: {{event: e, chance: {{x: {{{coin}}}, y: 2}}}}, b: {{{coin}}}}}")
+    monkeypatch.setenv("EXPECTITREE_BUDGET", f"{(len(tree) + 0.1) / 1_500_000}")
+    assert et.information(tree, "e").evpi == 0
+    monkeypatch.setenv("EXPECTITREE_BUDGET", f"{(len(tree) - 0.9) / 1_500_000}")
+    with pytest.raises(et.TreeError, match="1 other events in a tree of 9 nodes: remove `event`"):
+        et.information(tree, "e")
 
 
 # ---- Refusals.
