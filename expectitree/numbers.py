@@ -45,6 +45,10 @@ HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such a
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
+class BeyondFloatsError(NumberError):
+    """Floats cannot hold a number of a tree that is computed in floats."""
+
+
 @contextmanager
 def notation(fractions: bool) -> Iterator[None]:
     """Show each `Fraction` as a fraction in a `with` block, or as a rounded decimal."""
@@ -97,9 +101,9 @@ def to_float(text: str) -> float:
     return value
 
 
-def nearest_float(value: Fraction) -> float:
+def to_finite_float(value: Fraction) -> float:
     """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
-    found = _quotient(*value.as_integer_ratio())
+    found = to_nearest_float(value)
     if value and not found:
         raise NumberError(_TOO_SMALL.format(message_text(value)))
     if abs(found) > GREATEST_FLOAT:
@@ -202,6 +206,11 @@ def is_finite(value: Number) -> bool:
     return -INFINITY < value < INFINITY
 
 
+def are_near(one: Any, other: Any, eps: Any) -> bool:
+    """Return whether two numbers differ by at most `eps`."""
+    return bool(abs(one - other) <= eps)
+
+
 def returned(value: Any, exact: bool) -> Any:
     """Return a number as a function with the argument `exact` returns it: itself, or rounded.
 
@@ -221,11 +230,11 @@ def returned(value: Any, exact: bool) -> Any:
 
 
 def float_column(values: Collection[Number]) -> array[float]:
-    """Return numbers as floats; raise `NumberError` for one that floats cannot hold."""
+    """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
     column = array("d", map(to_nearest_float, values))
     for value, rounded in zip(values, column, strict=True):
         if abs(rounded) > GREATEST_FLOAT or value and not rounded:
-            raise NumberError(
+            raise BeyondFloatsError(
                 f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
                 "large trees and some attitudes are computed"
             )
@@ -233,7 +242,7 @@ def float_column(values: Collection[Number]) -> array[float]:
 
 
 def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
-    """Return the ends of an interval as floats; raise `NumberError` as `float_column` does."""
+    """Return the ends of an interval as floats; raise `BeyondFloatsError` as for a column."""
     float_column([end for end in bounds if is_finite(end)])
     return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
 
@@ -249,14 +258,6 @@ def to_digits(value: Fraction, digits: int = 17) -> Fraction:
 
     quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
     return Fraction(quotient)
-
-
-def to_shown(value: Number) -> Number:
-    """Return the nearest float; a number beyond the range of floats as it is."""
-    try:
-        return float(value)
-    except OverflowError:
-        return value
 
 
 def given_fraction(value: object) -> Fraction | None:
@@ -342,20 +343,25 @@ def display_text(value: Number, digits: int | None = None) -> str:
     A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
     It is the number rounded once, half to even. `?` is a utility that is not known yet.
     """
-    if value != value:
-        return "?"
     if not is_shown_as_fraction(value):
-        if not is_finite(value):
-            return "inf" if value > 0 else "-inf"
-        if digits is None:
-            digits = 6 if -10_000 < value < 10_000 else 10
-        text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
-        return "0" if text == "-0" else text
+        return decimal_text(value, digits)
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
         return text
     return f"about {_rounded_text(value, digits)}"
+
+
+def decimal_text(value: Number, digits: int | None = None) -> str:
+    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
+    if value != value:
+        return "?"
+    if not is_finite(value):
+        return "inf" if value > 0 else "-inf"
+    if digits is None:
+        digits = 6 if -10_000 < value < 10_000 else 10
+    text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
+    return "0" if text == "-0" else text
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:

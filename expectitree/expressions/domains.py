@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.expressions.syntax import INEXACT, NEGATION
-from expectitree.numbers import message_text, nearest_float, to_float, to_fraction
+from expectitree.numbers import message_text, to_finite_float, to_float, to_fraction
 
 DIGITS = 60  # of a result that is rounded
 _MOST_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
@@ -52,7 +52,7 @@ class Domain:
 
 def _float(text: str | Fraction) -> float:
     if isinstance(text, Fraction):
-        return nearest_float(text)
+        return to_finite_float(text)
     value = to_float(text.removesuffix("%"))
     return float(_fraction(text)) if text.endswith("%") else value
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Unpack
 
-from expectitree.errors import FileError, NumberError, Problem, TransformError, TreeError
+from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.formats import (
     FORMATS,
     ReadOptions,
@@ -27,7 +27,7 @@ from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.sources import check_characters, error_in, unreadable
 from expectitree.files.sources import read_text as read_text
-from expectitree.numbers import Number, quote
+from expectitree.numbers import BeyondFloatsError, Number, quote
 from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.model import Tree
 
@@ -168,9 +168,7 @@ def loads_tree(
         else:
             tree = read_tree(parse(text, name, format), warnings, parameters, exact_nodes)
         return warnings.on(tree)
-    except NumberError as error:
-        if parameters is not None:  # it may be about one of them
-            raise
+    except BeyondFloatsError as error:
         raise error_in(name, f"{error}; use --exact") from None
     except FileError as error:
         error = with_excerpts(error, text)

@@ -176,7 +176,8 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
         return 0
     size, height = greatest_number(tree, bounds), tree.heights[-1]
     if tree.unit:
-        size = min(size, _far(greatest_total(tree)))
+        far: Any = max(_far(greatest_total(tree)), tree.greatest_magnitude)
+        size = min(size, far)
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
     found: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed

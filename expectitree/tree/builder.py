@@ -59,6 +59,7 @@ class TreeBuilder:
     """
 
     def __init__(self, exact: bool = True, exact_nodes: int = EXACT_NODES) -> None:
+        exact = exact and exact_nodes > 0
         self.exact, self.exact_nodes = exact, exact_nodes
         self.on_floats: Callable[[], object] = bool  # called when numbers become floats
         self._kind = array("B")

@@ -88,15 +88,15 @@ class Copy:
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip
-        if tree.root_reward or tree.parameters or tree.attitude or tree.warnings:
-            built = replace(
-                built,
-                root_reward=tree.root_reward,
-                parameters=tree.parameters,
-                attitude=tree.attitude,
-                warnings=tree.warnings,
-            )
-        return built
+        return replace(
+            built,
+            root_reward=tree.root_reward,
+            parameters=tree.parameters,
+            error=tree.error,
+            is_rounded=tree.is_rounded,
+            attitude=tree.attitude,
+            warnings=tree.warnings,
+        )
 
 
 def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:

@@ -13,7 +13,7 @@ from oracle import ExactNode
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
-from expectitree.files import load_tree
+from expectitree.files import load_tree, loads_tree
 from expectitree.numbers import INFINITY
 from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
@@ -172,6 +172,11 @@ def content_of(tree: et.Tree) -> list[object]:
     return content
 
 
+def read(text: str, exact: bool = True, **about: Any) -> et.Tree:
+    """Return the tree of a text, in floats if it is read like one of more than 20,000 nodes."""
+    return loads_tree(text, exact_nodes=EXACT_NODES if exact else 0, **about)
+
+
 def exact_at(tree: et.Tree, path: str) -> ExactNode:
     """Return the node at a path with the numbers of the columns."""
     return ExactNode(tree, tree.find(path).id)
@@ -229,7 +234,7 @@ def chain(plies: int, exact: bool = False) -> et.Tree:
     return builder.build(node)
 
 
-def max_over(exact: bool = False, title: str | None = None, **children: Any) -> et.Tree:
+def max_over(exact: bool = True, title: str | None = None, **children: Any) -> et.Tree:
     """Return a MAX node over maybe terminals."""
     builder = et.TreeBuilder(exact)
     return builder.build(builder.max(children or {"a": 1, "b": 2}), title=title)

@@ -32,6 +32,10 @@ NEED_FRACTIONS = (
     "max: {a: {min: [1]}, b: 1e400}",
     'EFG 2 R "" { "Ann" "Bob" }\np "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 1, -1 }\n'
     't "" 2 "" { 1e400, -1e400 }\n',
+    'EFG 2 R "" { "Ann" "Bob" }\np "" 1 1 "" { "l" "r" } 1 "" { 1e302, -1e302 }\n'
+    't "" 2 "" { 1, -1 }\nt "" 3 "" { 2, -2 }\n',
+    'EFG 2 R "" { "Ann" "Bob" }\nc "" 1 "" { "l" 1e-400 "r" 1 } 0\n'
+    't "" 1 "" { 1, -1 }\nt "" 2 "" { 2, -2 }\n',
     "name: Contract\ntype: decision\nmovie:\n    payoff: 2\ntv:\n    payoff: 1e400\n",
 )
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.

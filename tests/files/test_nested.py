@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from helpers import ROOT, load, loads
+from helpers import ROOT
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -19,14 +19,11 @@ TREES = sorted((ROOT / "trees").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("path", TREES, ids=lambda path: path.stem)
-@pytest.mark.parametrize("exact", [False, True])
-def test_a_tree_file_read_as_data_is_the_same_tree(path: Path, exact: bool) -> None:
-    tree = load(path, exact=exact)
+def test_a_tree_file_read_as_data_is_the_same_tree(path: Path) -> None:
+    tree = et.load(path)
     data = json.loads(et.dumps(tree, "json"))
-    assert et.dumps(et.from_dict(data, exact=exact)) == et.dumps(
-        loads(et.dumps(tree, "json"), exact=exact)
-    )
-    again = et.from_dict(yaml.safe_load(path.read_text("utf-8")), exact=exact)
+    assert et.dumps(et.from_dict(data)) == et.dumps(et.loads(et.dumps(tree, "json")))
+    again = et.from_dict(yaml.safe_load(path.read_text("utf-8")))
     assert et.dumps(again) == et.dumps(tree)
 
 
@@ -46,18 +43,17 @@ def test_a_tree_file_read_as_data_is_the_same_tree(path: Path, exact: bool) -> N
 )
 def test_numbers(number: object, value: Fraction) -> None:
     assert search_tree(et.from_dict({"utility": number})).value == value
-    found = search_tree(et.from_dict({"max": {"a": number}, "bounds": (-(10**60), 10**60)})).value
-    assert found == pytest.approx(float(value))
+    found = et.from_dict({"max": {"a": number}, "bounds": (-(10**60), 10**60)})
+    assert search_tree(found).value == value
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_rewards_and_costs(exact: bool) -> None:
+def test_rewards_and_costs() -> None:
     coin = {"chance": [0, {"reward": Fraction(1, 2), "utility": 10}], "cost": Decimal("0.25")}
-    tree = et.from_dict({"max": {"once": coin, "again": coin}, "reward": 1}, exact=exact)
+    tree = et.from_dict({"max": {"once": coin, "again": coin}, "reward": 1})
     assert len(tree) == 4
     assert [branch.reward for branch in tree.root.branches] == [-0.25, -0.25]
     assert search_tree(tree).value == 6
-    again = et.from_dict(json.loads(et.dumps(tree, "json")), exact=exact)
+    again = et.from_dict(json.loads(et.dumps(tree, "json")))
     assert et.dumps(again) == et.dumps(tree)
     with pytest.raises(et.FileError, match="a reward and a cost at one node: write one"):
         et.from_dict({"max": [{"reward": 1, "cost": 1, "utility": 0}]})
@@ -111,7 +107,7 @@ def test_a_tree_may_be_deep() -> None:
         ({"chance": [{"p": 0.5, "utility": 1}, {"p": 0.6, "utility": 1}]}, "<dict>: /: "),
         ({"max": [1], "bounds": {0, 1}}, "<dict>: /: found an object of Python's type set as"),
         ([1, 2], "<dict>: /: found [1, 2] without a kind: write `{max: [1, 2]}`"),
-        ({"utility": 10**5000}, "<dict>: /: 'about 1.000000000e+5000' is not a number"),
+        ({"utility": 10**5000}, "<dict>: /: 'about 1e+5000' is not a number"),
         ({"max": [1], "expect": {"value": object()}}, "<dict>: /: expect: "),
     ],
 )  # fmt: skip

@@ -6,8 +6,7 @@ from fractions import Fraction
 from random import Random
 
 import pytest
-from files.samples import content_of
-from helpers import loads
+from files.samples import content_of, read
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -55,9 +54,8 @@ def test_probabilities_are_read(children: str) -> None:
     """Floats are the nearest to the exact probabilities: 0.7 leaves 0.3."""
     expected = PROBABILITIES[children]
     for exact in (True, False):
-        tree = loads(f"chance: {children}", exact=exact)
-        found = [branch.probability for branch in tree.root.branches]
-        assert found == [p if exact else float(p) for p in expected]
+        tree = read(f"chance: {children}", exact=exact)
+        assert [*tree.columns.probability] == [p if exact else float(p) for p in expected]
         if children.startswith("{") and "a:" not in children:
             assert [branch.label for branch in tree.root.branches] == [
                 f"#{place}" for place in range(1, len(expected) + 1)
@@ -68,7 +66,7 @@ def test_probabilities_are_read(children: str) -> None:
 def test_a_formula_may_end_in_a_percentage(p: str) -> None:
     text = f"{{parameters: {{x: 1}}, chance: [{{p: {p}, utility: 1}}, {{p: rest, utility: 2}}]}}"
     tree = et.loads(text)
-    assert tree.root.branches[0].probability == F(1, 5)
+    assert tree.columns.probability[0] == F(1, 5)
     assert content_of(et.loads(et.dumps(tree))) == content_of(tree)
 
 
@@ -166,7 +164,7 @@ def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
         )
         tree = builder.build(et.tree.builder.NodeId(node))
         text = et.dumps(tree, format)
-        assert content_of(loads(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
+        assert content_of(read(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
 
 
 # ---- Warnings.
@@ -229,11 +227,11 @@ def test_other_labels_cause_none(children: str) -> None:
     assert warnings == []
 
 
-def test_a_probability_too_small_for_floats_is_refused_in_float_mode_alone() -> None:
+def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone() -> None:
     tiny = "chance: {0.0e-1: 1, 1.0e-330: 2, rest: 3}"
     with pytest.raises(FileError, match="too small for floating point; use --exact"):
-        et.loads(tiny)
-    assert et.loads(tiny).root.branches[1].probability == F(1, 10**330)
+        read(tiny, exact=False)
+    assert et.loads(tiny).columns.probability[1] == F(1, 10**330)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 import yaml
-from files.samples import content_of
+from files.samples import content_of, read
 from files.test_schema import parsed_by_editor, schema_errors
-from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
@@ -157,10 +156,10 @@ def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
 def test_every_spelling_is_valid_and_written_again_without_loss(drawn: RandomText) -> None:
     assert schema_errors(parsed_by_editor(drawn.text, f"x.{drawn.suffix}")) == []
     for exact in (True, False):
-        tree = loads(drawn.text, name=f"x.{drawn.suffix}", exact=exact)
+        tree = read(drawn.text, name=f"x.{drawn.suffix}", exact=exact)
         for format in ("yaml", "json"):
             text = et.dumps(tree, format)
-            again = loads(text, name=f"x.{format}", exact=exact)
+            again = read(text, name=f"x.{format}", exact=exact)
             assert content_of(again) == content_of(tree), text
             assert again.parameters == tree.parameters
             assert with_another_x(again) == with_another_x(tree), text
@@ -170,7 +169,7 @@ def test_every_spelling_is_valid_and_written_again_without_loss(drawn: RandomTex
 def test_a_float_is_the_nearest_to_each_number(drawn: RandomText) -> None:
     """Formulas are computed in floats, so they may differ in their last digits."""
     if not drawn.features["formula"]:
-        tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
+        tree = read(drawn.text, exact=False, name=f"x.{drawn.suffix}")
         expected = drawn.tree(exact=False)
         for found, meant in zip(tree.columns.stored, expected.columns.stored, strict=True):
             assert len(found) == len(meant)

@@ -20,6 +20,7 @@ from expectitree.searches.engine import search_tree, searched_tree, usual_algori
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.tree.transform import in_floats
 
 
 @dataclass(frozen=True)
@@ -212,7 +213,7 @@ def measure(
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
         tree, bounds=bounds, engine=engine
     )
-    numbers = proof_tree(tree, whole, max_leaves)
+    numbers = proof_tree(*_proved(tree, whole), max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
     proofs = least = Proofs(numbers, False, compiled)
     if tree.is_sharing:
@@ -236,13 +237,24 @@ def measure(
     found = Limit(file, whole, exact, best, proved, rows)
     for row in found.below:
         enough = found.enough(row)
-        if tree.exact or not numbers.are_enough(_visited_leaves(row), enough is exact):
+        if not tree.rounds or not numbers.are_enough(_visited_leaves(row), enough is exact):
             raise AnalysisError(
                 f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
                 f"{enough.least:,} are needed: this is a defect of expectitree, please report it "
                 "with the tree"
             )
     return found
+
+
+def _proved(tree: Tree, whole: Search) -> tuple[Tree, Search]:
+    """Return a tree and its search for proofs: in floats, if fractions are rounded.
+
+    Proofs count in integers, which fractions that are rounded to 200 bits do not add up to.
+    """
+    if not (tree.exact and tree.rounds):
+        return tree, whole
+    tree = in_floats(tree)
+    return tree, search_tree(tree, bounds=whole.root_bounds)
 
 
 def _visited_leaves(search: Search) -> list[int]:

@@ -18,7 +18,7 @@ are evaluated to verify it have an opponent with that epsilon.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +28,7 @@ from expectitree.algebra.thresholds import TOLERANCE, Decision, Threshold
 from expectitree.budget import TooMuchWorkError, limited_work, most, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, message_text, returned, to_exact
+from expectitree.numbers import Number, are_near, message_text, returned, to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
@@ -201,14 +201,14 @@ def _decision(tree: Tree, chance: str) -> Decision:
     """Return the best actions at the root of a tree, as a function of epsilon."""
     if len(tree) > most(MOST_NODES):
         raise TooMuchWorkError
-    exact = tree if tree.exact else in_fractions(tree)
+    exact = replace(in_fractions(tree), error=0)  # irrational numbers count as their first digits
     functions = _node_functions(exact, chance)
 
     def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
         spend(_VERIFIED_NODE_WORK * len(exact))
         search = search_tree(replace_opponent(exact, epsilon, chance))
         found = _best_actions(exact, search, epsilon)
-        if found != best or search.value != value:
+        if found != best or not are_near(search.value, value, search.eps):
             raise AnalysisError(
                 f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
                 f"(value {message_text(search.value)}), but {', '.join(best)} "

@@ -22,12 +22,19 @@ from expectitree.analysis.rescale.scales import (
     Scale,
     as_number,
     classify,
-    nearest_float,
     scale_of,
 )
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import Number, escape, is_finite, message_text, returned, to_exact
+from expectitree.numbers import (
+    Number,
+    escape,
+    is_finite,
+    message_text,
+    returned,
+    to_exact,
+    to_nearest_float,
+)
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import check_known
@@ -151,7 +158,7 @@ def rescale(
     images = {u: as_number(u, image, tree.exact) for u, image in mapped.items()}
     map_class = classify([(u, mapped[u]) for u in ordered])
     line = map_class.slope, map_class.offset
-    if not tree.exact and not all(map(is_finite, map(nearest_float, line))):
+    if not tree.exact and not all(map(is_finite, map(to_nearest_float, line))):
         raise TransformError("the map is too steep for floating point: use --exact, or another map")
     if scale.rises and map_class.witness is not None:
         (u, image), (v, _) = map_class.witness

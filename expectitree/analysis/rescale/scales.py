@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
-from expectitree.numbers import INFINITY, Number, message_text, to_exact
+from expectitree.numbers import INFINITY, Number, message_text, to_exact, to_nearest_float
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 _STRAIGHT = Fraction(1, 10**12)  # a smaller relative bend is a rounding error of irrational images
@@ -41,15 +41,7 @@ class Scale:
     def unknown_names(self, numbers: Iterable[Number]) -> list[Fraction]:
         """Return the names that are none of these numbers, not even rounded to a float."""
         known = set(numbers)
-        return [u for u in self.names if u not in known and nearest_float(u) not in known]
-
-
-def nearest_float(value: Image) -> float:
-    """Return a number as a float, an infinity if it is beyond floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        return INFINITY
+        return [u for u in self.names if u not in known and to_nearest_float(u) not in known]
 
 
 def as_number(u: Number, image: Image, exact: bool) -> Number:
@@ -61,7 +53,7 @@ def as_number(u: Number, image: Image, exact: bool) -> Number:
             f"the map takes {message_text(u)} to an irrational number: leave --exact out, or "
             "choose another map"
         )
-    rounded = nearest_float(image)
+    rounded = to_nearest_float(image)
     if math.isinf(rounded) or (image and not rounded):
         end = "to a number too small for floating point" if not rounded else "beyond 10^301"
         raise TransformError(f"the map takes {message_text(u)} {end}: use --exact, or another map")
@@ -110,7 +102,7 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
 
 def named(images: Mapping[Fraction, Fraction], kind: str = "map", text: str = "") -> Scale:
     """Return the map that takes the named utilities to their images and leaves the others."""
-    rounded = {nearest_float(u): image for u, image in images.items()}
+    rounded = {to_nearest_float(u): image for u, image in images.items()}
 
     def rule(u: Number) -> Image:
         found = images.get(u) if isinstance(u, Fraction) else rounded.get(u)

@@ -12,7 +12,7 @@ from rich.text import Text
 from expectitree.analysis.sensitivity.extremes import Bar, Spider, Tornado
 from expectitree.analysis.sensitivity.phrases import number_text
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import cell_text, display_text, to_shown
+from expectitree.numbers import cell_text, display_text
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.tables import GAP, Column, table
 from expectitree.text.thresholds import names_text
@@ -85,7 +85,7 @@ def _common_length(a: str, b: str) -> int:
 
 def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
     """Yield the bars of a tornado, on one scale."""
-    base = display_text(to_shown(report.value))
+    base = display_text(report.value)
     kind = "the current strategy is kept" if report.is_fixed else "decisions follow the parameter"
     best = f", with {names_text(report.best)}" if report.best else ""
     yield Text(safe(f"{base} now{best}; {kind}.", options), style="dim")
@@ -109,7 +109,7 @@ def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
 def _bar_cells(bar: Bar, is_fixed: bool) -> list[str]:
     """Return the cells of a row; the picture of the bar comes later."""
     ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
-    least, greatest = (display_text(to_shown(end)) for end in (bar.least, bar.greatest))
+    least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
     for one in bar.thresholds[:_MOST_CHANGES]:
         is_change = one.before and one.after and one.before != one.after
@@ -145,7 +145,7 @@ def spider_lines(report: Spider, options: ConsoleOptions) -> Lines:
     rows = []
     for i, change in enumerate(report.changes):
         values = (report.values[one.name][i] for one in report.ranges)
-        cells = ["" if value is None else cell_text(to_shown(value)) for value in values]
+        cells = ["" if value is None else cell_text(value) for value in values]
         rows.append([f"{float(change):+.0%}", *cells])
     yield from table(columns, rows, options)
     if any(None in values for values in report.values.values()):

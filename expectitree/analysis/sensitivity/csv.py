@@ -14,7 +14,6 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import to_shown
 from expectitree.text.csv import csv_lines
 
 POINTS = 101  # of a range
@@ -27,11 +26,7 @@ def render(reports: Sequence[Any], points: int = POINTS) -> Iterator[str]:
         heading, *rows = _rows(report, points)
         if not position:
             yield from csv_lines([("file", *heading)])
-        yield from csv_lines((report.file, *map(_rounded, cells)) for cells in rows)
-
-
-def _rounded(value: object) -> object:
-    return to_shown(value) if isinstance(value, Fraction) else value
+        yield from csv_lines((report.file, *cells) for cells in rows)
 
 
 def _places(low: Fraction, high: Fraction, points: int) -> list[Fraction]:

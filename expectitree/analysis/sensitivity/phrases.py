@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from fractions import Fraction
 
 from expectitree.algebra.polynomials import Coefficients
 from expectitree.algebra.rationals import Rational
-from expectitree.numbers import display_text, exact_text, to_digits, to_shown
+from expectitree.numbers import decimal_text, exact_text
 
 LONGEST = 60  # characters of a formula that is shown
 
@@ -37,31 +36,26 @@ def _polynomial_text(
         if not c:
             continue
         value = Fraction(c, denominator)
-        factor = to_digits(abs(value), digits) if digits else abs(value)
+        factor = abs(value)
         variable = {0: "", 1: name}.get(power, f"{name}^{power}")
-        shown = _rounded_text(factor, digits) if digits else exact_text(factor)
+        shown = decimal_text(factor, digits) if digits else exact_text(factor)
         if variable and "/" in shown:
             shown = f"({shown})"
-        term = times.join(filter(None, ("" if variable and factor == 1 else shown, variable)))
+        term = times.join(filter(None, ("" if variable and shown == "1" else shown, variable)))
         sign = "-" if value < 0 else "+"
         text += f" {sign} {term}" if text else f"{'-' if value < 0 else ''}{term}"
     return text or "0"
 
 
-def _rounded_text(value: Fraction, digits: int) -> str:
-    """Return a decimal with few digits, with an exponent if it is very small or great."""
-    return f"{Decimal(value.numerator) / Decimal(value.denominator):.{digits}g}"
-
-
 def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
-    return text if len(text) <= 12 else display_text(to_shown(value))
+    return text if len(text) <= 12 else decimal_text(value)
 
 
 def move_text(value: Fraction) -> str:
     """Return the distance to a threshold, with four digits or as an amount."""
-    return display_text(to_shown(value), 4 if value < 1000 else None)
+    return decimal_text(value, 4 if value < 1000 else None)
 
 
 def with_unit(text: str, unit: str | None) -> str:

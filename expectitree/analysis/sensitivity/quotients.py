@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
@@ -39,7 +40,7 @@ def why_not_exact(error: Exception) -> str:
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
     """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
 
-    If no formula has to move, numbers may take their place.
+    If no formula has to move, numbers take their place; of irrational ones, their first 60 digits.
     """
     if not tree.exact:
         try:
@@ -49,7 +50,7 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
                 why = str(error).partition(": compute in floats")[0]
                 raise NotRationalError("", why) from None
             return in_fractions(without_formulas(tree))
-    return tree if keeps_formulas else without_formulas(tree)
+    return tree if keeps_formulas else replace(without_formulas(tree), error=0)
 
 
 def _of_constants(operation: str) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from expectitree.analysis.sensitivity.sampling import sample
 from expectitree.budget import limited_work, spend
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TreeError
-from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
+from expectitree.numbers import are_near, exact_text, message_text, to_exact, to_fraction
 from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
@@ -184,7 +184,7 @@ def decision_of(
             search = search_tree(functions.tree_at(place))
         except TreeError:  # 0/0, of which the functions have the limit
             return
-        if search.ties != best or search.value != value:
+        if search.ties != best or not are_near(search.value, value, search.eps):
             raise AnalysisError(
                 f"at {functions.name or 'an added'} = {message_text(place)} the best actions are "
                 f"{', '.join(search.ties)} (value {message_text(search.value)}), but "

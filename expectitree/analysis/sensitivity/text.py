@@ -25,7 +25,7 @@ from expectitree.analysis.sensitivity.report import Sensitivity
 from expectitree.analysis.sensitivity.strategies import Strategies
 from expectitree.analysis.sensitivity.tolerance import Tolerances
 from expectitree.analysis.sensitivity.two_way import TwoWay
-from expectitree.numbers import display_text, exact_text, to_shown
+from expectitree.numbers import decimal_text, display_text, exact_text
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
@@ -125,7 +125,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
 def _worth_text(threshold: Threshold) -> str:
     """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
     text = exact_text(threshold.value)
-    decimal = display_text(to_shown(threshold.value), 10)
+    decimal = decimal_text(threshold.value, 10)
     is_fraction = threshold.exact is not None and "/" in text and len(text) <= _LONGEST_WORTH
     return f"{text} = {decimal}" if is_fraction else decimal
 
@@ -212,7 +212,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
         place = place_texts(meeting.exact, meeting.lower, meeting.upper, characters(options))[1]
-        value = display_text(to_shown(meeting.value), 10)
+        value = decimal_text(meeting.value, 10)
         both = f", where both are worth {value}" if report.is_of_two else ""
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield Text(

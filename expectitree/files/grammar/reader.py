@@ -118,6 +118,8 @@ class TreeReader:
         self.report = self.trail.report
         self.values = ValueReader(self.report)
         self.builder.on_floats = self.values.use_floats
+        if not self.builder.exact:
+            self.values.use_floats()
         self.names = Names(self.trail, self.values)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node

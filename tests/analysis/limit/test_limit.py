@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import random_trees
 from helpers import invoke, load, loads
+from oracle import ExactNode, exact_root
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
@@ -48,7 +49,7 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
     lower, upper = tree.inherited_bounds(bounds)
     found: Intervals = []
     for n in range(len(tree)):
-        node = tree.node(n)
+        node = ExactNode(tree, n)
         if node.utility is not None:
             ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
         else:
@@ -71,7 +72,7 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
 def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
     sign, ends = (1, found) if tree.root.kind == Kind.MAX else (-1, [(-b, -a) for a, b in found])
     paid: dict[int, Number] = {}  # the most, if several actions lead to one child
-    for branch in tree.root.branches:
+    for branch in exact_root(tree).branches:
         c = branch.child.id
         paid[c] = max(paid.get(c, sign * branch.reward), sign * branch.reward)
     return any(
@@ -104,7 +105,8 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
     for exact in (True, False) if exact_too else (False,):
         for mirror in (False, True):
             tree = case.tree(exact, mirror)
-            report = limit(tree, ONE, bounds=case.bounds and in_numbers(case.bounds, exact, mirror))
+            bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
+            report = limit(tree, ONE, bounds=bounds, exact=True)
             assert report.exact.least <= wanted <= report.exact.most
             assert (report.best_action is None) == (wanted_best is None)
             found = intervals(tree, report.search.bounds, set(report.exact.leaves))
@@ -129,7 +131,7 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
 def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
     """The order of two actions may be certain although their intervals overlap."""
     random = Random(seed)
-    builder = TreeBuilder()
+    builder = TreeBuilder(exact=False)
     leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
     made = list(leaves)
     for _ in range(random.randint(2, 5)):

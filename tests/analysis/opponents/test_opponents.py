@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from helpers import ROOT, invoke, load, loads
+from oracle import ExactNode, exact_root
 from random_trees import Row, build, random_rows
 
 import expectitree as et
@@ -40,7 +41,7 @@ def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Frac
     """Return the value of every node, by definition."""
     found: list[Any] = []
     for n in range(len(tree)):
-        node = tree.node(n)
+        node = ExactNode(tree, n)
         below = [branch.reward + found[branch.child.id] for branch in node.branches]
         possible = [b.reward + found[b.child.id] for b in node.branches if b.probability > 0]
         if node.kind == Kind.TERMINAL:
@@ -60,7 +61,7 @@ def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Frac
 
 
 def best_actions(tree: Tree, epsilon: Fraction, chance: str = "expected") -> tuple[str, ...]:
-    root = tree.root
+    root = exact_root(tree)
     if root.kind not in (Kind.MAX, Kind.MIN):
         return ()
     worth = values(tree, epsilon, chance)
@@ -158,9 +159,9 @@ def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: s
     tree = several_random_rows(seed)
     for epsilon in (F(0), F(1, 7), F(1)):
         replaced = replace_opponent(tree, epsilon, chance)
-        assert et.evaluate(replaced).value == values(tree, epsilon, chance)[-1]
+        assert search_tree(replaced).value == values(tree, epsilon, chance)[-1]
         assert replaced.expect is None
-    assert et.evaluate(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
+    assert search_tree(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
 
 
 def test_a_replaced_chance_node_has_no_impossible_actions() -> None:
@@ -221,7 +222,7 @@ def test_bad_transforms_are_refused() -> None:
 
 
 def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
-    report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance)
+    report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance, exact=True)
     assert report.complete
     assert [row.opponent for row in report.rows] == ["perfect", "fallible", "fallible", "random"]
     for row in report.rows:
@@ -309,7 +310,7 @@ def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
     for seed in range(40):
         exact = random_tree(seed)
-        builder = TreeBuilder()
+        builder = TreeBuilder(exact=False)
         made: list[Any] = []
         for n in range(len(exact)):
             node = exact.node(n)
@@ -691,7 +692,8 @@ def test_near_ties_in_the_table_are_explained() -> None:
         "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
     )
     note = "(The table counts nearly equal values as ties; this is exact.)"
-    assert note in " ".join(invoke("opponents", "-e", tree).stdout.split())
-    exact = invoke("opponents", "--exact", "-e", tree).stdout
-    assert note not in " ".join(exact.split())
-    assert "\n0        a and b     21\n" in exact
+    assert note in report_text(report_of(tree, exact=False))
+    for words in ((), ("--exact",)):
+        exact = invoke("opponents", *words, "-e", tree).stdout
+        assert note not in " ".join(exact.split())
+        assert "\n0        a and b     21\n" in exact

@@ -462,8 +462,8 @@ def test_messages(words: tuple[str, ...], status: int, message: str) -> None:
             "parameters: {a: 1, b: 1}\nmax: {x: exp(a), y: b}",
             ("-p", "a=0..1", "-p", "b=0..1"),
             (
-                "a map needs exact functions, but x: 'exp(a)' has no exact value at a = "
-                "1: move one parameter at a time, which then samples"
+                "a map needs exact functions, but a formula uses exp: move one parameter at a "
+                "time, which then samples"
             ),
         ),
         (

@@ -9,7 +9,7 @@ from fractions import Fraction
 from expectitree.errors import FileError, TransformError, TreeError
 from expectitree.files.formats import Warn
 from expectitree.files.formats.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
-from expectitree.numbers import Number, exact_text, message_text, quote
+from expectitree.numbers import Number, exact_text, float_column, message_text, quote
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, label_at
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
@@ -167,9 +167,13 @@ class _Reader:
 
     def payoff(self, node: GameNode) -> Number:
         """Return what a node pays MAX."""
-        if node.outcome is None:
-            return Fraction(0)
-        return self.game.value(node.outcome.payoffs[self.max_player - 1])
+        payoffs = [] if node.outcome is None else [node.outcome.payoffs[self.max_player - 1]]
+        return sum(self.numbers(payoffs))
+
+    def numbers(self, texts: Sequence[str]) -> Sequence[Number]:
+        """Return numbers as the builder holds them."""
+        exact = [self.game.value(text) for text in texts]
+        return exact if self.builder.exact else float_column(exact)
 
     def inner(self, node: GameNode, infoset: Infoset, below: list[tuple[int, Number]]) -> int:
         """Add an inner node over the last nodes in `below`."""
@@ -188,7 +192,7 @@ class _Reader:
 
     def probabilities(self, infoset: Infoset, at: int) -> Sequence[Number]:
         """Return the probabilities of a chance node, divided by their sum if it is nearly 1."""
-        written = [self.game.value(text) for text in infoset.probabilities]
+        written = self.numbers(infoset.probabilities)
         try:
             found, divisor = self.builder.distribution(written, len(written))
         except TreeError as error:
