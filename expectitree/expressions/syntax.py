@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-INEXACT = "has no exact value"  # what an error in exact mode says, for example of log(2)
+INEXACT = "has no exact value"  # the error in fractions, for example of log(2)
 LONGEST = 400  # characters of an expression
 NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")

@@ -1,6 +1,6 @@
 """The interval and the estimate of v* that a best-first search keeps for each node.
 
-Intervals are exact; estimates are floats in every mode (docs/background/best-first.md). Plain
+Estimates are floats, also where intervals are fractions (docs/background/best-first.md). Plain
 functions over columns, interpreted or compiled as they are.
 """
 
@@ -87,15 +87,15 @@ class Beliefs(NamedTuple):
 
 
 NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` to `counting_branch`,
-NODE_FLOATS = 15  # then so many of floats in every mode, `tally`, `reward`,
+NODE_FLOATS = 15  # then so many of floats, `tally`, `reward`,
 DEPTH_FLOATS = 11  # and so many by depth, before `route`
 
 
 class Limits(NamedTuple):
     """The numbers that control a best-first search."""
 
-    eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
-    near: float  # the same for floats, in every mode
+    eps: Any  # numbers that differ by at most this are equal; 0 in fractions
+    near: float  # the same for the estimates, which are floats
     zero: Any  # what sums start from
     scale: Any  # the factor that makes numbers floats of a moderate size
     guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS

@@ -287,7 +287,7 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     tree = setup.tree
     count, depths = len(tree), tree.heights[-1] + 2
 
-    def floats(length: int) -> Column:  # floats in exact mode too
+    def floats(length: int) -> Column:  # also for trees in fractions
         return compiling.zeros("d", length, True) if setup.compiled else [0.0] * length
 
     by_node = [

@@ -1,4 +1,4 @@
-"""What a search needs before it starts: the engine, its columns, and the tolerance."""
+"""What a search needs before it starts: the engine, its columns, and what rounding may change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from expectitree.tree.model import FLOAT_UNIT, Tree
 
 
 class Engine(StrEnum):
-    """How a search runs; every engine runs the same code, so their results are identical."""
+    """How a search runs; every engine runs the same code, over floats or over fractions."""
 
     AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
     INTERPRETED = "interpreted"  # in floats
@@ -176,7 +176,8 @@ def rounding_error(tree: Tree, bounds: Bounds) -> Number:
         return 0
     size, height = greatest_number(tree, bounds), tree.heights[-1]
     if tree.unit:
-        size = min(size, _far(greatest_total(tree)))
+        far: Any = max(_far(greatest_total(tree)), tree.greatest_magnitude)
+        size = min(size, far)
     terms = tree.most_outcomes + (0 if tree.attitude is None else _FUNCTIONS)
     found: Any = rounding_of_sums(size, height, terms, tree.unit)
     if tree.exact:  # with few digits, since no more are needed

@@ -63,7 +63,7 @@ def star_minimax(
         upper <= alpha            fail low, or
         lower >= beta             fail high
 
-    for the window of the entry (in float mode to within `eps`). A child whose interval already
+    for the window of the entry (in floats to within `eps`). A child whose interval already
     satisfies this for its window is skipped: its interval is as good as searched. A search stops
     before it would enter nodes more than `most_visits` times. Then intervals hold v*, but may
     satisfy none of the three.

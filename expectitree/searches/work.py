@@ -48,7 +48,7 @@ DEPTH_CODES = "IIiddii"  # the type codes of the columns by depth
 class Settings(NamedTuple):
     """The numbers and switches of a search."""
 
-    eps: Any  # numbers that differ by at most this are equal; 0 in exact mode
+    eps: Any  # numbers that differ by at most this are equal; 0 in fractions
     # A sum that loses a term beyond this is added up anew: the term has cost it too many digits. It
     # is the greatest float if no bound is so far.
     far: Any

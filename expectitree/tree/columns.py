@@ -7,7 +7,7 @@
     first[N+1]  first branch of a node              reward[M]       what the branch pays MAX;
     last[N]     one past its last branch                            empty if no branch pays
 
-A column is an array, a view of another library's memory, or a list (of `Fraction` in exact mode).
+A column is an array, a view of another library's memory, or a list (of `Fraction`).
 Compiled code sees a NumPy array of the same memory.
 """
 
@@ -67,8 +67,8 @@ class Writable(Readable[T_co], Protocol[T_co]):
 
 
 IntColumn: TypeAlias = Writable[int]  # ids of nodes or branches, kinds, counts
-FloatColumn: TypeAlias = Writable[float]  # floats in every mode
-NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction` in exact mode
+FloatColumn: TypeAlias = Writable[float]  # floats, also for trees in fractions
+NumberColumn: TypeAlias = Writable[Number]  # floats, or `Fraction`
 Column: TypeAlias = Writable[Any]  # one of these, as code that forwards columns has it
 
 

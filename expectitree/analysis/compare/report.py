@@ -22,7 +22,7 @@ from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree
 
-_SAME = 4  # tolerances within which values agree, since each search has its own rounding errors
+_SAME = 4  # eps within which values agree, since each search has its own rounding errors
 
 
 @dataclass(frozen=True)

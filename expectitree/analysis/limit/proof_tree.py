@@ -1,6 +1,6 @@
 """A tree in the numbers that proofs are made of.
 
-In exact mode the numbers of a node are multiplied by the least integer that makes all numbers at
+In fractions, the numbers of a node are multiplied by the least integer that makes all numbers at
 and below it integers, because sums of integers are fast.
 """
 
@@ -99,7 +99,7 @@ def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = M
 
 
 def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
-    """Return a tree with the values, the bounds and the tolerance of a search of it.
+    """Return a tree with the values, the bounds and the eps of a search of it.
 
     Several branches from a node to one child become one. Of several actions, it is the one that
     pays the player most. Outcomes of probability 0 are left out. Raises `AnalysisError` if the tree
@@ -133,7 +133,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
     if tree.exact:
         _scale(found)
         if not found.code:
-            why = " of fractions beyond 64 bits (which need --exact)"
+            why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
             check_size(tree.leaves, max_leaves, why, MOST_LARGE)
     return found
 
