@@ -305,6 +305,8 @@ def exact_text(value: Number) -> str:
 
 def number_text(value: Number) -> str:
     """Return a number as the grammar writes it; raise `TreeError` if it is too long."""
+    if isinstance(value, Rounded):
+        return _rounded_text(value, 60)  # its digits
     written = exact_text(value)
     found = f"a number of {len(written):,} characters"
     if written.startswith("about"):

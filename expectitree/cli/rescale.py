@@ -130,7 +130,9 @@ def command(
     def rescale_tree(file: str, tree: Tree) -> Rescaling:
         bounds, engine = options.root_bounds, options.engine
         if any_:
-            return find_order_preserving_map(tree, bounds=bounds, engine=engine, file=file)
+            return find_order_preserving_map(
+                tree, bounds=bounds, engine=engine, exact=True, file=file
+            )
         return rescale(tree, *chosen.values(), bounds=bounds, engine=engine, exact=True, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
@@ -138,17 +140,17 @@ def command(
         show("rescale", format_name, reports, show_all=show_all)
     if reports and out is not None:
         piped = "json" if format_name == "json" else "yaml"
-        _write(reports[0], out, piped if out == "-" else None)
+        _write(reports[0], out, piped if out == "-" else None, options.exact)
 
 
-def _write(report: Rescaling, out: str, format: str | None) -> None:
+def _write(report: Rescaling, out: str, format: str | None, exact: bool) -> None:
     if report.after is None:
         say("no map was found: no tree was written")
         return
     try:
-        write_tree(report.after.tree, out, format)
+        write_tree(report.after.tree, out, format, drop_fractions=not exact)
     except TreeError:
-        if not report.tree.exact:
+        if not exact:
             raise
         hint = "choose .yaml or .json, or leave --exact out"
         raise click.UsageError(

@@ -78,7 +78,8 @@ def measure_rounding(
             c = child[b]
             x = value[c]
             own = error[c]
-            if pays:
+            if pays and reward[b] != 0:  # three roundings: of both numbers and of their sum
+                own += unit * (abs(reward[b]) + abs(x))
                 x += reward[b]
                 own += unit * abs(x)
             if k == CHANCE:

@@ -27,7 +27,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any, TypeAlias
 
-from expectitree.analysis.rescale.report import Answer, Rescaling, fold, rescale
+from expectitree.analysis.rescale.report import Answer, Rescaling, fold, rescale, returned_report
 from expectitree.analysis.rescale.scales import Scale, stepped
 from expectitree.errors import TransformError
 from expectitree.numbers import to_exact
@@ -50,7 +50,12 @@ Distribution: TypeAlias = dict[Fraction, Fraction]  # utility -> probability
 
 
 def find_order_preserving_map(
-    tree: Tree, *, bounds: Bounds | None = None, engine: str = "auto", file: str = ""
+    tree: Tree,
+    *,
+    bounds: Bounds | None = None,
+    engine: str = "auto",
+    exact: bool = False,
+    file: str = "",
 ) -> Rescaling:
     """Return whether an order-preserving map of utilities changes the decision, with an example.
 
@@ -63,6 +68,7 @@ def find_order_preserving_map(
         tree: The tree.
         bounds: `(lower, upper)` of the root, as for `evaluate`.
         engine: As for `evaluate`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Returns:
@@ -73,6 +79,10 @@ def find_order_preserving_map(
         SearchError: As for `evaluate`.
         TransformError: Paths with different sums of rewards lead to one node.
     """
+    return returned_report(_find_map(tree, bounds, engine, file), exact)
+
+
+def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
     check_tree(tree, "rescale")
     tree, bounds, remarks = fold(tree, bounds)
     before = search_tree(tree, bounds=bounds, engine=engine)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import compress, pairwise
 from typing import Any
@@ -18,6 +19,7 @@ from expectitree.analysis.rescale.scales import (
     AFFINE,
     NEITHER,
     ORDERED,
+    Image,
     MapClass,
     Scale,
     as_number,
@@ -35,6 +37,7 @@ from expectitree.numbers import (
     to_exact,
     to_nearest_float,
 )
+from expectitree.rounding import UNIT, Rounded
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import check_known
@@ -42,7 +45,7 @@ from expectitree.tree.columns import Bounds, Column, Columns
 from expectitree.tree.folding import fold_rewards
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.scans import shifted
-from expectitree.tree.transform import map_utilities
+from expectitree.tree.transform import in_floats, map_utilities
 
 MAX, MIN = 1, 2  # kinds, as compiled loops have them
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
@@ -127,6 +130,8 @@ def rescale(
 
     A positive affine map changes no decision. Another map may, above a chance node. If branches
     pay, the map applies to totals: the report is about the tree with the rewards in its utilities.
+    Irrational images have 60 digits. With a function that returns floats, the tree is rescaled in
+    floats.
 
         >>> import expectitree as et
         >>> found = et.rescale(et.load("example:aima-5.12-left"), lambda u: 10**u)
@@ -150,11 +155,12 @@ def rescale(
     """
     check_tree(tree, "rescale")
     tree, bounds, folding = fold(tree, bounds)
-    utilities, estimates = numbers_of(tree)
     scale = scale_of(scale)
+    utilities, mapped = _mapped(tree, scale)
+    if tree.exact and any(isinstance(image, float) for image in mapped.values()):
+        tree = in_floats(tree)
+        utilities, mapped = _mapped(tree, scale)
     ordered = sorted(utilities)
-    mapped = {u: scale.image(u) for u in ordered}
-    mapped |= {estimate: scale.image(estimate) for estimate in estimates - utilities}
     images = {u: as_number(u, image, tree.exact) for u, image in mapped.items()}
     map_class = classify([(u, mapped[u]) for u in ordered])
     line = map_class.slope, map_class.offset
@@ -163,9 +169,9 @@ def rescale(
     if scale.rises and map_class.witness is not None:
         (u, image), (v, _) = map_class.witness
         raise TransformError(
-            f"{message_text(u)} and {message_text(v)} both become {message_text(float(image))} "
-            "in floating point, though the map tells them apart: choose a gentler map (for "
-            "--exp an R nearer 0)"
+            f"{message_text(u)} and {message_text(v)} both become "
+            f"{message_text(to_nearest_float(image))} when they are rounded, though the map tells "
+            "them apart: choose a gentler map (for --exp an R nearer 0)"
         )
     remarks = [*folding, *_unused_names(scale, images)]
     ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
@@ -182,9 +188,12 @@ def rescale(
         )
     before = search_tree(tree, bounds=bounds, engine=engine)
     changed = map_utilities(tree, images.__getitem__, with_bounds=with_bounds)
+    rounded = [abs(image) for image in images.values() if isinstance(image, Rounded)]
+    if rounded:
+        changed = replace(changed, error=UNIT * max(rounded))
     after = search_tree(changed, engine=engine)
     if map_class.name == AFFINE:
-        after = _with_eps_of(before, after, float(map_class.slope))
+        after = _with_eps_of(before, after, map_class.slope)
     changes = _changes(before, after)
     if map_class.name == AFFINE and changes:
         reason = "this is a defect of expectitree, please report it with the tree"
@@ -201,9 +210,22 @@ def rescale(
                 two = f"{message_text(u)} and {message_text(v)}"
                 remarks.append(f"{two} become equal in floating point: use --exact.")
                 break
-    before, after = (replace(one, rounds=not exact) for one in (before, after))
-    pairs = [returned(pair, exact) for pair in pairs]
-    return Rescaling(file, before, scale, map_class, pairs, after, changes, tuple(remarks))
+    found = Rescaling(file, before, scale, map_class, pairs, after, changes, tuple(remarks))
+    return returned_report(found, exact)
+
+
+def returned_report(report: Rescaling, exact: bool) -> Rescaling:
+    """Return a report with numbers as they were computed, or rounded to floats."""
+    before = replace(report.before, rounds=not exact)
+    after = report.after and replace(report.after, rounds=not exact)
+    pairs = [returned(pair, exact) for pair in report.pairs]
+    return replace(report, before=before, after=after, pairs=pairs)
+
+
+def _mapped(tree: Tree, scale: Scale) -> tuple[set[Number], dict[Number, Image]]:
+    """Return the different utilities of a tree, and the images of these and of its estimates."""
+    utilities, estimates = numbers_of(tree)
+    return utilities, {u: scale.image(u) for u in utilities | estimates}
 
 
 def fold(tree: Tree, bounds: Bounds | None) -> tuple[Tree, Bounds | None, tuple[str, ...]]:
@@ -267,14 +289,14 @@ def _reached(search: Search) -> set[int]:
     return reached
 
 
-def _with_eps_of(before: Search, after: Search, slope: float) -> Search:
+def _with_eps_of(before: Search, after: Search, slope: Fraction) -> Search:
     """Return the search after an affine map with the scaled tolerance of the search before it.
 
     A large offset costs digits, which is no tie.
     """
-    return (
-        after if before.tree.exact else replace(after, own_eps=max(slope * before.eps, after.eps))
-    )
+    if before.tree.exact:
+        return after
+    return replace(after, own_eps=max(float(slope) * before.eps, after.eps))
 
 
 def _changes(before: Search, after: Search) -> frozenset[int]:

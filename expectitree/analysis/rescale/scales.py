@@ -10,12 +10,15 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.errors import TransformError
+from expectitree.expressions.domains import DIGITS, UndefinedError, rounded_fractions
 from expectitree.numbers import INFINITY, Number, message_text, to_exact, to_nearest_float
+from expectitree.rounding import Rounded
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
-_STRAIGHT = Fraction(1, 10**12)  # a smaller relative bend is a rounding error of irrational images
+# A smaller relative bend is a rounding error of irrational images, in floats and in `Rounded`.
+_STRAIGHT, _STRAIGHT_ROUNDED = Fraction(1, 10**12), Fraction(1, 10**50)
 _MOST_BITS = 100_000  # of a power that is computed exactly
-Image = Fraction | float  # a float where the image is irrational
+Image = Fraction | float  # a float or `Rounded` where the image is irrational
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Scale:
         """
         try:
             return self.rule(u)
+        except UndefinedError as error:
+            raise TransformError(f"the image of {message_text(u)} {error}") from None
         except (OverflowError, ZeroDivisionError):
             return INFINITY
 
@@ -46,13 +51,8 @@ class Scale:
 
 def as_number(u: Number, image: Image, exact: bool) -> Number:
     """Return a utility's image as a number of the tree; raise `TransformError` if there is none."""
-    if exact:
-        if isinstance(image, Fraction):
-            return image
-        raise TransformError(
-            f"the map takes {message_text(u)} to an irrational number: leave --exact out, or "
-            "choose another map"
-        )
+    if exact and isinstance(image, Fraction):
+        return image
     rounded = to_nearest_float(image)
     if math.isinf(rounded) or (image and not rounded):
         end = "to a number too small for floating point" if not rounded else "beyond 10^301"
@@ -74,8 +74,8 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
     """Return the class of a map, given as pairs of utility and image, the least utility first.
 
     The utilities are compared as fractions. Where images are irrational, a line is straight within
-    1e-12 of their range, and between neighbours within 1e-12 of the greater image: utilities may
-    have very different magnitudes.
+    a part of their range, and between neighbours within that part of the greater image: utilities
+    may have very different magnitudes. The part is 1e-12 for floats, and 1e-50 for 60 digits.
     """
     for (u, image), (v, other) in pairwise(pairs):
         if other <= image:
@@ -87,7 +87,13 @@ def classify(pairs: Sequence[tuple[Number, Image]]) -> MapClass:
         return MapClass(AFFINE, Fraction(1), low - start)
     slope = (high - low) / (end - start)
     offset = low - slope * start
-    slack = _STRAIGHT if any(isinstance(image, float) for _, image in pairs) else 0
+    slack: Fraction | int = 0
+    if any(isinstance(image, float) for _, image in pairs):
+        slack = _STRAIGHT
+    elif any(isinstance(image, Rounded) for _, image in pairs):
+        slack = _STRAIGHT_ROUNDED
+    if slack:
+        slope, offset = Rounded.of(slope), Rounded.of(offset)
     bends = [(slope * to_exact(u) + offset - Fraction(v), abs(Fraction(v))) for u, v in pairs]
     if all(abs(bend) <= slack * (high - low) for bend, _ in bends) and all(
         abs(bend - other) <= slack * max(size, size_of_other)
@@ -137,11 +143,22 @@ def power(exponent: Fraction) -> Scale:
         length = max(size.numerator.bit_length(), size.denominator.bit_length())
         root = _exact_root(size, exponent.denominator)
         if root is None or length * exponent.numerator > _MOST_BITS:
-            return math.copysign(math.pow(size, exponent), u)
-        image = Fraction(root**exponent.numerator)
+            if isinstance(u, float):
+                return math.copysign(math.pow(size, exponent), u)
+            image: Fraction = _rounded("^", size, exponent)
+        else:
+            image = Fraction(root**exponent.numerator)
         return -image if u < 0 else image
 
     return Scale("power", f"u^{message_text(exponent)}", rule, rises=True)
+
+
+def _rounded(function: str, *values: Fraction, more: int = 0) -> Fraction:
+    """Return an irrational number with 60 digits, and more where the first ones cancel."""
+    notes: list[bool] = []
+    domain = rounded_fractions(DIGITS + more, lambda: notes.append(True))
+    found: Fraction = domain.operations[function](*values)
+    return Rounded(found) if notes else found
 
 
 def _exact_root(size: Fraction, degree: int) -> Fraction | None:
@@ -163,15 +180,13 @@ def _integer_root(n: int, degree: int) -> int:
 def logarithm() -> Scale:
     """Return the map u -> ln(u), for u > 0."""
 
-    def rule(u: Number) -> float:
+    def rule(u: Number) -> Image:
         if u <= 0:
             raise TransformError(
                 f"{message_text(u)} has no logarithm: every utility (and estimate) must be above "
                 "0; add a number to all of them first, with --affine and -o"
             )
-        if isinstance(u, Fraction):  # its ends may be beyond floats
-            return math.log(u.numerator) - math.log(u.denominator)
-        return math.log(u)
+        return math.log(u) if isinstance(u, float) else _rounded("log", u)
 
     return Scale("log", "ln(u)", rule, rises=True)
 
@@ -183,8 +198,12 @@ def exponential(rate: Fraction) -> Scale:
             "found a rate of 0, expected one above 0 (risk-averse) or below 0 (risk-seeking)"
         )
 
-    def rule(u: Number) -> float:
-        return -math.expm1(-float(rate * to_exact(u))) / float(rate)
+    def rule(u: Number) -> Image:
+        if isinstance(u, float):
+            return -math.expm1(-float(rate * to_exact(u))) / float(rate)
+        size = abs(rate * u)
+        zeros = max(0, size.denominator.bit_length() - size.numerator.bit_length())
+        return (1 - _rounded("exp", -rate * u, more=zeros // 3)) / rate  # a digit has 3.3 bits
 
     return Scale("exp", f"(1 - e^(-R*u)) / R, R = {message_text(rate)}", rule, rises=True)
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +17,7 @@ from time import process_time
 
 import pytest
 from helpers import ROOT, invoke, load, loads
+from oracle import ExactNode, exact_root
 from random_trees import Case
 
 import expectitree as et
@@ -48,8 +51,11 @@ FIGURE = {Fraction(2): Fraction(20), Fraction(3): Fraction(30), Fraction(4): Fra
 SEEDS = range(150)
 
 
-def definition(node: Node, image: Callable[[Number], Number], known: dict[int, Number]) -> Number:
+def definition(
+    node: Node | ExactNode, image: Callable[[Number], Number], known: dict[int, Number]
+) -> Number:
     """Return v* under a map, by recursion, without code of the package."""
+    node = ExactNode(node.tree, node.id)
     if node.id not in known:
         if node.utility is not None:
             known[node.id] = image(node.utility)
@@ -65,7 +71,7 @@ def definition(node: Node, image: Callable[[Number], Number], known: dict[int, N
 
 def best_by_definition(tree: Tree, image: Callable[[Number], Number]) -> list[str]:
     known: dict[int, Number] = {}
-    value = definition(tree.root, image, known)
+    value = definition(exact_root(tree), image, known)
     return [b.label for b in tree.root.branches if known[b.child.id] == value]
 
 
@@ -74,7 +80,7 @@ def best_by_definition(tree: Tree, image: Callable[[Number], Number]) -> list[st
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_right_hand_figure_comes_from_the_left_one(exact: bool) -> None:
-    report = rescale(load(LEFT, exact=exact), named(FIGURE))
+    report = rescale(load(LEFT, exact=exact), named(FIGURE), exact=exact)
     right = load(RIGHT, exact=exact)
     assert (report.before.best, report.after.best, report.changed) == ("a1", "a2", True)
     assert list(report.after.tree.columns.utility) == pytest.approx(
@@ -189,7 +195,7 @@ def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
     tree = case.tree()
     utilities = sorted(numbers_of(tree)[0])
     scale, image = random_scale(random, utilities)
-    report = rescale(tree, scale)
+    report = rescale(tree, scale, exact=True)
     for n in range(len(tree)):
         assert report.before.lower[n] == definition(tree.node(n), lambda u: u, {})
         assert report.after.lower[n] == definition(tree.node(n), image, {})
@@ -232,7 +238,7 @@ def test_a_positive_affine_map_changes_nothing(seed: int) -> None:
 
 
 def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = rescaling.evaluate
+    real = rescaling.search_tree
     calls: list[Tree] = []
 
     def wrong(tree: Tree, **given: object) -> object:
@@ -244,7 +250,7 @@ def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.Monk
             else search
         )
 
-    monkeypatch.setattr(rescaling, "evaluate", wrong)
+    monkeypatch.setattr(rescaling, "search_tree", wrong)
     with pytest.raises(
         AnalysisError,
         match=r"^/: a positive affine map changed the best actions: this is a defect",
@@ -256,7 +262,7 @@ def test_an_affine_map_that_changes_a_value_is_a_defect(monkeypatch: pytest.Monk
     ("offset", "works"), [("1e6", True), ("1e9", True), ("-1e9", True), ("1e18", False)]
 )
 def test_a_large_offset_makes_no_ties_in_floats(offset: str, works: bool) -> None:
-    tree = et.load(LEFT)
+    tree = load(LEFT, exact=False)
     scale = affine(Fraction(1), Fraction(offset))
     if works:
         report = rescale(tree, scale)
@@ -307,7 +313,8 @@ def test_a_map_is_classified_with_its_line_or_a_witness() -> None:
         (Scale("function", "", lambda u: math.pi * u), [-2e300, 0, 1e-300, 1e300], AFFINE),
         (logarithm(), [1, 2], AFFINE),
         (logarithm(), [1, 2, 4], ORDERED),
-        (exponential(Fraction(1, 10**15)), [1, 2, 3], AFFINE),  # within the rounding of floats
+        (exponential(Fraction(1, 10**60)), [1, 2, 3], AFFINE),  # within the rounding of images
+        (exponential(Fraction(1, 10**15)), [1, 2, 3], ORDERED),
         (exponential(Fraction(-2)), [-1, 0, 3], ORDERED),
     ],
 )
@@ -316,6 +323,11 @@ def test_a_curve_is_classified_on_the_utilities_of_the_tree(
 ) -> None:
     tree = et.loads("max: [" + ", ".join(str(float(u)) for u in utilities) + "]")
     assert rescale(tree, scale).map_class.name == expected
+
+
+def test_a_curve_that_floats_cannot_tell_from_a_line_is_affine_in_floats() -> None:
+    tree = loads("max: [1, 2, 3]", exact=False)
+    assert rescale(tree, exponential(Fraction(1, 10**15))).map_class.name == AFFINE
 
 
 def test_images_are_exact_where_they_are_rational() -> None:
@@ -329,28 +341,87 @@ def test_images_are_exact_where_they_are_rational() -> None:
 
     assert images(power(Fraction(1, 2)), -9, 0, 2, 4) == [-3, 0, math.sqrt(2), 2]
     assert images(logarithm(), 1, 10) == [0, math.log(10)]
-    assert images(exponential(Fraction(1, 4)), 0, 8) == [0, (1 - math.exp(-2)) * 4]
-    assert images(exponential(Fraction(-1, 4)), 0, 8) == pytest.approx([0, (math.exp(2) - 1) * 4])
-    exact = rescale(et.loads("chance: [4/9, 25]"), power(Fraction(3, 2)))
+    assert images(exponential(Fraction(1, 4)), 0, 8) == [0, float(4 - 4 * Decimal(-2).exp())]
+    assert images(exponential(Fraction(-1, 4)), 0, 8) == [0, float(4 * Decimal(2).exp() - 4)]
+    exact = rescale(et.loads("chance: [4/9, 25]"), power(Fraction(3, 2)), exact=True)
     assert [v for _, v in exact.pairs] == [Fraction(8, 27), 125]
-    large = rescale(et.loads("chance: [1e-300, 1e300]"), power(Fraction(1, 2)))
+    large = rescale(et.loads("chance: [1e-300, 1e300]"), power(Fraction(1, 2)), exact=True)
     assert [v for _, v in large.pairs] == [Fraction(1, 10**150), 10**150]
-    with pytest.raises(TransformError, match="takes 2 to an irrational number: leave --exact out"):
-        rescale(et.loads("chance: [2, 4]"), power(Fraction(1, 2)))
+
+
+def test_irrational_images_have_60_digits() -> None:
+    with localcontext() as context:
+        context.prec = 120
+        tiny = 2 - Decimal("2e-40") + Decimal("1e-80") * 4 / 3
+        rows = [
+            (power(Fraction(1, 2)), 2, Decimal(2).sqrt()),
+            (logarithm(), 2, Decimal(2).ln()),
+            (exponential(Fraction(-1)), 100, Decimal(100).exp() - 1),
+            (exponential(Fraction(1, 10**40)), 2, tiny),
+        ]
+    for scale, u, expected in rows:
+        image = Fraction(scale.image(Fraction(u)))
+        assert abs(image / Fraction(expected) - 1) < Fraction(1, 10**58), scale.text
+    # The logarithm of a product is the sum of the logarithms, in any order.
+    tree = et.loads(
+        "max: {a: {chance: [2, 18]}, b: 6, c: {chance: [3, 12]}, d: {chance: [4, 9.1]}}"
+    )
+    report = rescale(tree, logarithm())
+    assert report.after.ties == ("d",)
+    report = rescale(
+        et.loads("max: {a: {chance: [2, 18]}, b: 6, c: {chance: [3, 12]}}"), logarithm()
+    )
+    assert report.after.ties == ("a", "b", "c")
+    assert report.after.value == math.log(6)
+
+
+def test_a_function_that_returns_floats_rescales_in_floats() -> None:
+    report = rescale(et.loads("max: {a: {chance: [2, 18]}, b: 6}"), lambda u: math.log(u))
+    assert (report.tree.exact, report.after.ties) == (False, ("a", "b"))
+    exact = rescale(et.loads("max: {a: {chance: [2, 18]}, b: 6}"), lambda u: u**2)
+    assert exact.tree.exact
+
+
+def test_a_written_tree_has_the_digits_of_irrational_images(tmp_path: Path) -> None:
+    done = invoke(
+        "rescale", "-e", "chance: [2, 3]", "--power", "1/2", "-o", str(tmp_path / "x.yaml")
+    )
+    assert done.exit_code == 0
+    assert re.search(
+        r"1\.4142135623730950488016887242096980785696718\d+", (tmp_path / "x.yaml").read_text()
+    )
+    written = et.evaluate(et.load(tmp_path / "x.yaml"), exact=True).value
+    wanted = (Decimal(2).sqrt(Context(prec=80)) + Decimal(3).sqrt(Context(prec=80))) / 2
+    assert abs(written - Fraction(wanted)) < Fraction(1, 10**26)
+    for words in (("--power", "1/2"), ("--affine", "1/3,0")):
+        done = invoke(
+            "rescale", "-e", "chance: [2, 3]", *words, "-o", str(tmp_path / f"{words[1][2]}.arrow")
+        )
+        assert done.exit_code == 0
+    done = invoke(
+        "rescale",
+        "-e",
+        "max: [1, 2]",
+        "--affine",
+        "1/3,0",
+        "--exact",
+        "-o",
+        str(tmp_path / "e.arrow"),
+    )
+    assert "choose .yaml or .json, or leave --exact out" in done.stderr
 
 
 def test_a_remark_names_utilities_that_floats_make_equal() -> None:
-    report = rescale(
-        et.loads("max: [1, 2, 5]"),
-        named({Fraction(2): Fraction(10**20), Fraction(5): Fraction(10**20 + 1)}),
-    )
+    scale = named({Fraction(2): Fraction(10**20), Fraction(5): Fraction(10**20 + 1)})
+    report = rescale(loads("max: [1, 2, 5]", exact=False), scale)
     assert report.map_class.name == ORDERED
     (remark,) = report.remarks
     assert remark == "2 and 5 become equal in floating point: use --exact."
+    assert rescale(et.loads("max: [1, 2, 5]"), scale).remarks == ()
 
 
 def test_a_remark_names_utilities_that_an_affine_map_makes_equal() -> None:
-    tree = et.loads("max: [0.3, 0.30000000000000004]")
+    tree = loads("max: [0.3, 0.30000000000000004, 5]", exact=False)
     assert rescale(tree, affine(Fraction(1), Fraction(0))).remarks == ()
     (remark,) = rescale(tree, affine(Fraction(2), Fraction(1))).remarks
     assert remark == "0.3 and 0.30000000000000004 become equal in floating point: use --exact."
@@ -364,13 +435,13 @@ def test_the_line_of_a_map_has_six_digits_in_floats() -> None:
 
 
 def test_a_map_that_is_too_steep_for_floats_is_refused() -> None:
-    for tree, text in (
-        ("max: [0, 1e-300]", "1e-300=1e300"),
-        ("max: [1e300, 1.0000000000000002e300]", "1e300=-1e300"),
+    for text, images in (
+        ("max: [0, 1e-300]", {Fraction("1e-300"): Fraction("1e300")}),
+        ("max: [1e300, 1.0000000000000002e300]", {Fraction("1e300"): Fraction("-1e300")}),
     ):
-        done = invoke("rescale", "-e", tree, "--map", text)
-        assert (done.exit_code, done.stdout) == (2, "")
-        assert "the map is too steep for floating point: use --exact" in done.stderr
+        with pytest.raises(TransformError, match="too steep for floating point: use --exact"):
+            rescale(loads(text, exact=False), named(images))
+        assert rescale(et.loads(text), named(images)).map_class.name == AFFINE
 
 
 # ---- Estimates and bounds.
@@ -443,9 +514,9 @@ def test_answers_on_random_trees_hold_for_random_maps(start: int) -> None:
     for seed in range(start, start + 50):
         case = Case(seed)
         tree = case.tree()
-        found = find_order_preserving_map(tree)
+        found = find_order_preserving_map(tree, exact=True)
         check_answer(tree, found, Random(seed), 30)
-        in_floats = find_order_preserving_map(case.tree(exact=False))
+        in_floats = find_order_preserving_map(case.tree(exact=False), exact=True)
         assert in_floats.answer.answer == found.answer.answer
         check_answer(tree, in_floats, Random(seed), 1)
 
@@ -501,7 +572,7 @@ def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
         tree = decision(Random(seed), 2, "c")
         report = find_order_preserving_map(tree)
         sign = 1 if tree.root.kind == Kind.MAX else -1
-        shares = {b.label: distribution(b.child) for b in tree.root.branches}
+        shares = {b.label: distribution(b.child) for b in exact_root(tree).branches}
 
         def reach(
             label: str, threshold: Number, shares: dict[str, Counter[Number]] = shares
@@ -583,24 +654,22 @@ def test_outcomes_of_probability_0_make_no_difference() -> None:
 
 
 def test_a_map_is_verified_in_fractions_where_floats_make_a_tie() -> None:
-    tree = et.loads(
-        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.50000000001, utility: 0}, {p: "
-        "0.49999999999, utility: 2}]}}"
-    )
+    """A sum over 18,000 outcomes in floats may be off by more than the difference."""
+    fair = f"{{chance: [{', '.join(['1, 2'] * 9_000)}]}}"
+    text = "max: {a: %s, b: {chance: [{p: 0.%s, utility: 0}, {p: 0.%s, utility: 2}]}}"
+    more, less = "5000000000011", "4999999999989"
+    tree = loads(text % (fair, more, less), exact=False)
     assert find_order_preserving_map(tree).answer.answer == "no"
-    tree = et.loads(
-        "max: {a: {chance: [1, 2]}, b: {chance: [{p: 0.49999999999, utility: 0}, {p: "
-        "0.50000000001, utility: 2}]}}"
-    )
+    tree = loads(text % (fair, less, more), exact=False)
     report = find_order_preserving_map(tree)
     assert report.answer.answer == "yes"
     assert report.tree.exact
     assert report.remarks[-1].startswith("These are fractions")
-    assert rescale(tree, report.scale).after.ties == ("a", "b")
+    assert {*rescale(tree, report.scale).after.ties} == {"a", "b"}
 
 
 def test_a_step_moves_the_float_at_its_threshold() -> None:
-    tree = et.loads("max: [{chance: [0.3, 0.1]}, {chance: [0.2, 0.2, 0.3]}]")
+    tree = loads("max: [{chance: [0.3, 0.1]}, {chance: [0.2, 0.2, 0.3]}]", exact=False)
     report = find_order_preserving_map(tree)
     assert report.pairs == [(0.1, 0.1), (0.2, 0.2), (0.3, 1.3)]
     assert (report.tree.exact, report.remarks) == (False, ())
@@ -668,13 +737,9 @@ def test_any_writes_its_example_if_there_is_one(tmp_path: Path) -> None:
         (["--affine", "2,1/0"], "'1/0' divides by zero"),
         (["--power", "-1"], "found -1, expected a power above 0"),
         (["--exp", "0"], "found a rate of 0, expected one above 0"),
-        (["--exp", "1", "--exact"], "to an irrational number: leave --exact out"),
-        (["--log", "--exact"], "to an irrational number: leave --exact out"),
-        (["--power", "1/2", "--exact"], "takes 2 to an irrational number: leave --exact out"),
-        (["--power", "100000"], "beyond 10^301"),
-        (["--exp", "-300"], "beyond 10^301"),
-        (["--affine", "1e300,1e350"], "beyond 10^301"),
-        (["--affine", "1e-400,0"], "too small for floating point"),
+        (["--power", "100000"], "the image of 2 is too large: it is beyond 10^30,000"),
+        (["--exp", "-100000"], "the image of 1 is too large: it is beyond 10^30,000"),
+        (["--exp", "1000"], "1 and 2 both become 0.001 when they are rounded"),
         (["--affine", "1,-1", "--log"], "--affine and --log exclude each other"),
         (["--affine", "1,0", "-o", "-", RIGHT], "-o writes one tree: give one FILE"),
     ],
@@ -684,6 +749,20 @@ def test_wrong_usage_has_a_message(words: list[str], message: str) -> None:
     assert done.exit_code == 2
     assert message in " ".join(done.stderr.split())
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("scale", "message"),
+    [
+        (power(Fraction(100_000)), "beyond 10^301"),
+        (exponential(Fraction(-300)), "beyond 10^301"),
+        (affine(Fraction("1e300"), Fraction("1e350")), "beyond 10^301"),
+        (affine(Fraction(1, 10**400), Fraction(0)), "too small for floating point"),
+    ],
+)
+def test_images_beyond_floats_are_refused_in_floats(scale: Scale, message: str) -> None:
+    with pytest.raises(TransformError, match=re.escape(message)):
+        rescale(load(LEFT, exact=False), scale)
 
 
 def test_an_error_names_the_utility_without_a_logarithm() -> None:
@@ -859,15 +938,18 @@ def test_a_chain_of_a_hundred_thousand_nodes_takes_seconds(kind: str) -> None:
 
 
 def test_a_map_that_merges_utilities_in_floats_is_refused() -> None:
-    tree = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
-    done = invoke("rescale", "-e", tree, "--exp", "0.01")
-    assert done.exit_code == 2
-    assert (
-        "9000 and 10000 both become 100 in floating point, though the map tells them apart"
-        in done.stderr
+    text = "max: {a: 9000, b: {chance: [{p: 99%, utility: 10000}, {p: 1%, utility: 9000}]}}"
+    scale = exponential(Fraction("0.01"))
+    message = (
+        "9000 and 10000 both become 100 when they are rounded, though the map tells them apart"
     )
-    near = invoke("rescale", "-e", "max: [900, 2000, {chance: [2200, 2000]}]", "--exp", "0.015")
-    assert "2000 and 2200 become equal in floating point" in " ".join(near.stdout.split())
+    with pytest.raises(TransformError, match=message):
+        rescale(loads(text, exact=False), scale)
+    assert rescale(et.loads(text), scale).after.ties == ("b",)
+    text, scale = "max: [900, 2000, {chance: [2200, 2000]}]", exponential(Fraction("0.0175"))
+    near = rescale(loads(text, exact=False), scale)
+    assert near.remarks == ("2000 and 2200 become equal in floating point: use --exact.",)
+    assert rescale(et.loads(text), scale).remarks == ()
 
 
 def test_a_map_from_python_must_name_existing_utilities() -> None:
@@ -904,8 +986,11 @@ max:
 """
 
 
-def total_definition(node: Node, paid: Number, image: Callable[[Number], Number]) -> Number:
+def total_definition(
+    node: Node | ExactNode, paid: Number, image: Callable[[Number], Number]
+) -> Number:
     """Return v* of the totals under a map, by recursion over paths."""
+    node = ExactNode(node.tree, node.id)
     if node.utility is not None:
         return image(node.utility + paid)
     worth = [total_definition(b.child, paid + b.reward, image) for b in node.branches]
@@ -922,14 +1007,14 @@ def test_a_map_applies_to_totals(seed: int) -> None:
     def image(total: Number) -> Fraction:
         return Fraction(total) ** 3 + 2 * Fraction(total)
 
-    report = rescale(tree, image, bounds=case.bounds)
-    assert report.before.value == et.evaluate(tree).value
+    report = rescale(tree, image, bounds=case.bounds, exact=True)
+    assert report.before.value == search_tree(tree).value
     assert report.after is not None
     assert report.after.value == total_definition(tree.root, tree.root_reward, image)
     assert not report.after.tree.columns.pays
     is_plain = not tree.columns.pays and not tree.root_reward
     assert (rescaling.FOLDED in report.remarks) == (not is_plain)
-    again = rescale(fold_rewards(tree), image)
+    again = rescale(fold_rewards(tree), image, exact=True)
     assert (again.pairs, again.changes) == (report.pairs, report.changes)
 
 
