@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load
+from helpers import ROOT, invoke, load, loads
 from page.browser import MISSING, Browser
 from random_trees import Case
 
@@ -23,6 +23,7 @@ from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
+from expectitree.numbers import notation
 from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
 from expectitree.searches.cuts import NO_CUTS
@@ -132,11 +133,19 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
             assert (shown["after"], shown["spared"]) == (node["cut"]["after"], node["cut"]["nodes"])
 
 
+in_each_notation = pytest.mark.parametrize(
+    "options", [(), ("--exact",), ("--engine", "interpreted")], ids=["decimal", "fraction", "float"]
+)
+
+
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
-def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool) -> None:
-    tree = load(file, exact=exact)
-    browser = open_page(tree)
+@in_each_notation
+def test_the_last_step_agrees_with_eval(
+    open_page: Any, file: Path, options: tuple[str, ...]
+) -> None:
+    tree = load(file, exact="--engine" not in options)
+    with notation("--exact" in options):
+        browser = open_page(tree)
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
     ends = browser.run(
@@ -154,7 +163,7 @@ def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool)
         "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
     ) is (len(tree) > 100)  # Smaller trees are expanded initially.
     for name, (state, counts, sentence) in zip(names, ends, strict=True):
-        found = evaluated(file, name, *(["--exact"] if exact else []))
+        found = evaluated(file, name, *options)
         compare_with_eval(state, found)
         leaves = found["leaves"]
         assert (
@@ -165,17 +174,18 @@ def test_the_last_step_agrees_with_eval(open_page: Any, file: Path, exact: bool)
             assert f"the best action is {found['best']}." in sentence
 
 
-@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
+@in_each_notation
 def test_the_last_step_agrees_with_eval_where_branches_pay(
-    open_page: Any, tmp_path: Path, exact: bool
+    open_page: Any, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     file = tmp_path / "paying.yaml"
     file.write_text(PAYING, "utf-8")
-    browser = open_page(load(file, exact=exact))
+    with notation("--exact" in options):
+        browser = open_page(load(file, exact="--engine" not in options))
     for name in browser.run("return expectitree.algorithms"):
         browser.run("expectitree.choose(arguments[0])", name)
         state = state_at(browser, 1e9)
-        compare_with_eval(state, evaluated(file, name, *(["--exact"] if exact else [])))
+        compare_with_eval(state, evaluated(file, name, *options))
 
 
 @pytest.mark.parametrize("most", [1, 4, 7, 12, 20])
@@ -199,7 +209,12 @@ def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays:
     exact = bool(seed % 2)
     bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
     report = replays(case.tree(exact), bounds=bounds)
-    browser = open_page(report)
+    with notation(seed % 4 == 1):
+        check_steps(open_page(report), report, random)
+
+
+def check_steps(browser: Browser, report: Replays, random: Random) -> None:
+    """Compare the states of a page at random steps with `Moment`."""
     order = list(report.tree.first_paths.order)
     for trace in report.traces:
         moment = Moment(trace)
@@ -247,16 +262,19 @@ def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays:
             )
 
 
-def test_ties_are_ties_within_eps(open_page: Any) -> None:
+@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
+def test_ties_are_ties_within_eps(open_page: Any, exact: bool) -> None:
     sum_of_floats = "{chance: [{p: 0.1, utility: 1}, {p: 0.2, utility: 1}, {p: 0.7, utility: 0}]}"
     for text in (
         f"max: {{a: 0.3, b: {sum_of_floats}, c: 0.2}}",
         f"min: {{a: {sum_of_floats}, b: 0.3, c: 0.4}}",
     ):
-        tree = et.loads(text)
+        tree = loads(text, exact=exact)
         browser = open_page(replays(tree, ["expectiminimax"]))
         browser.logs("performance")
-        assert list(et.evaluate(tree).ties) == state_at(browser, 1e9)["ties"] == ["a", "b"]
+        ties = list(et.evaluate(tree).ties)
+        assert state_at(browser, 1e9)["ties"] == ties
+        assert sorted(ties) == ["a", "b"]
         assert (
             browser.run(
                 "return document.querySelectorAll('#tree .edge.best, #tree .edge.tie').length"
@@ -832,7 +850,7 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     node = star2.tree.find("install").id
     ends = star2.alpha[node], star2.beta[node]
     own, with_cost = (
-        "alpha {:.10g}, beta {:.10g}".format(*(x - r for x in ends)) for r in (0, 250)
+        "alpha {:.10g}, beta {:.10g}".format(*(float(x - r) for x in ends)) for r in (0, 250)
     )
     assert f"{own} with −250 {with_cost}" in " ".join(browser.run(text, "details").split())
     browser.run("expectitree.choose('expectiminimax')")

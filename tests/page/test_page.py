@@ -25,6 +25,7 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.errors import AnalysisError, SearchError
+from expectitree.numbers import notation
 from expectitree.page import SCRIPTS, draw
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
@@ -317,9 +318,14 @@ def test_the_scripts_never_make_markup_from_text() -> None:
 
 
 def test_exact_numbers_are_strings() -> None:
-    data = data_of(page_of(et.loads("max: [1/3, {chance: [0, 1/7]}]"))[1])
+    tree = et.loads("max: [1/3, {chance: [0, 1/7]}]")
+    with notation(True):
+        data = data_of(page_of(tree)[1])
     assert "1/3" in data["numbers"]["json"]
     assert data["traces"][0]["about"]["value"] == str(Fraction(1, 3))
+    data = data_of(page_of(tree)[1])
+    assert 1 / 3 in data["numbers"]["json"]
+    assert data["traces"][0]["about"]["value"] == 1 / 3
 
 
 def test_comparisons_and_numbers_are_those_of_a_book_and_labels_stay() -> None:

@@ -36,10 +36,10 @@ class Position(NamedTuple):
         game, state, depth, estimate = self
         return prepare(write_out(game, depth=depth, state=state, estimate=estimate), order=order)
 
-    def search(self, algorithm: Algorithm, exact: bool, deepen: bool) -> Search:
-        """Search the tree without writing it out."""
+    def search(self, algorithm: Algorithm, deepen: bool) -> Search:
+        """Search the tree in floats, without writing it out."""
         game, state, depth, estimate = self
-        rules = Rules(game, Options(exact, estimate=estimate))
+        rules = Rules(game, Options(exact=False, estimate=estimate))
         start = rules.start if state is None else state
         return search_rules(rules, algorithm, start, depth, deepen, Budget())
 

@@ -29,7 +29,7 @@ from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
 from expectitree.numbers import quote
-from expectitree.searches.setup import Engine
+from expectitree.searches.setup import ENGINES
 
 MOST_REPETITIONS = 1_000_000
 
@@ -120,7 +120,7 @@ class _StudyReader(TreeReader):
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
     def engines(self, value: Data, place: Place) -> tuple[str, ...]:
-        engines: tuple[str, ...] = self.each(one_of(tuple(Engine)))(value, place)
+        engines: tuple[str, ...] = self.each(one_of(ENGINES))(value, place)
         self.check_repeats(engines, "engine is")
         return engines
 

@@ -28,7 +28,7 @@ from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import Engine
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
-from expectitree.tree.transform import in_floats, in_fractions
+from expectitree.tree.transform import in_floats
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MOST_TREES = 50  # in one task
@@ -89,7 +89,7 @@ def _search_lazily(task: Task, key: Key, runs: Sequence[Run]) -> Record:
     deepen = task.tree.get("deepen") == "true"
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
-        search, seconds = _timed(position.search, run.algorithm, run.engine == Engine.EXACT, deepen)
+        search, seconds = _timed(position.search, run.algorithm, deepen)
         grown = search.grown
         if grown.why_stopped:
             raise AnalysisError(f"{run.name} was stopped in the tree {name}: {grown.why_stopped}")
@@ -103,22 +103,19 @@ def _search_lazily(task: Task, key: Key, runs: Sequence[Run]) -> Record:
 
 def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[str, Any]]:
     """Return the figures of each run on a tree; raise `AnalysisError` if two of them disagree."""
-    exact = in_fractions(tree) if any(run.engine == Engine.EXACT for run in runs) else tree
-    floats = in_floats(tree)  # a small tree of a game has fractions
+    tree = in_floats(tree)  # a small tree of a game has fractions
     limits: dict[str, tuple[Limit, float]] = {}  # by engine: two runs may share it
     found: dict[str, dict[str, Any]] = {}
     for run in runs:
-        is_exact = run.engine == Engine.EXACT
-        searched, engine = (exact, Engine.AUTO) if is_exact else (floats, run.engine)
         if run.algorithm in (LIMIT, LIMIT_ACTION):
             if run.engine not in limits:
-                settings = {"engine": engine, "max_leaves": _MOST_LEAVES}
-                limits[run.engine] = _timed(measure, searched, [], **settings)
+                settings = {"engine": run.engine, "max_leaves": _MOST_LEAVES}
+                limits[run.engine] = _timed(measure, tree, [], **settings)
             limit, seconds = limits[run.engine]
             search = limit.search
             figures = _limit_figures(limit, run.algorithm == LIMIT_ACTION)
         else:
-            search, seconds = _timed(search_tree, searched, run.algorithm, engine=engine)
+            search, seconds = _timed(search_tree, tree, run.algorithm, engine=run.engine)
             figures = _search_figures(search)
         found[run.name] = figures | {"seconds": round(seconds, 6)}
         _check_agreement(name, run, search, found)

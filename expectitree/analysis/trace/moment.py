@@ -33,12 +33,14 @@ class Moment:
     def search(self) -> Search:
         """The search as if it had stopped here; its columns change with this moment.
 
-        A best-first search has no windows before its last step.
+        A best-first search has no windows before its last step. The tolerance is that of the whole
+        search: it cannot follow from values that are not known yet.
         """
+        whole = self.trace.search
         return replace(
-            self.trace.search, lower=self.lower, upper=self.upper, visits=self.visits,
+            whole, own_eps=whole.eps, lower=self.lower, upper=self.upper, visits=self.visits,
             alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after,
-            cuts=self.cuts, stopped=self.trace.search.stopped or not self._is_finished,
+            cuts=self.cuts, stopped=whole.stopped or not self._is_finished,
         )  # fmt: skip
 
     def forward(self) -> Event | None:

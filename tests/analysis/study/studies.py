@@ -75,7 +75,7 @@ published:
 SLOW = f"""
 trees: {{family: ballard, branching: 10}}
 algorithms: {{star2.5: {{probes: [{", ".join(map(str, range(1, 5001)))}]}}}}
-engines: exact
+engines: interpreted
 repetitions: 20
 """
 

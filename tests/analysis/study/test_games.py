@@ -49,7 +49,7 @@ LAZY = """
 trees:
   - {game: "game:einstein", depth: [1, 3], random-moves: 7, lazy: true, deepen: [false, true]}
 algorithms: [star2, best-first]
-engines: [auto, exact]
+engines: [auto, interpreted]
 repetitions: 2
 seed: 5
 """
@@ -155,11 +155,8 @@ def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -
         totals = (round(size.nodes), round(size.leaves), size.error)
         assert (record["nodes"], record["leaves"], record["leaves_error"]) == totals
         for name, run in record["runs"].items():
-            algorithm, _, engine = name.partition(", ")
-            exact = engine == "exact"
-            search = et.search(
-                game, depth=depth, algorithm=algorithm, state=state, deepen=deepen, exact=exact
-            )
+            algorithm = name.partition(", ")[0]
+            search = et.search(game, depth=depth, algorithm=algorithm, state=state, deepen=deepen)
             grown = search.grown
             assert grown is not None
             figures = (grown.evaluations, grown.rows, grown.merged)

@@ -106,8 +106,8 @@ def labels(figure: Any) -> list[str]:
 def test_each_line_of_a_plot_is_one_search(tmp_path: Path) -> None:
     """Two engines are two lines over the probes, not a zigzag."""
     text = "trees: {family: ballard, branching: 4}\nalgorithms: {star2.5: {probes: [1, 2]}}\n"
-    figure = figure_in(tmp_path, f"{text}engines: [interpreted, exact]\nplot: {{x: probes}}\n")
-    assert labels(figure) == ["star2.5, cyclic, interpreted", "star2.5, cyclic, exact"]
+    figure = figure_in(tmp_path, f"{text}engines: [interpreted, compiled]\nplot: {{x: probes}}\n")
+    assert labels(figure) == ["star2.5, cyclic, interpreted", "star2.5, cyclic, compiled"]
 
 
 def test_series_are_in_the_order_of_the_study_with_reference_lines_last(tmp_path: Path) -> None:

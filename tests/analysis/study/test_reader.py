@@ -34,11 +34,11 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
 def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:
     text = (
         "trees: {family: ballard}\nalgorithms: [star1, star2]\n"
-        "engines: [auto, interpreted, exact]\n"
+        "engines: [auto, interpreted, compiled]\n"
     )
     assert [run.name for run in study_of(tmp_path, text).runs] == [
-        "star1", "star1, interpreted", "star1, exact", "star2", "star2, interpreted",
-        "star2, exact",
+        "star1", "star1, interpreted", "star1, compiled", "star2", "star2, interpreted",
+        "star2, compiled",
     ]  # fmt: skip
 
 
@@ -293,7 +293,7 @@ trees:
     utilities: "0,9"
   - {family: lattice, steps: [5, 6], up: 1.2}
 algorithms: [star1, star2.5: {probes: [1, 2], probe-order: cyclic}]
-engines: [interpreted, exact]
+engines: [interpreted, compiled]
 repetitions: 3
 seed: 4
 published:
