@@ -210,7 +210,7 @@ def test_a_value_beyond_the_only_finite_bound_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "bounds",
-    ],
+    [(3, -3), None, 3, "ab", (1, 2, 3), (math.nan, 1), ("zero", "one"), (0,), 2 * (INFINITY,)],
 )
 def test_wrong_utility_bounds(bounds: Any) -> None:
     game = Coins()
