@@ -63,7 +63,7 @@ def test_a_long_chain_from_a_builder_is_searched(long_chain: Tree) -> None:
 def test_a_long_chain_is_searched_by_every_engine(long_chain: Tree, algorithm: str) -> None:
     assert evaluate(long_chain, algorithm, engine="compiled").value == 1
     exact = in_fractions(chain(CHAIN))  # a million links work too, and take a minute
-    assert evaluate(exact, algorithm, engine="exact").value == 1
+    assert evaluate(exact, algorithm, exact=True).value == 1
 
 
 def printed(tree: Tree, format: str) -> tuple[int, int]:

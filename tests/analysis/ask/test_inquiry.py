@@ -61,7 +61,7 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     chosen = algorithm("best-first", goal=goal)
     found, source = engine.choose_bounds(tree, bounds)
     setup = engine.SearchSetup.of(
-        tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+        tree, chosen, found, source, "auto" if tree.exact else "interpreted"
     )
     beliefs, limits = engine.begin_best_first(setup)
     columns, order = setup.columns, []
@@ -160,9 +160,9 @@ def test_the_counts_equal_those_of_evaluate() -> None:
     for seed in range(80):
         case = Case(seed)
         tree, bounds = case.tree(), bounds_of(case, True)
-        inquiry = et.inquire(without(tree), bounds=bounds, goal="value")
+        inquiry = et.inquire(without(tree), bounds=bounds, goal="value", exact=True)
         finish(inquiry, tree)
-        found = et.evaluate(tree, "best-first", bounds=bounds)
+        found = et.evaluate(tree, "best-first", bounds=bounds, exact=True)
         ours = inquiry.search
         assert not ours.stopped
         assert ours.value == found.value

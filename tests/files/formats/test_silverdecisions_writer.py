@@ -205,8 +205,9 @@ def test_example_trees_are_read_again_with_their_values(path: Path) -> None:
     tree = et.load(path)
     again = tree_of(written(tree))
     found = search_tree(again)
-    assert found.value == search_tree(tree).value
-    if tree.expect is not None and tree.expect.value is not None:
+    value = search_tree(tree).value
+    assert found.value == (value if again.exact else pytest.approx(float(value), rel=1e-12))
+    if again.exact and tree.expect is not None and tree.expect.value is not None:
         assert found.value == tree.expect.value
     assert (again.title, again.source) == (tree.title, tree.source)
     assert [*again.parameters] == [*tree.parameters]
