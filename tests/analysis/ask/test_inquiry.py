@@ -61,7 +61,7 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     chosen = algorithm("best-first", goal=goal)
     found, source = engine.choose_bounds(tree, bounds)
     setup = engine.SearchSetup.of(
-        tree, chosen, found, source, "exact" if tree.exact else "interpreted"
+        tree, chosen, found, source, "auto" if tree.exact else "interpreted"
     )
     beliefs, limits = engine.begin_best_first(setup)
     columns, order = setup.columns, []
@@ -162,7 +162,7 @@ def test_the_counts_equal_those_of_evaluate() -> None:
         tree, bounds = case.tree(), bounds_of(case, True)
         inquiry = et.inquire(without(tree), bounds=bounds, goal="value")
         finish(inquiry, tree)
-        found = et.evaluate(tree, "best-first", bounds=bounds)
+        found = search_tree(tree, "best-first", bounds=bounds)
         ours = inquiry.search
         assert not ours.stopped
         assert ours.value == found.value
