@@ -83,9 +83,9 @@ class AnalysisError(ExpectitreeError, ValueError):
     """A question about a tree that has no answer as asked.
 
     >>> import expectitree as et
-    >>> et.verify(et.loads("max: [1, 2]"))  # doctest: +ELLIPSIS
+    >>> et.risk(et.loads("max: {left: 1, right: 2}"), "middle")
     Traceback (most recent call last):
-    expectitree.errors.AnalysisError: expectations are checked exactly: read the tree with ...
+    expectitree.errors.AnalysisError: no action 'middle': the actions are left, right
     """
 
 

@@ -70,12 +70,21 @@ class RandomGame:
 
     `has_bounds` says whether positions have bounds of their own: exact ones, or, with `loose`,
     wider ones, which may be wider than those of the position before. With `rare`, there are also
-    numbers at the limits of floats.
+    numbers at the limits of floats. With `floats`, the game gives its values and probabilities as
+    floats; the table still holds fractions.
     """
 
-    def __init__(self, seed: int, *, state_bounds: bool | None = None, rare: bool = False) -> None:
+    def __init__(
+        self,
+        seed: int,
+        *,
+        state_bounds: bool | None = None,
+        rare: bool = False,
+        floats: bool = False,
+    ) -> None:
         random = Random(seed)
         self.rare = rare
+        self.number_type: Any = float if floats else Fraction
         self.title = f"random game {seed}"
         self.calls: Counter[str] = Counter()
         self.played: list[tuple[int, str]] = []
@@ -151,7 +160,7 @@ class RandomGame:
         names = [name for name, _ in row.moves]
         if row.turn != "chance":
             return iter(names)
-        return zip(names, row.probabilities, strict=True)
+        return zip(names, map(self.number_type, row.probabilities), strict=True)
 
     def play(self, state: Any, move: Any) -> Any:
         self.calls["play"] += 1
@@ -160,7 +169,8 @@ class RandomGame:
 
     def value(self, state: Any) -> Number | None:
         self.calls["value"] += 1
-        return self.row(state).value
+        value: Fraction | None = self.row(state).value
+        return None if value is None else self.number_type(value)
 
     # ---- What the tests know.
 

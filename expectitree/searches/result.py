@@ -128,6 +128,7 @@ class Search(Shown):
         root_bounds: The `bounds` of the root, as they were computed.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
+        own_eps: What `eps` is; None if `eps` is computed when it is asked for.
         engine: "interpreted", "compiled" or "exact".
         lower: [N] The lower end of the interval that contains the node's value.
         upper: [N] The upper end.

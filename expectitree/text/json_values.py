@@ -62,7 +62,7 @@ def search_fields(file: str, search: Search) -> dict[str, Any]:
         **({"interval": interval} if search.stopped or search.outcome is not Outcome.VALUE else {}),
         "best": search.best,
         "ties": list(search.ties),
-        **({"rounding": json_number(search.eps)} if search.eps else {}),
+        **({"rounding": float(search.eps)} if search.eps else {}),
         "bounds": [json_number(end) for end in search.root_bounds],
         "bounds_from": search.bounds_source,
         **_count_fields(search),

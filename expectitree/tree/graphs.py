@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError, install_hint
+from expectitree.numbers import to_nearest_float
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree, check_tree
 
@@ -23,7 +24,7 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
         root=tree.root_id, title=tree.title, source=tree.source
     )
     if tree.root_reward:
-        graph.graph["root_reward"] = tree.root_reward
+        graph.graph["root_reward"] = to_nearest_float(tree.root_reward)
     if tree.attitude is not None:
         graph.graph["attitude"] = tree.attitude.text
     for node in map(tree.node, range(len(tree))):

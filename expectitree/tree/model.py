@@ -438,9 +438,10 @@ class Tree(Shown):
 
         A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
         `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where
-        they exist `reward` and `note`. A shared node is one node with several edges. The graph has
-        `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
-        have `expect`, parameters, formulas and events. Raises `TreeError` if networkx is missing.
+        they exist `reward` and `note`. Numbers are floats. A shared node is one node with several
+        edges. The graph has `root`, `title`, `source`, and `root_reward` and `attitude` if there
+        are any. It does not have `expect`, parameters, formulas and events. Raises `TreeError` if
+        networkx is missing.
         """
         from expectitree.tree.graphs import to_networkx
 

@@ -7,6 +7,7 @@ them down.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from expectitree.numbers import INFINITY, Number
 from expectitree.tree.columns import (
@@ -78,8 +79,10 @@ def measure_rounding(
             c = child[b]
             x = value[c]
             own = error[c]
-            if pays:
-                x += reward[b]
+            if pays and reward[b] != 0:  # three roundings: of both numbers and of their sum
+                paid: Any = reward[b]
+                own += unit * (abs(paid) + abs(x))
+                x += paid
                 own += unit * abs(x)
             if k == CHANCE:
                 p = probability[b]

@@ -8,6 +8,7 @@ import weakref
 from fractions import Fraction
 
 import pytest
+from files.samples import chain
 from helpers import rendered_lines
 
 import expectitree as et
@@ -116,6 +117,16 @@ def test_a_deep_tree_keeps_to_the_width(width: int, reward: int) -> None:
     )
     assert len(lines) > 9000
     assert max(map(len, lines)) <= width
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_what_is_left_out_of_a_very_deep_tree_is_counted(exact: bool) -> None:
+    """The sizes of all subtrees sum to more than 2^31."""
+    lines = et.to_text(et.evaluate(chain(47_000, exact))).splitlines()
+    assert [line.partition("…")[2].strip() for line in lines if "more node" in line] == [
+        "│   │   │   │   │   │   │   │   │   │   │     … 93,940 more nodes",
+        "│   │   │   │   │   │   │   │   │   │   └── … 1 more node",
+    ]
 
 
 def test_deep_json_does_not_nest_without_end() -> None:

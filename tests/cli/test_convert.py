@@ -11,11 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from files.samples import SHIPPED, content_of, max_over
+from files.samples import SHIPPED, content_of, exact_at, max_over
 from helpers import ROOT, Done, run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
+from expectitree.tree.transform import in_floats
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
 
@@ -86,7 +87,8 @@ def test_convert_may_replace_its_input(ending: str, run: Run) -> None:
     """An Arrow file is still mapped into memory while it is replaced."""
     et.save(max_over(title="mine"), f"a.{ending}")
     assert run(f"a.{ending}", f"a.{ending}", "--force").status == 0
-    assert content_of(et.load(f"a.{ending}")) == content_of(max_over(title="mine"))
+    again, tree = et.load(f"a.{ending}"), max_over(title="mine")
+    assert content_of(again) == content_of(tree if again.exact else in_floats(tree))
 
 
 def test_convert_drops_fractions_only_on_request(run: Run) -> None:
@@ -100,7 +102,7 @@ def test_convert_drops_fractions_only_on_request(run: Run) -> None:
         assert run("a.yaml", f"a.{ending}", "--drop", "fractions").status == 0
         assert et.load(f"a.{ending}").find("x/#1").utility == 1 / 3
     assert run("a.yaml", "a.json", "--drop", "fractions").status == 0
-    assert et.load("a.json").find("x/#1").utility == Fraction(1, 3)
+    assert exact_at(et.load("a.json"), "x/#1").utility == Fraction(1, 3)
 
 
 @pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
@@ -146,7 +148,7 @@ def test_convert_warns_about_normalised_probabilities(run: Run) -> None:
     done = run("a.yaml", "-")
     assert done.status == 0
     assert "divided" in done.err
-    assert et.loads(done.out).root.branches[0].probability == Fraction(1, 3)
+    assert et.loads(done.out).columns.probability[0] == Fraction(1, 3)
 
 
 def test_convert_reads_and_writes_pipes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -110,18 +111,21 @@ def test_verify_checks_and_fills_in_what_is_expected_at_other_values(file: str) 
     assert "at pr = 0.3: value: expected 26, found 25" in done.out
 
 
-def test_what_has_no_exact_value_can_be_converted_and_not_verified(file: str) -> None:
-    text = "parameters: {x: 2}\nexpect: {value: 1}\nmax: [log(x), 1/4]\n"
+def test_what_has_no_exact_value_is_converted_verified_and_rounded(file: str) -> None:
+    text = "parameters: {x: 2}\nexpect: {value: 0.693}\nmax: [log(x), 1/4]\n"
     Path(file).write_text(text, "utf-8")
     done = run_main("convert", file, "-")
-    assert done.status == 0
+    assert (done.status, done.err) == (0, "")
     assert done.out.endswith("max: [log(x), 0.25]\n")
-    assert done.err == "bet.yaml: a formula has no exact value: numbers are written as floats\n"
     done = run_main("verify", file)
-    assert done.status == 1
-    assert "cannot be checked: a formula has no exact value" in " ".join(done.out.split())
+    assert "✓ value: expected 0.693, found 0.693147" in done.out
+    Path(file).write_text(text.replace("0.693", "0.694"), "utf-8")
+    assert run_main("verify", file).status == 1
     done = run_main("eval", "--exact", file)
-    assert "'log(x)' has no exact value at x = 2: compute in floats" in done.err
+    assert "value     0.693147\n" in done.out
+    found = json.loads(run_main("eval", "--exact", "--format", "json", file).out)
+    assert found["value"] == math.log(2)
+    assert 0 < found["rounding"] < 1e-55
 
 
 def test_converting_to_a_table_reports_that_formulas_become_numbers(file: str) -> None:

@@ -53,7 +53,7 @@ def damaged_file(random: Random) -> Hostile:
     else:
         for _ in range(random.choice((1, 1, 2, 8))):
             data[random.randrange(len(data))] = random.randrange(256)
-    return Hostile(bytes(data), name, {"exact": random.random() < 0.2})
+    return Hostile(bytes(data), name)
 
 
 def wrong_table(random: Random) -> Hostile:
@@ -74,7 +74,7 @@ def wrong_table(random: Random) -> Hostile:
     made = tables.table(rows, kind=random.choice((tables.DICTIONARY, pa.string())), **about)
     name = f"made.{random.choice(tables.FORMATS)}"
     content = tables.write(scratch() / name, made).read_bytes()
-    return Hostile(content, name, {"exact": random.random() < 0.2})
+    return Hostile(content, name)
 
 
 NEW = count()  # An old file may still be mapped, so each input has a path of its own.
@@ -86,7 +86,7 @@ def check_table(made: Hostile) -> bool:
     assert isinstance(made.content, bytes)
     path.write_bytes(made.content)
     try:
-        tree = et.load(path, **made.options)
+        tree = et.load(path)
         use(tree)
         return True
     except FileError as error:

@@ -20,7 +20,6 @@ from files.formats.test_csv import COPIER, THOMPSON
 from files.formats.test_radiant import CONTRACT, TYPED
 from fuzz.cases import Target
 from fuzz.damage import GAME_PIECES, mutated
-from helpers import load, loads
 from oracle import definition
 
 import expectitree as et
@@ -29,8 +28,10 @@ from expectitree.expressions.domains import FLOATS, FRACTIONS
 from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import text_of
+from expectitree.files import load_tree, loads_tree
 from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines
+from expectitree.tree.builder import EXACT_NODES
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 
@@ -42,6 +43,16 @@ class Hostile:
     content: str | bytes
     name: str
     options: dict[str, Any] = field(default_factory=dict)
+
+
+def exact_nodes(exact: bool) -> int:
+    """Return how many nodes a tree of fractions may have; 0 to read floats."""
+    return EXACT_NODES if exact else 0
+
+
+def some_options(random: Random) -> dict[str, Any]:
+    """Return whether to read fractions, as an option."""
+    return {"exact_nodes": exact_nodes(random.random() < 0.5)}
 
 
 def check_message(error: et.ExpectitreeError) -> None:
@@ -63,10 +74,9 @@ def check_file(made: Hostile) -> bool:
     options = {"warn": lambda message: None, **made.options}
     try:
         if isinstance(made.content, bytes):
-            exact = options.pop("exact")
-            tree = load(io.BytesIO(made.content), exact=exact)
+            tree = load_tree(io.BytesIO(made.content), **options)
         else:
-            tree = et.loads(made.content, name=made.name, **options)
+            tree = loads_tree(made.content, name=made.name, **options)
     except FileError as error:
         check_refusal(error, has_place=isinstance(made.content, str) and made.name != "-")
         return False
@@ -85,7 +95,7 @@ def use(tree: et.Tree) -> None:
         found = search_tree(tree, "star2")
         et.to_text(found)
         et.to_json(found)
-        again = loads(et.dumps(tree), exact=tree.exact)
+        again = loads_tree(et.dumps(tree), exact_nodes=exact_nodes(tree.exact))
     except et.ExpectitreeError as error:
         check_message(error)
         return
@@ -107,7 +117,7 @@ def files(
         text, name = damage(random, random.choice(seeds)), random.choice(names)
         drawn = {key: random.choice(values) for key, values in options.items()}
         given = {key: value for key, value in drawn.items() if value is not None}
-        return Hostile(text, name, {"exact": random.random() < 0.5, **given})
+        return Hostile(text, name, some_options(random) | given)
 
     return Target(make, check_file, is_hostile=True)
 
@@ -143,7 +153,7 @@ def damaged_bytes(random: Random) -> Hostile:
     content = bytearray(random.choice(samples.SEEDS).encode())
     for _ in range(random.randint(1, 3)):
         content[random.randrange(len(content))] = random.randrange(256)
-    return Hostile(bytes(content), "-", {"exact": random.random() < 0.5})
+    return Hostile(bytes(content), "-", some_options(random))
 
 
 def check_in_python(made: Hostile) -> bool:
@@ -164,12 +174,12 @@ def diagrams() -> list[str]:
 def damaged_diagram(random: Random) -> Hostile:
     """Return a damaged diagram of SilverDecisions."""
     text = test_damaged_diagrams.mutated(random.choice(diagrams()), random)
-    return Hostile(text, "x.json", {"exact": random.random() < 0.5})
+    return Hostile(text, "x.json", some_options(random))
 
 
 def check_diagram(made: Hostile) -> bool:
     """Read, write and verify a diagram."""
-    return test_damaged_diagrams.is_tree(str(made.content), made.options["exact"])
+    return test_damaged_diagrams.is_tree(str(made.content), bool(made.options["exact_nodes"]))
 
 
 # ---- Expressions.

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from copy import deepcopy
+from decimal import Decimal
 from fractions import Fraction
 from itertools import count
 from typing import Any
@@ -77,7 +79,7 @@ def test_the_game_itself_is_right() -> None:
         ([("a", -0.5), ("b", 1.5)], " gives -0.5, expected a probability from 0 to 1"),
         ([("a", float("nan"))], " gives nan, expected a number"),
         ([("a", float("inf"))], " gives inf, expected a probability from 0 to 1"),
-        ([("a", "0.5"), ("b", "0.5")], " gives '0.5', expected a number"),
+        ([("a", "half"), ("b", "half")], " gives 'half', expected a number"),
         ([("a", None)], " gives None, expected a number"),
         ([("a", True)], " gives True, expected a number"),
         (["a", "b"], " gives 'a', expected pairs of an outcome and its probability"),
@@ -124,7 +126,7 @@ def test_wrong_answers_at_the_start(method: str, answer: Any, problem: str) -> N
         (-10.001, "expected a number within the bounds [-10, 10]"),
         (float("nan"), "expected a number"),
         (float("inf"), "expected a finite number"),
-        ("3", "expected a number"),
+        ("three", "expected a number"),
         (True, "expected a number"),
         (1j, "expected a number"),
     ],
@@ -134,6 +136,30 @@ def test_wrong_values(value: Any, problem: str, depth: int) -> None:
     found = message(with_method("value", lambda state: value), depth=depth)
     assert re.fullmatch(rf"coins: value\(\(.*\)\) gives {re.escape(repr(value))}, (.*)", found)
     assert found.endswith(problem)
+
+
+def test_texts_are_numbers() -> None:
+    game = with_outcomes(("a", "0.1"), ("b", "2/10"), ("c", "0.7"))
+    values = {"a": "1/3", "b": "0.1", "c": Decimal("-0.01")}
+    game.value = lambda state: values[state[1]] if len(state) == 3 else None
+    game.utility_bounds = ("-1", "1")
+    value = Fraction(1, 30) + Fraction("0.02") - Fraction("0.007")
+    for algorithm in et.ALGORITHMS:
+        assert et.search(game, depth=3, algorithm=algorithm, exact=True).value == value
+        found = et.search(game, depth=3, algorithm=algorithm)
+        assert (found.value, found.engine) == (float(value), "exact")
+
+
+def test_a_float_makes_a_game_one_in_floats() -> None:
+    game = with_outcomes(("a", 0.1), ("b", Fraction(9, 10)))
+    for algorithm in et.ALGORITHMS:
+        found = et.search(game, depth=3, algorithm=algorithm)
+        assert (found.engine, found.tree.exact) == ("interpreted", False)
+        assert et.search(game, depth=3, algorithm=algorithm, exact=True).engine == "exact"
+    game = with_method("value", lambda state: -7 / 3 if state[-1:] == ("right",) else 1)
+    for algorithm in et.ALGORITHMS:
+        found = et.search(game, depth=3, algorithm=algorithm)
+        assert (found.value, found.tree.exact) == (-7 / 3, False)
 
 
 def test_a_finished_game_needs_a_utility() -> None:
@@ -184,7 +210,7 @@ def test_a_value_beyond_the_only_finite_bound_is_an_error() -> None:
 
 @pytest.mark.parametrize(
     "bounds",
-    [(3, -3), None, 3, "ab", (1, 2, 3), (float("nan"), 1), ("0", "1"), (0,), 2 * (float("inf"),)],
+    [(3, -3), None, 3, "ab", (1, 2, 3), (math.nan, 1), ("zero", "one"), (0,), 2 * (INFINITY,)],
 )
 def test_wrong_utility_bounds(bounds: Any) -> None:
     game = Coins()

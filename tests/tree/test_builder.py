@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from oracle import exact_root
 
 import expectitree as et
 from expectitree.errors import ExpectitreeError, TreeError
@@ -38,12 +39,12 @@ def test_nested_calls_build_the_tree() -> None:
     ]
     assert [node.utility for node, _ in tree.walk()] == [None, None, 10, 10, None, 100, 9.5]
     assert [branch.probability for branch in tree.find("left").branches] == [0.5, 0.5]
-    assert (tree.title, tree.source, tree.exact) == ("A", "B", False)
+    assert (tree.title, tree.source, tree.exact) == ("A", "B", True)
 
 
 @pytest.mark.parametrize("exact", [False, True])
 def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
-    """In exact mode a float counts as the decimal that Python prints."""
+    """In fractions a float counts as the decimal that Python prints; views round once."""
     t = TreeBuilder(exact=exact)
     given = [1, 0.1, "1/3", Fraction(1, 7), Decimal("0.25")]
     tree = t.build(
@@ -61,14 +62,15 @@ def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
         Fraction(1, 5),
     ]
     number = Fraction if exact else float
-    assert [node.utility for node in tree.find("#1").children] == [
-        number(value) for value in values
-    ]
-    assert [branch.probability for branch in tree.find("#1").branches] == [
-        number(p) for p in probabilities
-    ]
-    assert tree.root.estimate == number(Fraction(1, 2))
-    assert {type(node.utility) for node in tree.find("#1").children} == {number}
+    lottery = exact_root(tree).children[0]
+    assert [node.utility for node in lottery.children] == [number(value) for value in values]
+    assert [branch.probability for branch in lottery.branches] == [number(p) for p in probabilities]
+    assert exact_root(tree).estimate == number(Fraction(1, 2))
+    assert {type(node.utility) for node in lottery.children} == {number}
+    shown = tree.find("#1")
+    assert [node.utility for node in shown.children] == [float(value) for value in values]
+    assert [branch.probability for branch in shown.branches] == [float(p) for p in probabilities]
+    assert {type(node.utility) for node in shown.children} == {float}
 
 
 def test_a_node_with_two_parents_is_stored_once() -> None:
@@ -137,18 +139,17 @@ def test_a_number_label_is_accepted_only_at_its_place() -> None:
 
 
 def test_probabilities_that_nearly_sum_to_1_are_normalised() -> None:
-    """Exact mode normalises every deviation, float mode only more than rounding."""
+    """Fractions are normalised at every deviation, floats only at more than rounding."""
     thirds = ["0.3333333333"] * 3
     for exact in (False, True):
         t = TreeBuilder(exact=exact)
         tree = t.build(t.chance([1, 2, 3], thirds))
-        assert sum(branch.probability for branch in tree.root.branches) == pytest.approx(
-            1, abs=1e-15
-        )
-    assert [branch.probability for branch in tree.root.branches] == [Fraction(1, 3)] * 3
-    t = TreeBuilder()
-    tree = t.build(t.chance([0] * 10, [0.1] * 10))
-    assert {branch.probability for branch in tree.root.branches} == {0.1}
+        assert sum(tree.columns.probability) == (1 if exact else pytest.approx(1, abs=1e-15))
+    assert list(tree.columns.probability) == [Fraction(1, 3)] * 3
+    for exact, tenth in ((False, 0.1), (True, Fraction(1, 10))):
+        t = TreeBuilder(exact=exact)
+        tree = t.build(t.chance([0] * 10, [0.1] * 10))
+        assert set(tree.columns.probability) == {tenth}
 
 
 REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {

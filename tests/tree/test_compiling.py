@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from helpers import loads
 
-from expectitree import compiling, loads
+from expectitree import compiling
 from expectitree.tree import scans
 
 
@@ -25,7 +26,7 @@ def test_loops_compile_if_numba_refuses_its_private_options(
     monkeypatch.setattr(compiling, "PRIVATE_OPTIONS", {"_nrt": False})
     monkeypatch.setattr(numba, "njit", refuse)
     compiling._compiled.cache_clear()
-    columns = loads("max: [{chance: [0, 10]}, 4, 5]").columns
+    columns = loads("max: [{chance: [0, 10]}, 4, 5]", exact=False).columns
     assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 3
     assert compiling.PRIVATE_OPTIONS == {}
     compiling._compiled.cache_clear()  # the loops of other tests use the usual options

@@ -12,7 +12,7 @@ import pytest
 from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import definition, definitions
+from oracle import ExactNode, definition, definitions
 from random_trees import REWARDS, build, random_rows, utility_ranges
 
 import expectitree as et
@@ -48,8 +48,9 @@ def paying(seed: int, exact: bool = True) -> Tree:
 TREES = st.builds(paying, seed=SEEDS)
 
 
-def plays(node: Node, paid: Number = 0) -> Iterator[tuple[str, Number]]:
-    """Yield the path and the total of every play."""
+def plays(node: Node | ExactNode, paid: Number = 0) -> Iterator[tuple[str, Number]]:
+    """Yield the path and the total of every play, in the numbers of the columns."""
+    node = ExactNode(node.tree, node.id)
     if node.utility is not None:
         yield "", paid + node.utility
     for branch in node.branches:
@@ -87,7 +88,7 @@ def test_folding_keeps_the_total_of_every_play(tree: Tree) -> None:
 def test_a_shared_node_is_folded_if_all_its_paths_pay_the_same(tree: Tree) -> None:
     paid: dict[int, set[Number]] = {tree.root_id: {tree.root_reward}}
     for n in range(tree.root_id, -1, -1):
-        for branch in tree.node(n).branches:
+        for branch in ExactNode(tree, n).branches:
             sums = {total + branch.reward for total in paid[n]}
             paid.setdefault(branch.child.id, set()).update(sums)
     if all(len(sums) == 1 for sums in paid.values()):
@@ -275,9 +276,8 @@ def test_a_folded_terminal_is_worth_its_total() -> None:
 
 
 def test_sums_of_floats_are_those_on_paper() -> None:
-    tree = et.loads(
-        "max: [{reward: 0.1, max: [{reward: 0.2, utility: 0}, {cost: 0.1, utility: 1}]}, 3]"
-    )
+    text = "max: [{reward: 0.1, max: [{reward: 0.2, utility: 0}, {cost: 0.1, utility: 1}]}, 3]"
+    tree = loads(text, exact=False)
     assert fold_rewards(tree).columns.utility[:2].tolist() == [0.3, 1.0]
 
 

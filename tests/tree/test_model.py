@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import loads
+from oracle import ExactNode
 from random_trees import Case
 
 import expectitree as et
@@ -90,7 +91,8 @@ def test_views_show_the_rows(tree: et.Tree) -> None:
         (),
     )
     assert list(tree.branch_notes.values()) == ["the branch's"]
-    assert isinstance(leaf.utility, Fraction if tree.exact else float)
+    assert type(leaf.utility) is type(b.estimate) is type(a.branches[0].probability) is float
+    assert isinstance(tree.columns.utility[leaf.id], Fraction if tree.exact else float)
 
 
 def test_a_shared_node_is_one_node(tree: et.Tree) -> None:
@@ -187,8 +189,7 @@ def test_a_tree_is_immutable(tree: et.Tree) -> None:
 
 def test_repr_shows_title_and_sizes(tree: et.Tree) -> None:
     """What an interactive session prints, control characters escaped."""
-    exact = ", exact" if tree.exact else ""
-    assert repr(tree) == f"<Tree 'A tree to look at', 9 nodes, 5 leaves{exact}>"
+    assert repr(tree) == "<Tree 'A tree to look at', 9 nodes, 5 leaves>"
     assert repr(tree.root) == "<Node 8 MAX>"
     assert repr(et.loads('{title: "a\\eb", max: [1]}')) == "<Tree 'a\\\\x1bb', 2 nodes, 1 leaves>"
 
@@ -273,10 +274,11 @@ def test_the_range_and_the_magnitude_of_totals_match_their_definition(exact: boo
     for seed in range(100):
         tree = Case(seed, pays=True).tree(exact)
         totals: dict[int, set[Number]] = {}
-        for node in map(tree.node, range(len(tree))):
+        for node in (ExactNode(tree, n) for n in range(len(tree))):
             totals[node.id] = {node.utility} if node.utility is not None else set()
             for branch in node.branches:
                 totals[node.id] |= {branch.reward + x for x in totals[branch.child.id]}
         root = totals[tree.root_id]
-        assert tree.total_range == (min(root), max(root))
+        assert tree.total_ends == (min(root), max(root))
+        assert tree.total_range == (float(min(root)), float(max(root)))
         assert tree.greatest_magnitude == max(abs(x) for known in totals.values() for x in known)

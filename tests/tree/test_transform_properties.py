@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle import ExactNode
 from random_texts import RandomText
 
 import expectitree as et
@@ -226,7 +227,7 @@ def test_a_shared_chance_node_has_the_order_for_the_player_on_its_first_path(tre
         players[node.id] = players.get(parent.id, 0) if parent.kind == Kind.CHANCE else parent.kind
         if node.kind == Kind.CHANCE:
             values = [b.reward + worth(record_of(found, b.child.id))
-                      for b in found.node(node.id).branches]  # fmt: skip
+                      for b in ExactNode(found, node.id).branches]  # fmt: skip
             assert values == sorted(values, reverse=players[node.id] == Kind.MIN)
 
 

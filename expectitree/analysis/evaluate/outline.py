@@ -52,9 +52,9 @@ def _totals(search: Search) -> tuple[Sequence[int], Sequence[int]]:
     """
     tree, count = search.tree, len(search.tree.columns.child) + 1
     has_cuts = search.algorithm.player_cuts
-    # Ids of nodes have 32 bits, so their number has, too.
-    nodes = compiling.zeros("i", count)
-    cuts = compiling.zeros("i", count if has_cuts else 0)
+    # In a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
+    nodes = compiling.zeros("q", count)
+    cuts = compiling.zeros("q", count if has_cuts else 0)
     cut = search.cut if has_cuts else compiling.zeros("B", 0)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     tree.scan(_add_up, tree.columns, first_branch, cut, nodes, cuts)

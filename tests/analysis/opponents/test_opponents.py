@@ -22,7 +22,7 @@ from expectitree.analysis.opponents.json import render as opponents_json
 from expectitree.analysis.opponents.report import Opponents, opponents
 from expectitree.analysis.show import rendered
 from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import to_fraction
+from expectitree.numbers import to_digits, to_fraction
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console
 from expectitree.tree.folding import fold_rewards, unshare
@@ -251,10 +251,12 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
         assert {*crossing.before, *crossing.after} <= {*crossing.at}
         assert len(crossing.at) > 1
         assert not crossing.before == crossing.at == crossing.after
-        least, greatest = (values(tree, e, chance)[-1] for e in (crossing.lower, crossing.upper))
-        # A value that is not exact has 17 digits.
-        slack = 0 if crossing.exact is not None else abs(crossing.value) / 10**16
-        assert least - slack <= crossing.value <= greatest + slack
+        ends = [values(tree, end, chance)[-1] for end in (crossing.lower, crossing.upper)]
+        assert [crossing.value_lower, crossing.value_upper] == ends
+        if crossing.exact is None:  # the value has 17 digits, and grows with epsilon
+            assert to_digits(ends[0]) <= crossing.value <= to_digits(ends[1])
+        else:
+            assert crossing.value == ends[0]
         assert best is None or best == crossing.before
         best = crossing.after
         if crossing.exact is None:

@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from helpers import load
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -109,10 +108,10 @@ def columns_of(tree: et.Tree) -> list[list[Any]]:
     ]
 
 
-def error_message(path: Path, exact: bool = False) -> str:
+def error_message(path: Path) -> str:
     """Return the one-line error of reading a file, without the file's name."""
     with pytest.raises(FileError) as found:
-        load(path, exact=exact)
+        et.load(path)
     message = str(found.value)
     assert "\n" not in message
     assert message.startswith(f"{path}: ")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from files.formats.diagrams import RULES, STALL, chance, decision, edge, file_of, payoff, terminal
-from helpers import loads
+from files.samples import read
 
 import expectitree as et
 from expectitree.analysis.verify.stored import stored_checks
@@ -85,8 +85,8 @@ def is_tree(text: str, exact: bool) -> bool:
     with suppress(et.ExpectitreeError):
         assert all(found.what for found in stored_checks(text, "x.json", ROW))
     try:
-        tree = loads(text, exact=exact, format=ROW.name)
-        again = loads(et.dumps(tree, ROW.name), exact=exact)
+        tree = read(text, exact=exact, format=ROW.name)
+        again = read(et.dumps(tree, ROW.name), exact=exact)
         values = [Fraction(search_tree(one).value) for one in (tree, again)]
     except et.ExpectitreeError:
         return False
@@ -95,4 +95,4 @@ def is_tree(text: str, exact: bool) -> bool:
 
 
 def test_valid_files_are_trees() -> None:
-    assert all(is_tree(text, exact=False) for text in valid_files())
+    assert all(is_tree(text, exact) for text in valid_files() for exact in (False, True))

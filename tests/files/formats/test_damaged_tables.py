@@ -32,7 +32,7 @@ from files.formats.tables import (
     write,
 )
 from files.samples import content_of
-from helpers import ROOT, load
+from helpers import ROOT
 
 import expectitree as et
 from expectitree.errors import FileError
@@ -160,13 +160,12 @@ WRONG: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("exact", [True, False], ids=["exact", "float"])
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_table_that_is_not_a_tree_is_refused_in_one_line(
-    wrong: str, exact: bool, format: str, tmp_path: Path
+    wrong: str, format: str, tmp_path: Path
 ) -> None:
     made, message = WRONG[wrong]
-    assert re.search(message, error_message(write(tmp_path / f"tree.{format}", made), exact))
+    assert re.search(message, error_message(write(tmp_path / f"tree.{format}", made)))
 
 
 def test_a_valid_file_without_a_tree_is_not_called_damaged(tmp_path: Path) -> None:
@@ -182,10 +181,9 @@ def test_a_valid_file_without_a_tree_is_not_called_damaged(tmp_path: Path) -> No
 def test_a_sum_close_to_1_is_normalised(miss: float, format: str, tmp_path: Path) -> None:
     rows = rows_with(2, branches=[to(0, 0.25), to(1, 0.75 + miss)])
     path = write(tmp_path / f"tree.{format}", table(rows))
-    for exact in (True, False):
-        shares = [branch.probability for branch in load(path, exact=exact).node(2).branches]
-        assert abs(float(sum(shares)) - 1) < 3e-16
-        assert float(shares[0]) == pytest.approx(0.25 / (1 + miss), abs=1e-15)
+    shares = [branch.probability for branch in et.load(path).node(2).branches]
+    assert abs(sum(shares) - 1) < 3e-16
+    assert shares[0] == pytest.approx(0.25 / (1 + miss), abs=1e-15)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -408,14 +406,14 @@ for source, whole, at, seed in mutations:
     with open(path, "wb") as stream:
         stream.write(data)
     try:
-        tree = et.load(path, exact=seed % 7 == 0)
+        tree = et.load(path)
     except et.FileError as error:
         assert "\\n" not in str(error) and str(error).startswith(path + ": "), error
     else:
         read += 1
         found = et.evaluate(tree, "star2")
         et.to_text(found), et.to_json(found), list(tree.walk()), tree.unfolded, repr(tree)
-        tree.exact and et.verify(tree)
+        seed % 7 == 0 and et.verify(tree)
         try:
             et.dumps(tree)
         except et.TreeError:
