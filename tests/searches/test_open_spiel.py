@@ -165,7 +165,7 @@ class LiteralSearch:
 def test_the_search_equals_a_literal_implementation(case: Case) -> None:
     tree = case.tree()
     for chosen in PRUNED:
-        for found in (case.run(chosen), case.run_in_window(chosen)):
+        for found in (case.run(chosen).unrounded, case.run_in_window(chosen).unrounded):
             window = found.bounds if len(tree) == 1 else (found.alpha[-1], found.beta[-1])
             literal = LiteralSearch(tree, chosen, found.bounds)
             literal.enter(tree.root, *window)

@@ -160,9 +160,9 @@ def test_the_counts_equal_those_of_evaluate() -> None:
     for seed in range(80):
         case = Case(seed)
         tree, bounds = case.tree(), bounds_of(case, True)
-        inquiry = et.inquire(without(tree), bounds=bounds, goal="value", exact=True)
+        inquiry = et.inquire(without(tree), bounds=bounds, goal="value")
         finish(inquiry, tree)
-        found = et.evaluate(tree, "best-first", bounds=bounds, exact=True)
+        found = search_tree(tree, "best-first", bounds=bounds)
         ours = inquiry.search
         assert not ours.stopped
         assert ours.value == found.value

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from helpers import loads
-from oracle import definition
+from oracle import definition, exact_root
 
 from expectitree import Kind, Tree
 from expectitree.analysis.sensitivity.report import Sensitivity
@@ -88,7 +88,7 @@ def random_tree(seed: int, exact: bool = True) -> Tree:
 def at(tree: Tree, place: Fraction, name: str = "a") -> tuple[Fraction, tuple[str, ...]]:
     """Return the value and the best actions by definition, at a value of a parameter."""
     moved = tree.with_parameters(**{name: place})
-    root = moved.root
+    root = exact_root(moved)
     value = Fraction(moved.root_reward) + definition(root)
     if root.kind not in (Kind.MAX, Kind.MIN):
         return value, ()

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from analysis.sensitivity.parameterised import random_tree
 from helpers import ROOT, invoke, run_main
-from oracle import definition
+from oracle import definition, exact_root
 
 import expectitree as et
 from expectitree import Kind, Tree
@@ -25,7 +25,7 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
     """Return the best actions at each decision that optimal play reaches, by definition."""
     moved = tree.with_parameters(a=place)
     found: dict[str, tuple[str, ...]] = {}
-    waiting = [moved.root]
+    waiting = [exact_root(moved)]
     while waiting:
         node = waiting.pop()
         branches = [b for b in node.branches if b.probability > 0]
