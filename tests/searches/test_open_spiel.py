@@ -47,7 +47,7 @@ class LiteralSearch:
     """Star1, Star2 and Star2.5 as the design describes them, in exact numbers."""
 
     def __init__(self, tree: Tree, chosen: Algorithm, bounds: Bounds) -> None:
-        self.tree, self.chosen = tree, chosen
+        self.columns, self.chosen = tree.columns, chosen
         self.lower, self.upper = tree.inherited_bounds(bounds)
         self.visits = [0] * len(tree)
         self.windows: dict[int, Bounds] = {}  # Windows of the last visit of each inner node.
@@ -65,7 +65,7 @@ class LiteralSearch:
         """Search a node in a window; with `probe`, only its child of that place."""
         self.visits[node.id] += 1
         if node.kind == Kind.TERMINAL:
-            self.lower[node.id] = self.upper[node.id] = node.utility
+            self.lower[node.id] = self.upper[node.id] = self.columns.utility[node.id]
             return
         self.windows[node.id] = alpha, beta
         if node.kind == Kind.CHANCE:
@@ -103,8 +103,11 @@ class LiteralSearch:
         )
 
     def enter_chance(self, node: Node, alpha: Number, beta: Number) -> None:
+        written = self.columns.probability[
+            self.columns.first[node.id] :
+        ]  # of the following nodes too
         outcomes = [
-            (branch.probability, branch.child) for branch in node.branches if branch.probability > 0
+            (p, branch.child) for p, branch in zip(written, node.branches, strict=False) if p > 0
         ]
         known = [(p * self.lower[child.id], p * self.upper[child.id]) for p, child in outcomes]
 
@@ -166,8 +169,8 @@ def test_the_search_equals_a_literal_implementation(case: Case) -> None:
     tree = case.tree()
     for chosen in PRUNED:
         for found in (case.run(chosen).unrounded, case.run_in_window(chosen).unrounded):
-            window = found.bounds if len(tree) == 1 else (found.alpha[-1], found.beta[-1])
-            literal = LiteralSearch(tree, chosen, found.bounds)
+            window = found.root_bounds if len(tree) == 1 else (found.alpha[-1], found.beta[-1])
+            literal = LiteralSearch(tree, chosen, found.root_bounds)
             literal.enter(tree.root, *window)
             assert list(found.visits) == literal.visits
             assert found.lower == literal.lower
