@@ -148,7 +148,9 @@ def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
     if tree.attitude is not None:  # the value is a certainty equivalent
         return
     for name in ("expectiminimax", "star2", "best-first"):
-        assert search_tree(tree, name).value == value
+        found = search_tree(tree, name)
+        is_rounded = tree.computed is not tree  # its value would have thousands of digits
+        assert found.value == value or is_rounded and abs(found.value - value) <= found.eps
     assert all(check.kept for check in et.verify(tree).checks)
 
 
