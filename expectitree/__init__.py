@@ -11,7 +11,7 @@ Search it       evaluate, with one of ALGORITHMS; search, a game from its rules
 Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
 Show results    draw, to_svg, to_html, explain, to_text, to_json
-Write a tree    save, dumps
+Write a tree    save, dumps, to_networkx
 """
 
 # `_HOMES` lists the public names. Each is imported when it is first used, so that start-up stays
@@ -20,6 +20,8 @@ Write a tree    save, dumps
 from __future__ import annotations
 
 from importlib import import_module
+
+from expectitree import tables
 
 __version__ = "0.1.0"
 
@@ -35,21 +37,21 @@ _HOMES = {
     "Game": "games.protocol",
     "GameError": "errors",
     "Grown": "searches.result",
-    "Information": "analysis.information.report",
-    "Inquiry": "analysis.ask.report",
+    "Information": "decide.information.report",
+    "Inquiry": "decide.ask.report",
     "Kind": "tree.model",
-    "Limit": "analysis.limit.report",
+    "Limit": "lab.limit.report",
     "Node": "tree.model",
     "NumberError": "errors",
-    "Opponents": "analysis.opponents.report",
+    "Opponents": "decide.opponents.report",
     "Outcome": "searches.result",
     "Problem": "errors",
-    "Rescaling": "analysis.rescale.report",
-    "Risk": "analysis.risk.report",
+    "Rescaling": "decide.rescale.report",
+    "Risk": "decide.risk.report",
     "Search": "searches.result",
     "SearchError": "errors",
-    "Sensitivity": "analysis.sensitivity.report",
-    "Summary": "analysis.study.report",
+    "Sensitivity": "decide.sensitivity.report",
+    "Summary": "lab.study.report",
     "Trace": "analysis.trace.report",
     "TransformError": "errors",
     "Tree": "tree.model",
@@ -63,27 +65,28 @@ _HOMES = {
     "evaluate": "searches.engine",
     "explain": "analysis.show",
     "from_dict": "files.nested",
-    "from_networkx": "tree.graphs",
-    "generate": "families",
-    "information": "analysis.information.report",
-    "inquire": "analysis.ask.report",
-    "limit": "analysis.limit.report",
+    "from_networkx": "foreign.graphs",
+    "generate": "lab.families",
+    "information": "decide.information.report",
+    "inquire": "decide.ask.report",
+    "limit": "lab.limit.report",
     "load": "files",
     "loads": "files",
-    "opponents": "analysis.opponents.report",
+    "opponents": "decide.opponents.report",
     "prepare": "searches.prepare",
     "refresh": "analysis.verify.refresh",
-    "rescale": "analysis.rescale.report",
-    "risk": "analysis.risk.report",
-    "sensitivity": "analysis.sensitivity.questions",
-    "sensitivity_map": "analysis.sensitivity.questions",
-    "tornado": "analysis.sensitivity.questions",
-    "find_order_preserving_map": "analysis.rescale.any_map",
+    "rescale": "decide.rescale.report",
+    "risk": "decide.risk.report",
+    "sensitivity": "decide.sensitivity.questions",
+    "sensitivity_map": "decide.sensitivity.questions",
+    "tornado": "decide.sensitivity.questions",
+    "find_order_preserving_map": "decide.rescale.any_map",
     "save": "files.saving",
     "search": "games.searching",
-    "study": "analysis.study.report",
+    "study": "lab.study.report",
     "to_html": "drawing",
     "to_json": "analysis.show",
+    "to_networkx": "foreign.graphs",
     "to_svg": "drawing",
     "to_text": "analysis.show",
     "trace": "analysis.trace.report",
@@ -91,6 +94,33 @@ _HOMES = {
     "write_out": "games.searching",
 }
 __all__ = list(_HOMES)
+
+tables.SHOWS |= {"notebook": "picture.notebook", "console": "analysis.show"}
+tables.QUESTIONS |= {
+    "evaluate": "analysis.evaluate",
+    "compare": "analysis.compare",
+    "trace": "analysis.trace",
+    "verify": "analysis.verify",
+    "sensitivity": "decide.sensitivity",
+    "risk": "decide.risk",
+    "information": "decide.information",
+    "rescale": "decide.rescale",
+    "opponents": "decide.opponents",
+    "ask": "decide.ask",
+    "limit": "lab.limit",
+    "study": "lab.study",
+}
+tables.FORMATS.append("foreign")
+tables.PICTURES |= {
+    ".svg": "picture.svg",
+    ".png": "picture.png",
+    ".pdf": "picture.pdf",
+    ".dot": "picture.dot",
+    ".mmd": "picture.mermaid",
+    ".tex": "picture.tikz",
+    ".html": "page",
+}
+tables.TREES["game"] = "games.studies"
 
 
 def __getattr__(name: str) -> object:

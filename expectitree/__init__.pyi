@@ -1,37 +1,33 @@
 from expectitree.algorithms import ALGORITHMS as ALGORITHMS
 from expectitree.algorithms import Algorithm as Algorithm
 from expectitree.algorithms import algorithm as algorithm
-from expectitree.analysis.ask.report import Inquiry as Inquiry
-from expectitree.analysis.ask.report import inquire as inquire
 from expectitree.analysis.compare.report import Comparison as Comparison
 from expectitree.analysis.compare.report import compare as compare
-from expectitree.analysis.information.report import Information as Information
-from expectitree.analysis.information.report import information as information
-from expectitree.analysis.limit.report import Limit as Limit
-from expectitree.analysis.limit.report import limit as limit
-from expectitree.analysis.opponents.report import Opponents as Opponents
-from expectitree.analysis.opponents.report import opponents as opponents
-from expectitree.analysis.rescale.any_map import (
-    find_order_preserving_map as find_order_preserving_map,
-)
-from expectitree.analysis.rescale.report import Rescaling as Rescaling
-from expectitree.analysis.rescale.report import rescale as rescale
-from expectitree.analysis.risk.report import Risk as Risk
-from expectitree.analysis.risk.report import risk as risk
-from expectitree.analysis.sensitivity.questions import sensitivity as sensitivity
-from expectitree.analysis.sensitivity.questions import sensitivity_map as sensitivity_map
-from expectitree.analysis.sensitivity.questions import tornado as tornado
-from expectitree.analysis.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.analysis.show import explain as explain
 from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
-from expectitree.analysis.study.report import Summary as Summary
-from expectitree.analysis.study.report import study as study
 from expectitree.analysis.trace.report import Trace as Trace
 from expectitree.analysis.trace.report import trace as trace
 from expectitree.analysis.verify.refresh import refresh as refresh
 from expectitree.analysis.verify.report import Verification as Verification
 from expectitree.analysis.verify.report import verify as verify
+from expectitree.decide.ask.report import Inquiry as Inquiry
+from expectitree.decide.ask.report import inquire as inquire
+from expectitree.decide.information.report import Information as Information
+from expectitree.decide.information.report import information as information
+from expectitree.decide.opponents.report import Opponents as Opponents
+from expectitree.decide.opponents.report import opponents as opponents
+from expectitree.decide.rescale.any_map import (
+    find_order_preserving_map as find_order_preserving_map,
+)
+from expectitree.decide.rescale.report import Rescaling as Rescaling
+from expectitree.decide.rescale.report import rescale as rescale
+from expectitree.decide.risk.report import Risk as Risk
+from expectitree.decide.risk.report import risk as risk
+from expectitree.decide.sensitivity.questions import sensitivity as sensitivity
+from expectitree.decide.sensitivity.questions import sensitivity_map as sensitivity_map
+from expectitree.decide.sensitivity.questions import tornado as tornado
+from expectitree.decide.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.drawing import draw as draw
 from expectitree.drawing import to_html as to_html
 from expectitree.drawing import to_svg as to_svg
@@ -44,15 +40,21 @@ from expectitree.errors import Problem as Problem
 from expectitree.errors import SearchError as SearchError
 from expectitree.errors import TransformError as TransformError
 from expectitree.errors import TreeError as TreeError
-from expectitree.families import generate as generate
 from expectitree.files import load as load
 from expectitree.files import loads as loads
 from expectitree.files.nested import from_dict as from_dict
 from expectitree.files.saving import dumps as dumps
 from expectitree.files.saving import save as save
+from expectitree.foreign.graphs import from_networkx as from_networkx
+from expectitree.foreign.graphs import to_networkx as to_networkx
 from expectitree.games.protocol import Game as Game
 from expectitree.games.searching import search as search
 from expectitree.games.searching import write_out as write_out
+from expectitree.lab.families import generate as generate
+from expectitree.lab.limit.report import Limit as Limit
+from expectitree.lab.limit.report import limit as limit
+from expectitree.lab.study.report import Summary as Summary
+from expectitree.lab.study.report import study as study
 from expectitree.searches.engine import evaluate as evaluate
 from expectitree.searches.prepare import prepare as prepare
 from expectitree.searches.result import Counts as Counts
@@ -60,7 +62,6 @@ from expectitree.searches.result import Grown as Grown
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
 from expectitree.tree.builder import TreeBuilder as TreeBuilder
-from expectitree.tree.graphs import from_networkx as from_networkx
 from expectitree.tree.model import Branch as Branch
 from expectitree.tree.model import Kind as Kind
 from expectitree.tree.model import Node as Node

@@ -185,7 +185,7 @@ def test_a_float_of_a_program_is_its_shortest_decimal() -> None:
 
 
 def test_networkx_floats_are_their_shortest_decimals() -> None:
-    graph = et.loads("max: {c: {chance: [0.1, 0.2, -0.3]}, d: 0}").to_networkx()
+    graph = et.to_networkx(et.loads("max: {c: {chance: [0.1, 0.2, -0.3]}, d: 0}"))
     found = et.evaluate(et.from_networkx(graph))
     assert (found.value, found.ties) == (0.0, ("c", "d"))
 

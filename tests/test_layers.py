@@ -5,62 +5,104 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
-
-import pytest
 
 import expectitree
 
 PACKAGE = Path(expectitree.__file__).parent
-# The layers, lowest first; a module imports its own layer and those below it.
-LAYERS = (
-    ("display", "errors", "interrupts", "rounding", "spellings"),
-    ("numbers", "compiling", "budget"),
+# The core, lowest layer first: a module imports its own layer and those below it.
+CORE = (
+    ("errors", "interrupts", "rounding", "spellings", "tables"),
+    ("numbers", "compiling", "budget", "display"),
     ("expressions",),
-    ("algorithms", "algebra", "tree"),
-    ("files", "searches", "families"),
-    ("games",),
-    ("text", "analysis.evaluate"),
-    ("analysis",),
+    ("algorithms", "tree"),
+    ("files", "searches"),
+    ("text", "analysis"),
     ("picture",),
     ("page",),
     ("drawing",),
-    ("cli", "pytest_plugin"),
-    ("__main__",),
 )
-MODULES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+WINGS = ("decide", "games", "lab", "foreign")  # each imports the core, and no other wing
+TOP = ("cli", "pytest_plugin", "__init__", "__main__")  # they know all of them
+MODULES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+}
+
+
+def room(module: str) -> str:
+    """Return the first part of a module's dotted name within the package."""
+    return module.partition(".")[0]
 
 
 def layer(module: str) -> int:
-    """Return the place in `LAYERS` of a module's dotted name within the package."""
-    names = [".".join(module.split(".")[:length]) for length in (2, 1)]
-    return next(place for name in names for place, modules in enumerate(LAYERS) if name in modules)
+    """Return the place of a module's room: the core's layers, the wings, the top."""
+    places = (*CORE, WINGS, TOP)
+    return next(place for place, rooms in enumerate(places) if room(module) in rooms)
 
 
-def imported(module: Path) -> set[str]:
-    """Return the modules of the package that a module imports, wherever in it."""
-    found = set()
-    for node in ast.walk(ast.parse((PACKAGE / module).read_text("utf-8"))):
-        if (
-            isinstance(node, ast.ImportFrom)
-            and node.module
-            and node.module.startswith("expectitree")
-        ):
-            below = node.module.removeprefix("expectitree").lstrip(".")
-            for alias in node.names:
-                is_module = (PACKAGE / below.replace(".", "/") / f"{alias.name}.py").exists()
-                found.add(f"{below}.{alias.name}".lstrip(".") if is_module or not below else below)
+def imports(path: Path, at_run_time: bool = False) -> set[str]:
+    """Return the modules of the package that a module imports, wherever in it.
+
+    With `at_run_time`, do not count what it imports for type checkers alone.
+    """
+    found: set[str] = set()
+    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if at_run_time and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            waiting += node.orelse
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("expectitree"):
+            below = str(node.module).removeprefix("expectitree").lstrip(".")
+            names = [f"{below}.{alias.name}".lstrip(".") for alias in node.names]
+            found |= {name if name in MODULES else below for name in names}
         elif isinstance(node, ast.Import):
-            found |= {
-                a.name.removeprefix("expectitree.") for a in node.names if "expectitree." in a.name
-            }
-    return found - {"__version__"}
+            found |= {a.name.removeprefix("expectitree.") for a in node.names}
+    return found & MODULES.keys()
 
 
-@pytest.mark.parametrize("module", [m for m in MODULES if m != Path("__init__.py")], ids=str)
-def test_no_module_imports_from_a_higher_layer(module: Path) -> None:
-    own = layer(".".join(module.with_suffix("").parts))
-    assert not [name for name in imported(module) if layer(name) > own]
+def named_wings(path: Path) -> list[str]:
+    """Return the texts of a module that name a wing's folder or module, as `import_module` does."""
+    texts = (
+        node.value.removeprefix("expectitree.")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+    return [t for t in texts if t in MODULES and t not in ("games",) and room(t) in WINGS]
+
+
+def test_imports_run_one_way() -> None:
+    upwards = [
+        f"{module} imports {other}"
+        for module, path in MODULES.items()
+        for other in imports(path)
+        if layer(other) > layer(module)
+    ]
+    assert not upwards
+
+
+def test_no_wing_imports_another_and_the_core_names_none() -> None:
+    """A name in a text counts too: `tables` is how the core finds what a wing has."""
+    found = []
+    for module, path in MODULES.items():
+        if room(module) in TOP:
+            continue
+        names = [*imports(path), *named_wings(path)]
+        found += [
+            f"{module}: {name}"
+            for name in names
+            if room(name) in WINGS and room(name) != room(module)
+        ]
+    assert not found
+
+
+def test_imports_have_no_circle() -> None:
+    """Imports inside functions count; `graphlib.CycleError` names a circle."""
+    modules = {m: imports(p, at_run_time=True) - {m} for m, p in MODULES.items() if m != "__init__"}
+    TopologicalSorter(modules).prepare()
 
 
 def test_every_public_name_can_be_imported() -> None:

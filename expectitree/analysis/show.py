@@ -1,17 +1,17 @@
-"""Show a report: `render` in `analysis/QUESTION/FORMAT.py` renders the answer to a question.
+"""Show a report: `render` in the module `FORMAT.py` of a question's folder renders the answer.
 
-A question's folder lists its `FORMATS`. The folder in which a report's class is defined is the
-question that the report answers. `expectitree.text` describes what `render` takes and yields.
+A report names its `question`. `QUESTIONS` has the question's folder, which lists its `FORMATS`.
+`expectitree.text` describes what `render` takes and yields.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from expectitree.numbers import notation
+from expectitree.tables import QUESTIONS, module_of
 from expectitree.tree.paths import ROOT
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MOST_ROWS = 60  # nodes of a tree that are shown by default
 
 def formats(question: str) -> tuple[str, ...]:
     """Return the formats in which the answer to a question can be shown."""
-    found: tuple[str, ...] = import_module(f"expectitree.analysis.{question}").FORMATS
+    found: tuple[str, ...] = module_of(QUESTIONS[question]).FORMATS
     return found
 
 
@@ -38,7 +38,7 @@ def rendered(question: str, format: str, console: Console, report: Any, **settin
 
     `settings` go to the format's function `render`. As text the console renders what it yields.
     """
-    module = import_module(f"expectitree.analysis.{question}.{format}")
+    module = module_of(f"{QUESTIONS[question]}.{format}")
     render = module.render
     if format == "text":
         from expectitree.text.console import to_strings
@@ -174,7 +174,7 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
             return
         found = evaluate(found)
     question, report, settings = _question(found, "", False, MOST_ROWS)
-    module = import_module(f"expectitree.analysis.{question}.text")
+    module = module_of(f"{QUESTIONS[question]}.text")
     with _notation_of(found):
         parts = list(module.render(report, options, **settings))
     with console.use_theme(THEME):
@@ -194,14 +194,13 @@ def _question(
     found: Any, file: str, windows: bool, rows: int | None
 ) -> tuple[str, Any, dict[str, Any]]:
     """Return the question that a report answers, what its renderers take, and their settings."""
-    package, _, module = type(found).__module__.partition("expectitree.")[2].partition(".")
-    if package == "searches":
+    question = getattr(found, "question", "")
+    if question == "evaluate":
         from expectitree.analysis.evaluate.report import Evaluation
 
-        return "evaluate", Evaluation(file, found, windows), {"most_rows": rows}
-    if package == "analysis":
-        question = module.partition(".")[0]
-        return question, found if question in ("trace", "study") else [found], {}
+        return question, Evaluation(file, found, windows), {"most_rows": rows}
+    if question:
+        return question, found if found.is_shown_alone else [found], {}
     from expectitree.errors import AnalysisError
 
     raise AnalysisError(

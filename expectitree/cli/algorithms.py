@@ -10,7 +10,8 @@ import click
 
 from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.cli.decorators import Command, add_options, complete_from
+from expectitree.cli.annotations import Command
+from expectitree.cli.decorators import add_options, complete_from
 from expectitree.cli.terminal import say
 from expectitree.searches.engine import path_children, usual_algorithms
 from expectitree.tree.model import Tree

@@ -16,9 +16,6 @@ import click
 from rich.console import Console, RenderableType
 
 from expectitree import interrupts
-from expectitree.analysis.ask.answers import AnswersFile, answers_name, answers_text
-from expectitree.analysis.ask.conversation import Conversation
-from expectitree.analysis.ask.report import Inquiry, inquire, with_utilities
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.reading import reading_options
@@ -26,9 +23,13 @@ from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
 from expectitree.cli.trees import read_bounds
+from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
+from expectitree.decide.ask.conversation import Conversation
+from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
-from expectitree.files.formats import ReadOptions, format_by_suffix
+from expectitree.files.formats import format_by_suffix
+from expectitree.files.rows import ReadOptions
 from expectitree.numbers import escape, notation, to_fraction
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural

@@ -7,7 +7,7 @@ import click
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options, max_leaves_option
+from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
@@ -17,33 +17,23 @@ from expectitree.tree.model import Tree
 @click.command("compare", cls=GameCommand)
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @game_options
-@click.option(
-    "--limit", "with_limit", is_flag=True, help="Add the fewest leaves that could have been enough."
-)
-@max_leaves_option
 @format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    with_limit: bool,
-    max_leaves: int | None,
     format_name: str,
 ) -> None:
     """Search each tree with several algorithms, and compare values, counts and times.
 
-    The algorithms must agree; a disagreement is reported, and the exit status is 1.
+    The algorithms must agree; a disagreement is reported, and the exit status is 1. `limit`
+    compares them with the fewest leaves that could have been enough.
 
-    For example: expectitree compare --limit trees/ballard-6.yaml
+    For example: expectitree compare trees/ballard-6.yaml
     """
-    if max_leaves is not None and not with_limit:
-        raise click.UsageError("--max-leaves is for --limit: add that, or leave it out.")
 
     def compare_tree(file: str, tree: Tree) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
-        return compare(
-            tree, chosen, file=file, limit=with_limit, max_leaves=max_leaves, exact=True,
-            **options.search_arguments,
-        )  # fmt: skip
+        return compare(tree, chosen, file=file, exact=True, **options.search_arguments)
 
     comparisons = list(options.map("comparing", compare_tree))
     if comparisons:

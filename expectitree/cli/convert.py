@@ -22,7 +22,7 @@ from expectitree.cli.reading import read_exactly, reading_options
 from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.trees import read_bounds
-from expectitree.files.formats import ReadOptions
+from expectitree.files.rows import ReadOptions
 from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
 from expectitree.tree.model import Tree
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from expectitree.cli.annotations import Command
 
 
 def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:

@@ -10,8 +10,8 @@ from expectitree.cli.options import FILE, set_option
 from expectitree.cli.reading import read_exactly, reading_options
 from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say
-from expectitree.files.formats import ReadOptions
-from expectitree.tree.flip import flip, left_out
+from expectitree.decide.flip import flip, left_out
+from expectitree.files.rows import ReadOptions
 
 
 @click.command("flip")

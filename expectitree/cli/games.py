@@ -15,7 +15,7 @@ from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
     from expectitree.algorithms import Algorithm
-    from expectitree.files.formats import ReadOptions
+    from expectitree.files.rows import ReadOptions
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree

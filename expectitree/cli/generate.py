@@ -8,8 +8,8 @@ import click
 
 from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, working
-from expectitree.families import FAMILIES, generate, parameters_of
-from expectitree.families.parameters import ORDERS, PARAMETERS
+from expectitree.lab.families import FAMILIES, generate, parameters_of
+from expectitree.lab.families.parameters import ORDERS, PARAMETERS
 
 
 def _parameter_options(command: Any) -> Any:

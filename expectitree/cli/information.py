@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.information.likelihoods import read_likelihoods
-from expectitree.analysis.information.report import Information, information
 from expectitree.cli.decorators import complete_path
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.terminal import OUT, show
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.information.likelihoods import read_likelihoods
+from expectitree.decide.information.report import Information, information
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import ROOT
 

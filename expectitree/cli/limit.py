@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.limit.report import Limit, limit
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options, max_leaves_option
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
+from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
 from expectitree.tree.model import Tree
 

@@ -10,7 +10,8 @@ from typing import Any, cast
 import click
 
 from expectitree.analysis.show import formats
-from expectitree.cli.decorators import Command, add_options, complete_from, complete_source
+from expectitree.cli.annotations import Command
+from expectitree.cli.decorators import add_options, complete_from, complete_source
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import color_option, report_option
@@ -158,7 +159,7 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
 
 def max_leaves_option(command: Command) -> Command:
     """Add --max-leaves to a command that computes limits."""
-    from expectitree.analysis.limit.proof_tree import MOST_LARGE, MOST_LEAVES
+    from expectitree.lab.limit.proof_tree import MOST_LARGE, MOST_LEAVES
 
     return click.option(
         "--max-leaves",

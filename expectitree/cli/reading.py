@@ -9,10 +9,12 @@ from typing import Any, cast
 
 import click
 
-from expectitree.cli.decorators import Command, add_options
+from expectitree.cli.annotations import Command
+from expectitree.cli.decorators import add_options
 from expectitree.cli.terminal import warn, working
 from expectitree.files import load_tree
-from expectitree.files.formats import FORMATS, ReadOptions
+from expectitree.files.formats import FORMATS
+from expectitree.files.rows import ReadOptions
 from expectitree.tree.model import Tree
 
 

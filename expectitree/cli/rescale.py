@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from expectitree.analysis.rescale.any_map import find_order_preserving_map
-from expectitree.analysis.rescale.report import Rescaling, rescale
-from expectitree.analysis.rescale.scales import Scale, affine, exponential, logarithm, named, power
-from expectitree.analysis.rescale.table import load_table, read_images
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import FILE, format_options, game_options
 from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.rescale.any_map import find_order_preserving_map
+from expectitree.decide.rescale.report import Rescaling, rescale
+from expectitree.decide.rescale.scales import Scale, affine, exponential, logarithm, named, power
+from expectitree.decide.rescale.table import load_table, read_images
 from expectitree.errors import NumberError, TransformError, TreeError
 from expectitree.numbers import quote, to_fraction
 from expectitree.tree.model import Tree

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.plotting import check_plot
-from expectitree.analysis.risk.distribution import MOST_TOTALS
-from expectitree.analysis.risk.plot import draw
-from expectitree.analysis.risk.report import Risk, risk
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.risk.distribution import MOST_TOTALS
+from expectitree.decide.risk.plot import draw
+from expectitree.decide.risk.report import Risk, risk
 from expectitree.errors import NumberError
 from expectitree.numbers import to_fraction
+from expectitree.picture.plotting import check_plot
 from expectitree.tree.model import Tree
 
 

@@ -9,7 +9,8 @@ import click
 
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import FileError, Problem
-from expectitree.files.formats import FORMATS, TEXT_FORMATS, Format, formats_by_suffix
+from expectitree.files.formats import FORMATS, TEXT_FORMATS, formats_by_suffix
+from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import click
 
-from expectitree.analysis.plotting import check_plot
-from expectitree.analysis.sensitivity.csv import POINTS
-from expectitree.analysis.sensitivity.plot import draw
-from expectitree.analysis.sensitivity.two_way import GRID
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.sensitivity.csv import POINTS
+from expectitree.decide.sensitivity.plot import draw
+from expectitree.decide.sensitivity.two_way import GRID
 from expectitree.display import Shown
+from expectitree.picture.plotting import check_plot
 from expectitree.tree.model import Tree
 
 
@@ -97,7 +97,7 @@ def command(
         _check_plot(plot, question, options)
 
     def answer(file: str, tree: Tree) -> Shown:
-        from expectitree.analysis.sensitivity import questions
+        from expectitree.decide.sensitivity import questions
 
         asked = questions.Question(question, moved, fixed, until, where, add, grid)
         return questions.answer(asked, tree, file)

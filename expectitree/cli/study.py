@@ -6,17 +6,17 @@ import os
 
 import click
 
-from expectitree.analysis.plotting import check_plot
-from expectitree.analysis.study.plot import draw_study
-from expectitree.analysis.study.reader import load_study
-from expectitree.analysis.study.report import summarize
-from expectitree.analysis.study.results import Results, count_done
-from expectitree.analysis.study.run import Task, execute, find_tasks
-from expectitree.analysis.study.spec import Study
-from expectitree.analysis.study.workers import executor_of
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import OUT, protect, say, show, working
+from expectitree.lab.study.plot import draw_study
+from expectitree.lab.study.reader import load_study
+from expectitree.lab.study.report import summarize
+from expectitree.lab.study.results import Results, count_done
+from expectitree.lab.study.run import Task, execute, find_tasks
+from expectitree.lab.study.spec import Study
+from expectitree.lab.study.workers import executor_of
+from expectitree.picture.plotting import check_plot
 
 
 @click.command("study")

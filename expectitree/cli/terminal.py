@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from expectitree.analysis.show import rendered
-from expectitree.cli.decorators import Command
+from expectitree.cli.annotations import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.numbers import escape

@@ -34,7 +34,8 @@ from expectitree.cli.terminal import (
 )
 from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.files import NO_TREES, load_tree, loads_tree, tree_files
-from expectitree.files.formats import SUFFIXES, ReadOptions
+from expectitree.files.formats import SUFFIXES
+from expectitree.files.rows import ReadOptions
 from expectitree.numbers import to_bound
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search

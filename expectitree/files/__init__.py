@@ -14,9 +14,6 @@ from typing import IO, TYPE_CHECKING, Any, Unpack
 from expectitree.errors import FileError, Problem, TransformError, TreeError
 from expectitree.files.formats import (
     FORMATS,
-    ReadOptions,
-    Warn,
-    Warnings,
     check_options,
     find_format,
     format_by_suffix,
@@ -25,6 +22,7 @@ from expectitree.files.formats import (
 )
 from expectitree.files.grammar.excerpts import with_excerpts
 from expectitree.files.grammar.reader import read_tree
+from expectitree.files.rows import ReadOptions, Warn, Warnings
 from expectitree.files.sources import check_characters, error_in, unreadable
 from expectitree.files.sources import read_text as read_text
 from expectitree.numbers import BeyondFloatsError, Number, quote

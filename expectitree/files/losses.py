@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from expectitree.errors import TransformError, TreeError
-from expectitree.files.formats import Format, Warn
 from expectitree.files.grammar.document import MOST_DEPTH
+from expectitree.files.rows import Format, Warn
 from expectitree.tree import paths
 from expectitree.tree.columns import NONE, Kind
 from expectitree.tree.folding import unshare

@@ -6,15 +6,9 @@ import os
 from collections.abc import Callable, Iterator
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files.formats import (
-    FORMATS,
-    OUT_SUFFIXES,
-    TEXT_FORMATS,
-    Format,
-    Warn,
-    formats_by_suffix,
-)
+from expectitree.files.formats import FORMATS, OUT_SUFFIXES, TEXT_FORMATS, formats_by_suffix
 from expectitree.files.losses import written_tree
+from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
 from expectitree.numbers import quote
 from expectitree.tree.model import Tree, check_tree

@@ -16,7 +16,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.numbers import INFINITY, escape, quote
 from expectitree.picture.text import typeset
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural, value_text
@@ -107,13 +107,16 @@ def evaluate_known(
     if not tree.unknown or (chosen.player_cuts and not is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
         return replace(found, rounds=not exact)
-    from expectitree.analysis.ask.report import inquire
-
-    search, nothing = inquire(tree, bounds=bounds, goal="value").search, Repeated(0, len(tree))
+    nothing = Repeated(0, len(tree))
     return replace(
-        search, algorithm=chosen, visits=Repeated(1, len(tree)), cut=nothing, cut_after=nothing,
-        cuts=0, stopped=True, rounds=not exact,
-    )  # fmt: skip
+        search_known(tree, bounds),
+        algorithm=chosen,
+        visits=Repeated(1, len(tree)),
+        cut=nothing,
+        cut_after=nothing,
+        cuts=0,
+        rounds=not exact,
+    )
 
 
 def is_unknown(search: Search, node: int) -> bool:

@@ -6,7 +6,6 @@ A console shows the text alone. A notebook keeps what it shows, so large things 
 from __future__ import annotations
 
 from html import escape
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -18,9 +17,9 @@ from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.tables import QUESTIONS, module_of
 from expectitree.tree.model import Tree
 
-PLOTTED = ("risk", "sensitivity")  # the questions whose reports are plots in a notebook
 MOST_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
@@ -54,12 +53,11 @@ def bundle(shown: Any) -> dict[str, str]:
 
 def _plot(shown: Any) -> str | None:
     """Return the plot of a report as SVG; None if it has none, or matplotlib is missing."""
-    question = type(shown).__module__.split(".")[2]
-    if question not in PLOTTED or find_spec("matplotlib") is None:
+    if not shown.has_plot or find_spec("matplotlib") is None:
         return None
-    from expectitree.analysis.plotting import svg_text
+    from expectitree.picture.plotting import svg_text
 
-    module = import_module(f"expectitree.analysis.{question}.plot")
+    module = module_of(f"{QUESTIONS[shown.question]}.plot")
     try:
         return svg_text(module.figure_of(shown))
     except AnalysisError:  # this report has only a text

@@ -37,6 +37,7 @@ from expectitree.searches.beliefs import (
     TALLIES,
     Beliefs,
     Limits,
+    narrow,
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
@@ -65,7 +66,7 @@ from expectitree.searches.work import (
 )
 from expectitree.tree import scans
 from expectitree.tree.builder import check_bounds
-from expectitree.tree.columns import UNSEEN, Bounds, Column, Repeated
+from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats, in_fractions
 
@@ -355,6 +356,22 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         setup.tolerance or 1.0,
     )
     return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
+
+
+def search_known(tree: Tree, bounds: Bounds | None = None) -> Search:
+    """Return what the known utilities of a tree prove about each node: a search that stopped."""
+    check_tree(tree, "a search of a tree with unknown utilities")
+    tree = tree.computed
+    chosen = find_algorithm("best-first", goal="value")
+    setup = SearchSetup.of(tree, chosen, *choose_bounds(tree, bounds), Engine.INTERPRETED)
+    beliefs, limits = begin_best_first(setup)
+    unknown = frozenset(tree.unknown)
+    for n, kind in enumerate(setup.columns.kind):
+        if kind != TERMINAL:
+            narrow(setup.columns, beliefs, limits, n)
+        elif n not in unknown:
+            beliefs.lower[n] = beliefs.upper[n] = setup.columns.utility[n]
+    return end_best_first(setup, beliefs, stopped=True)
 
 
 def usual_algorithms(

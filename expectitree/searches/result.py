@@ -146,6 +146,8 @@ class Search(Shown):
         rounds: Whether methods and properties round what they return.
     """
 
+    question = "evaluate"
+
     tree: Tree
     algorithm: Algorithm
     root_bounds: Bounds  # also the window of the root

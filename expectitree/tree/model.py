@@ -26,8 +26,6 @@ from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
 
 if TYPE_CHECKING:
-    from networkx import MultiDiGraph
-
     from expectitree.tree.attitude import Attitude
     from expectitree.tree.formulas import Formulas, Parameter
 
@@ -426,26 +424,6 @@ class Tree(Shown):
         from expectitree.tree.attitude import set_attitude
 
         return set_attitude(self, attitude)
-
-    def to_networkx(self) -> MultiDiGraph[int]:
-        """Return the tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.
-
-            >>> import expectitree as et
-            >>> graph = et.loads("max: {left: 1, right: {chance: [0, 4]}}").to_networkx()
-            >>> [(label, graph.nodes[child]["kind"])
-            ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
-            [('left', 'TERMINAL'), ('right', 'CHANCE')]
-
-        A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`,
-        `estimate`, `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where
-        they exist `reward` and `note`. Numbers are floats. A shared node is one node with several
-        edges. The graph has `root`, `title`, `source`, and `root_reward` and `attitude` if there
-        are any. It does not have `expect`, parameters, formulas and events. Raises `TreeError` if
-        networkx is missing.
-        """
-        from expectitree.tree.graphs import to_networkx
-
-        return to_networkx(self)
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

@@ -14,7 +14,7 @@ import pytest
 from helpers import ROOT, loads, run_main
 
 import expectitree as et
-from expectitree.analysis.sensitivity.tolerance import tolerances
+from expectitree.decide.sensitivity.tolerance import tolerances
 from expectitree.errors import AnalysisError, SearchError, TreeError
 from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude
@@ -52,7 +52,7 @@ def test_text_and_tables_keep_the_attitude(text: str, exact: bool, tmp_path: Pat
             again = et.load(tmp_path / f"x.{suffix}")
             assert again.attitude == tree.attitude
             assert search_tree(again).value == search_tree(tree).value
-        again = et.from_networkx(tree.to_networkx())
+        again = et.from_networkx(et.to_networkx(tree))
         assert again.attitude is not None
         assert again.attitude is not None
         assert tree.attitude is not None

@@ -14,7 +14,7 @@ import pytest
 from helpers import run_main
 
 import expectitree as et
-from expectitree.families import FAMILIES, parameters_of, read_parameters
+from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
 from expectitree.tree.transform import in_floats
 
 OWN = {"output", "format", "force", "help"}

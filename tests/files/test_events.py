@@ -11,8 +11,8 @@ import pytest
 from helpers import ROOT
 
 import expectitree as et
+from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
-from expectitree.tree.flip import flip
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import in_fractions, replace_opponent
 

@@ -18,12 +18,12 @@ import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
-from expectitree.analysis.ask.answers import AnswersFile
-from expectitree.analysis.study.results import Results
 from expectitree.analysis.verify import refresh as refreshing
 from expectitree.cli import generate as generating
+from expectitree.decide.ask.answers import AnswersFile
 from expectitree.errors import FileError
 from expectitree.files.writing import OutputFile, whole_file
+from expectitree.lab.study.results import Results
 
 PACKAGE = Path(et.__file__).parent
 RISK = str(ROOT / "trees" / "risk.yaml")

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from analysis.ask import test_inquiry
-from analysis.information import test_information
-from analysis.limit import test_limit
-from analysis.opponents import test_opponents
-from analysis.rescale import test_rescale
-from analysis.risk import test_risk
-from analysis.sensitivity import test_everywhere, test_thresholds
+from decide.ask import test_inquiry
+from decide.information import test_information
+from decide.opponents import test_opponents
+from decide.rescale import test_rescale
+from decide.risk import test_risk
+from decide.sensitivity import test_everywhere, test_thresholds
 from expressions import test_evaluation
 from files import test_events
-from files.formats import test_csv
+from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
+from lab.limit import test_limit
 from random_trees import BEST_FIRST, EVERY, Case
 from searches import (
     test_attitude,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from analysis.sensitivity.parameterised import random_tree
+from decide.sensitivity.parameterised import random_tree
 from files import test_saving
 from files.formats import test_arrow, test_silverdecisions, test_silverdecisions_writer
 from fuzz.cases import Target, draw_seed, from_tests, scratch

@@ -6,17 +6,17 @@ import re
 from functools import cache
 from random import Random
 
-from analysis.study import test_reader
-from analysis.study.studies import SMALL, plan, run_remaining, study_of
 from files.formats import test_damaged_diagrams
 from fuzz.cases import Target, scratch
 from fuzz.texts import check_refusal
+from lab.study import test_reader
+from lab.study.studies import SMALL, plan, run_remaining, study_of
 
 import expectitree as et
-from expectitree.analysis.study.report import summarize
-from expectitree.analysis.study.results import Results
-from expectitree.analysis.study.spec import Study
 from expectitree.errors import FileError
+from expectitree.lab.study.report import summarize
+from expectitree.lab.study.results import Results
+from expectitree.lab.study.spec import Study
 
 
 def damaged_study(random: Random) -> str:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 from unittest import mock
 
-from analysis.sensitivity import parameterised
+from decide.sensitivity import parameterised
 from expressions import test_evaluation
 from files import samples, test_schema
 from files.formats import test_damaged_diagrams, test_efg

@@ -18,7 +18,7 @@ from tests.mutation.mutants import Mutant
 _IGNORED = (
     "tests/page", "tests/picture", "tests/test_docs.py", "tests/test_playground.py",
     "tests/test_package.py", "tests/cli/test_completion.py", "tests/cli/test_interrupts.py",
-    "tests/analysis/study/test_cluster.py", "tests/test_fuzz.py", "tests/test_mutation.py",
+    "tests/lab/study/test_cluster.py", "tests/test_fuzz.py", "tests/test_mutation.py",
 )  # fmt: skip
 _MOST_MEMORY = 6 << 30  # bytes that a process may reserve: a mutant may ask for more and more
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.compare.report import Comparison
 from expectitree.analysis.compare.text import (
+    conclusion,
     disagreement_text,
     file_table,
-    sentences,
     totals_table,
 )
 from expectitree.numbers import escape
@@ -25,7 +25,7 @@ def render(comparisons: Sequence[Comparison]) -> Iterator[str]:
         yield ""
         for disagreement in comparison.disagreements:
             yield f"**WRONG: {markdown_escaped(escape(disagreement_text(disagreement)))}**"
-        yield from map(markdown_escaped, sentences(comparison))
+        yield markdown_escaped(conclusion(comparison))
         yield ""
     if len(comparisons) > 1:
         yield f"### All {len(comparisons)} files"

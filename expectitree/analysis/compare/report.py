@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 
 from expectitree.algorithms import Algorithm
 from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.analysis.limit.proof_tree import check_size
-from expectitree.analysis.limit.report import Limit, measure
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.searches.by_utility import with_totals
@@ -53,12 +51,12 @@ class Comparison(Shown):
     Attributes:
         file: The name of the tree in outputs.
         rows: One for each algorithm, with its `search` and the `seconds` that this took.
-        limit: The fewest leaves that could have been enough, if they were counted.
     """
+
+    question = "compare"
 
     file: str
     rows: Sequence[ComparisonRow]
-    limit: Limit | None = None  # the fewest leaves that could have been enough, if that was counted
 
     @property
     def tree(self) -> Tree:
@@ -75,12 +73,10 @@ class Comparison(Shown):
             expectiminimax 54.5 4
             star2 54.5 4
 
-        Each has `file`, the fields of `Search.to_record`, `seconds`, and if the limit was counted,
-        the numbers of leaves that are enough, as in `Limit.to_records`.
+        Each has `file`, the fields of `Search.to_record`, and `seconds`.
         """
-        needed = {} if self.limit is None else self.limit.needed
         return [
-            {"file": self.file, **row.search.to_record(), "seconds": row.seconds, **needed}
+            {"file": self.file, **row.search.to_record(), "seconds": row.seconds}
             for row in self.rows
         ]
 
@@ -110,7 +106,6 @@ class Total:
     leaves_visited: int
     cuts: int
     seconds: float
-    needed: tuple[int, int] | None  # least and most leaves that are needed, where that was counted
 
 
 def compare(
@@ -120,8 +115,6 @@ def compare(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
-    limit: bool = False,
-    max_leaves: int | None = None,
     exact: bool = False,
     file: str = "",
 ) -> Comparison:
@@ -141,18 +134,14 @@ def compare(
         bounds: `(lower, upper)` of the root, as for `evaluate`.
         engine: As for `evaluate`.
         max_visits: As for `evaluate`.
-        limit: Count the fewest leaves that could have been enough, too.
-        max_leaves: As for the function `limit`.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: No algorithm is named, or the tree has more than `max_leaves` leaves.
+        AnalysisError: No algorithm is named.
         SearchError: As for `evaluate`.
     """
     tree = searched_tree(with_totals(tree), engine)
-    if limit:
-        check_size(tree.leaves, max_leaves)
     if algorithms is None:
         algorithms = usual_algorithms(tree)
     rows = []
@@ -164,28 +153,20 @@ def compare(
         rows.append(ComparisonRow(replace(search, rounds=not exact), seconds))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
-    counted = None
-    if limit:
-        searches = [row.search for row in rows]
-        counted = measure(
-            tree, searches, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file
-        )
-    return Comparison(file, rows, counted)
+    return Comparison(file, rows)
 
 
 def totals(comparisons: Sequence[Comparison]) -> list[Total]:
     """Return the sums over several files for each algorithm that searched them all."""
-    limits = [comparison.limit.exact for comparison in comparisons if comparison.limit is not None]
-    needed = (sum(e.least for e in limits), sum(e.most for e in limits)) if limits else None
     rows_of: dict[Algorithm, list[ComparisonRow]] = defaultdict(list)
     for comparison in comparisons:
         for row in comparison.rows:
             rows_of[row.search.algorithm].append(row)
-    return [total(rows, needed) for rows in rows_of.values() if len(rows) >= len(comparisons)]
+    return [total(rows) for rows in rows_of.values() if len(rows) >= len(comparisons)]
 
 
-def total(rows: Sequence[ComparisonRow], needed: tuple[int, int] | None) -> Total:
-    """Return the sums over rows of one algorithm, next to the leaves that are needed."""
+def total(rows: Sequence[ComparisonRow]) -> Total:
+    """Return the sums over rows of one algorithm."""
     counts = [row.search.counts for row in rows]
     return Total(
         rows[0].search.algorithm,
@@ -194,7 +175,6 @@ def total(rows: Sequence[ComparisonRow], needed: tuple[int, int] | None) -> Tota
         sum(c.leaves_visited for c in counts),
         sum(c.cuts for c in counts),
         sum(row.seconds for row in rows),
-        needed,
     )
 
 

@@ -8,12 +8,11 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, Disagreement, Total, total, totals
-from expectitree.analysis.limit.text import notes, sentence_of
 from expectitree.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
-from expectitree.text.phrases import count_range, plural, seconds_text, value_text
+from expectitree.text.phrases import plural, seconds_text, value_text
 from expectitree.text.tables import Column, table
 
 COLUMNS = (
@@ -22,7 +21,6 @@ COLUMNS = (
     Column("best", spare=1, most=16),
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
-    Column("needed", number=True),
     Column("share", number=True, spare=3),
     Column("cuts", number=True, spare=4),
     Column("time", number=True, spare=5),
@@ -44,8 +42,7 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
             yield Text(f"WRONG: {safe(disagreement_text(disagreement), options)}", style=style)
-        for sentence in sentences(comparison):
-            yield Text(sentence, style=style)
+        yield Text(conclusion(comparison), style=style)
     if len(comparisons) > 1:
         yield ""
         yield Text(f"All {len(comparisons)} files", style="title")
@@ -55,10 +52,9 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
 
 def file_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
     """Return the columns and the rows of one file's table."""
-    limit, rows = comparison.limit, []
+    rows = []
     for row in comparison.rows:
-        needed = None if limit is None else limit.enough(row.search).ends
-        cells = _cells(total([row], needed))
+        cells = _cells(total([row]))
         rows.append(cells | {"value": value_text(row.search), "best": row.search.best or "-"})
     return _as_table(rows)
 
@@ -70,7 +66,7 @@ def totals_table(comparisons: Sequence[Comparison]) -> tuple[list[Column], list[
 
 def _cells(figures: Total) -> dict[str, str]:
     """Return the cells of a row that has figures, by heading."""
-    cells = {
+    return {
         "algorithm": figures.algorithm.full_name,
         "nodes": f"{figures.nodes_visited:,}",
         "leaves": f"{figures.leaves_visited:,}",
@@ -78,21 +74,12 @@ def _cells(figures: Total) -> dict[str, str]:
         "cuts": f"{figures.cuts:,}",
         "time": seconds_text(figures.seconds),
     }
-    return cells | ({"needed": count_range(*figures.needed)} if figures.needed else {})
 
 
 def _as_table(rows: Sequence[dict[str, str]]) -> tuple[list[Column], list[list[str]]]:
     """Return the columns that rows have, and their cells in that order."""
     columns = [column for column in COLUMNS if rows and column.heading in rows[0]]
     return columns, [[row[column.heading] for column in columns] for row in rows]
-
-
-def sentences(comparison: Comparison) -> Iterator[str]:
-    """Yield what the comparison shows, in sentences."""
-    yield from _conclusion(comparison)
-    if comparison.limit is not None and comparison.limit.least_row:
-        yield sentence_of(comparison.limit)
-        yield from notes(comparison.limit)
 
 
 def disagreement_text(disagreement: Disagreement) -> str:
@@ -105,21 +92,20 @@ def disagreement_text(disagreement: Disagreement) -> str:
     return f"{names}: the value is {', not '.join(values)}"
 
 
-def _conclusion(comparison: Comparison) -> Iterator[str]:
+def conclusion(comparison: Comparison) -> str:
+    """Return what the comparison shows, in sentences."""
     searches = [row.search for row in comparison.rows]
     stopped = sum(search.outcome is Outcome.STOPPED for search in searches)
     if stopped:
-        yield f"{stopped} of {len(searches)} searches stopped before they knew the value."
-        return
+        return f"{stopped} of {len(searches)} searches stopped before they knew the value."
     if comparison.disagreements:
-        yield "The algorithms disagree."
-        return
+        return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
     parts = [_fewest(values, "the same value" if not actions else "the value")] if values else []
     if actions:
         parts.append(_fewest(actions, "the best action alone"))
-    yield " ".join(parts)
+    return " ".join(parts)
 
 
 def _fewest(searches: Sequence[Search], goal: str) -> str:

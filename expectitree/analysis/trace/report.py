@@ -57,6 +57,9 @@ class Trace(Shown):
         at: The id of the node to follow, if only one.
     """
 
+    question = "trace"
+    is_shown_alone = True
+
     file: str
     search: Search
     events: Sequence[Event]

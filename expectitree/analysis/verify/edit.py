@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 
 from expectitree.errors import FileError, Problem
-from expectitree.files.formats import Format
 from expectitree.files.formats.json import tokens
 from expectitree.files.formats.yaml import events
 from expectitree.files.grammar.keys import SCHEMA_KEY
+from expectitree.files.rows import Format
 from expectitree.files.writing import whole_file
 
 Place: TypeAlias = tuple[str | int, ...]  # keys and indices from the root

@@ -6,19 +6,20 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from fractions import Fraction
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from expectitree.algorithms import algorithm
+from expectitree.analysis.verify.checks import Check, Hint
 from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.display import Shown
 from expectitree.errors import ExpectitreeError, FileError
 from expectitree.files import ANSWERS, load_tree, loads_tree, read_text
-from expectitree.files.formats import FORMATS, Warn, format_by_suffix, format_of_text
+from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
+from expectitree.files.rows import Warn
 from expectitree.numbers import Number, exact_text, message_text
 from expectitree.rounding import Rounded
 from expectitree.searches.engine import search_tree
@@ -30,29 +31,6 @@ from expectitree.tree.paths import ROOT
 from expectitree.tree.transform import in_fractions
 
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
-
-
-class Hint(Enum):
-    """Why an expectation does not hold, where that is not plain."""
-
-    NO_BEST = "no best"  # the root is not a player's
-    TIE = "tie"  # the expected action is as good, and comes later
-    DIGITS = "digits"  # the value is what was written, with more digits
-
-
-@dataclass(frozen=True)
-class Check:
-    """One expectation: what was expected, what was found."""
-
-    what: str
-    expected: str
-    found: str
-    kept: bool
-    place: Place  # the keys within `expect` that lead to what was expected
-    replacement: object = None  # what would hold: a text, a number, a list, a mapping
-    hint: Hint | ExpectitreeError | None = None
-    line: int | None = None  # in the file, from 1
-    column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -73,6 +51,8 @@ class Verification(Shown):
         seconds: The time to read and check the file, if it was measured.
         warnings: The warnings of the tree.
     """
+
+    question = "verify"
 
     file: str
     checks: Sequence[Check] = ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from expectitree.analysis.verify.report import Check
-from expectitree.files.formats import Format
+from expectitree.analysis.verify.checks import Check
+from expectitree.files.rows import Format
 from expectitree.numbers import Number, message_text, to_fraction
 from expectitree.searches.engine import search_tree
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.verify.report import Check, Hint, Verification
+from expectitree.analysis.verify.checks import Check, Hint
+from expectitree.analysis.verify.report import Verification
 from expectitree.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural

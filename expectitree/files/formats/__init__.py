@@ -1,4 +1,6 @@
-"""File formats, a module or a folder each: to add a format, add it and its row in `FORMATS`.
+"""File formats, a module each: to add a format, add it and its row in `FORMATS`.
+
+Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names their folder.
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
 `write(tree) -> Iterator[str]`; that of a table format `load(path) -> Tree` and
@@ -13,75 +15,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
+from expectitree import tables
 from expectitree.errors import TransformError
-from expectitree.files.grammar.document import MOST_DEPTH
+from expectitree.files.rows import Format, ReadOptions
 from expectitree.numbers import quote
 
-if TYPE_CHECKING:
-    from expectitree.tree.model import Tree
-
-Warn: TypeAlias = Callable[[str], None]
 MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
 
 
-@dataclass
-class Warnings:
-    """Collects the warnings of a reader, and passes them on to the caller."""
-
-    warn: Warn | None
-    found: list[str] = field(default_factory=list)
-
-    def __call__(self, message: str) -> None:
-        self.found.append(message)
-        if self.warn is not None:
-            self.warn(message)
-
-    def on(self, tree: Tree) -> Tree:
-        """Return the tree with the warnings so far."""
-        return replace(tree, warnings=tuple(self.found)) if self.found else tree
-
-
-class ReadOptions(TypedDict, total=False):
-    """How to read formats of other programs; each option is in the rows of its formats."""
-
-    max_player: str | int  # the name or the number of the player who is MAX
-    payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for
-    tree: int  # the number of the tree in a file with several, from 1
-    minimize: bool  # whether decisions are MIN's
-
-
-class Format(NamedTuple):
-    """A row of `FORMATS`."""
-
-    name: str  # also of its module
-    suffixes: tuple[str, ...]
-    title: str  # its name in messages
-    is_text: bool = True
-    magic: bytes = b""  # the first bytes of every file, for a table format
-    is_foreign: bool = False  # of another program: its module makes the tree itself
-    signature: str = ""  # a pattern that only texts of a foreign format have at the beginning
-    options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
-    loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
-    is_written: bool = True
-    has_results: bool = False  # files store results: its module has `read_results(text, name)`
-    likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
-
-    @property
-    def module(self) -> Any:
-        """The module that reads and writes the format."""
-        return import_module(f"{__name__}.{self.name}")
-
-
 _NUMBERS_ONLY = ("parameters", "formulas", "events")
-_UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
-_VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
-_SHAPES = ("trees of one terminal", f"paths of more than {MOST_DEPTH} branches")
-
+# In the order in which the endings of names, and the contents of files, decide.
 FORMATS = {
     format.name: format
     for format in (
@@ -91,50 +35,7 @@ FORMATS = {
         Format(
             "parquet", (".parquet",), "Parquet", is_text=False, magic=b"PAR1", loses=_NUMBERS_ONLY
         ),
-        Format(
-            "efg",
-            (".efg",),
-            "Gambit's .efg",
-            is_foreign=True,
-            signature=r"\A\s*[EN]FG\s",
-            options=("max_player", "payoffs_of"),
-            loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
-        ),
-        Format(
-            "radiant",
-            (".yaml", ".yml"),
-            "Radiant's YAML",
-            is_foreign=True,
-            signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
-            r"(?!.*^children\s*:)",
-            options=("minimize",),
-            loses=(*_UNANNOTATED, *_VALUES, *_SHAPES, "two players"),
-            likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
-        ),
-        Format(
-            "silverdecisions",
-            (".json",),
-            "SilverDecisions' JSON",
-            is_foreign=True,
-            signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
-            options=("tree",),
-            loses=(
-                *("bounds", "estimates", "expect", "events", "sharing"),
-                *(*_VALUES, *_SHAPES, "rewards of the root"),
-                "MAX, MIN and CHANCE nodes in one tree",
-            ),
-            has_results=True,
-        ),
-        Format(
-            "csv",
-            (".csv",),
-            "CSV",
-            is_foreign=True,
-            options=("minimize",),
-            is_written=False,
-            # Two lines of cells.
-            likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",
-        ),
+        *(row for folder in tables.FORMATS for row in tables.module_of(folder).FORMATS),
     )
 }
 SUFFIXES = tuple(dict.fromkeys(suffix for row in FORMATS.values() for suffix in row.suffixes))

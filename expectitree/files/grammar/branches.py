@@ -7,7 +7,6 @@ from typing import Any
 
 from expectitree.errors import ExpectitreeError, NumberError, TreeError
 from expectitree.expressions.syntax import Expression, Name
-from expectitree.files.formats import Warn
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
@@ -16,6 +15,7 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text
+from expectitree.files.rows import Warn
 from expectitree.numbers import Number, escape, message_text, quote
 from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of

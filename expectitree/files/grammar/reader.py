@@ -15,7 +15,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
-from expectitree.files.formats import Warn
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MOST_NESTED,
@@ -45,6 +44,7 @@ from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooM
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
+from expectitree.files.rows import Warn
 from expectitree.numbers import HOW, escape, float_column, quote
 from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds

@@ -23,9 +23,9 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.analysis.limit.text import sentence_of
 from expectitree.analysis.trace.moment import Moment
 from expectitree.errors import AnalysisError, SearchError
+from expectitree.lab.limit.text import sentence_of
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
 from expectitree.searches.engine import search_tree

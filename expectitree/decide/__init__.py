@@ -1,0 +1,1 @@
+"""Wing: what the best decision depends on, its risk, and what information is worth."""

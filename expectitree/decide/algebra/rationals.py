@@ -1,0 +1,191 @@
+"""Quotients of polynomials in one variable, in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+
+from expectitree.budget import spend
+from expectitree.decide.algebra.polynomials import (
+    Coefficients,
+    Root,
+    common_divisor,
+    in_order,
+    primitive,
+    quotient,
+    roots_between,
+    scaled_value,
+    sign_at,
+    trimmed,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rational:
+    """A quotient of polynomials in lowest terms, so equal ones compare equal.
+
+    Coefficients are integers, lowest power first. The last one of the denominator is positive. A
+    polynomial has a denominator of one coefficient.
+    """
+
+    numerator: Coefficients
+    denominator: Coefficients
+
+    @property
+    def degree(self) -> int:
+        """The highest power of either part; 0 for a constant."""
+        return max(0, len(self.numerator) - 1, len(self.denominator) - 1)
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of the largest coefficient."""
+        return max(map(abs, (*self.numerator, *self.denominator))).bit_length()
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether the denominator is a number."""
+        return len(self.denominator) == 1
+
+    def __call__(self, x: Fraction) -> Fraction:
+        """Return the value at x; raise `ZeroDivisionError` at a pole."""
+        value = Fraction(
+            scaled_value(self.numerator, x), x.denominator ** max(0, len(self.numerator) - 1)
+        )
+        if len(self.denominator) == 1:
+            return value / self.denominator[0]
+        scale = x.denominator ** (len(self.denominator) - 1)
+        return value / Fraction(scaled_value(self.denominator, x), scale)
+
+    def sign_at(self, x: Fraction) -> int:
+        """Return the sign at a rational that is not a pole: -1, 0 or 1."""
+        sign = sign_at(self.numerator, x)
+        return sign if len(self.denominator) == 1 else sign * sign_at(self.denominator, x)
+
+    def changes_between(self, left: Root, right: Root) -> list[Root]:
+        """Return the roots and the poles strictly between two roots, in order."""
+        found = roots_between(self.numerator, left, right)
+        if len(self.denominator) > 1:
+            found = in_order([*found, *roots_between(self.denominator, left, right)])
+        return found
+
+    # ---- Arithmetic, as the operators of expressions need it.
+
+    def __add__(self, other: Rational) -> Rational:
+        return combination(((Fraction(1), self), (Fraction(1), other)))
+
+    def __sub__(self, other: Rational) -> Rational:
+        return combination(((Fraction(1), self), (Fraction(-1), other)))
+
+    def __neg__(self) -> Rational:
+        return Rational(tuple(-c for c in self.numerator), self.denominator)
+
+    def __mul__(self, other: Rational) -> Rational:
+        return lowest_terms(
+            times(self.numerator, other.numerator), times(self.denominator, other.denominator)
+        )
+
+    def __truediv__(self, other: Rational) -> Rational:
+        if not other.numerator:
+            raise ZeroDivisionError("the quotient of polynomials divides by zero")
+        return lowest_terms(
+            times(self.numerator, other.denominator), times(self.denominator, other.numerator)
+        )
+
+
+VARIABLE = Rational((0, 1), (1,))
+
+
+def constant(value: Fraction) -> Rational:
+    """Return the constant function."""
+    return Rational((value.numerator,) if value else (), (value.denominator,))
+
+
+def lowest_terms(numerator: Coefficients, denominator: Coefficients) -> Rational:
+    """Return the quotient of two polynomials; the denominator is not 0."""
+    if not numerator:
+        return Rational((), (1,))
+    if len(denominator) > 1 and len(numerator) > 1:
+        common = common_divisor(primitive(numerator), primitive(denominator))
+        numerator, denominator = _divided(numerator, common), _divided(denominator, common)
+    content = gcd(*numerator, *denominator)
+    if denominator[-1] < 0:
+        content = -content
+    if content != 1:
+        numerator = tuple(c // content for c in numerator)
+        denominator = tuple(c // content for c in denominator)
+    return Rational(numerator, denominator)
+
+
+def times(p: Coefficients, q: Coefficients) -> Coefficients:
+    """Return the product of two polynomials."""
+    if not p or not q:
+        return ()
+    spend(len(p) * len(q))
+    total = [0] * (len(p) + len(q) - 1)
+    for i, a in enumerate(p):
+        for j, b in enumerate(q):
+            total[i + j] += a * b
+    return tuple(total)
+
+
+def combination(terms: Iterable[tuple[Fraction, Rational]]) -> Rational:
+    """Return the linear combination of functions: the sum of factor times function."""
+    listed = [(factor, p) for factor, p in terms if factor and p.numerator]
+    if any(len(p.denominator) > 1 for _, p in listed):
+        return _combined_quotients(listed)
+    denominator = lcm(*(factor.denominator * p.denominator[0] for factor, p in listed))
+    total = [0] * max((len(p.numerator) for _, p in listed), default=0)
+    for factor, p in listed:
+        scale = factor.numerator * (denominator // (factor.denominator * p.denominator[0]))
+        for i, c in enumerate(p.numerator):
+            total[i] += scale * c
+    common = gcd(denominator, *total)
+    return Rational(trimmed([c // common for c in total]), (denominator // common,))
+
+
+def _combined_quotients(terms: Iterable[tuple[Fraction, Rational]]) -> Rational:
+    """Return the same, over the product of the denominators without their common divisors."""
+    total = Rational((), (1,))
+    for factor, p in terms:
+        common = common_divisor(primitive(total.denominator), primitive(p.denominator))
+        ours, theirs = (  # what each denominator lacks
+            _divided(part, common) for part in (p.denominator, total.denominator)
+        )
+        left = tuple(factor.denominator * c for c in times(total.numerator, ours))
+        right = tuple(factor.numerator * c for c in times(p.numerator, theirs))
+        denominator = tuple(factor.denominator * c for c in times(total.denominator, ours))
+        total = lowest_terms(_sum(left, right), denominator)
+    return total
+
+
+def _divided(p: Coefficients, divisor: Coefficients) -> Coefficients:
+    """Return p / divisor for a primitive divisor; the division leaves no remainder."""
+    content = gcd(*p)
+    return tuple(content * c for c in quotient(primitive(p), divisor))
+
+
+def _sum(p: Coefficients, q: Coefficients) -> Coefficients:
+    longer, shorter = (p, q) if len(p) >= len(q) else (q, p)
+    rest = longer[len(shorter) :]
+    return trimmed([*(a + b for a, b in zip(longer, shorter, strict=False)), *rest])
+
+
+def slope_of(p: Rational) -> Coefficients:
+    """Return the numerator of the derivative: n' d - n d'."""
+    n, d = p.numerator, p.denominator
+    slopes = (tuple(i * c for i, c in enumerate(part))[1:] for part in (n, d))
+    rise, fall = times(next(slopes), d), times(n, next(slopes))
+    return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
+
+
+def difference(p: Rational, q: Rational) -> Rational:
+    """Return p - q."""
+    return combination(((Fraction(1), p), (Fraction(-1), q)))
+
+
+def blend(p: Rational, q: Rational) -> Rational:
+    """Return (1 - x) p + x q."""
+    change = difference(q, p)
+    return combination(((Fraction(1), p), (Fraction(1), change * VARIABLE)))

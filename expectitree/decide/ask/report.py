@@ -1,0 +1,432 @@
+"""An inquiry: it asks for one unknown utility at a time, and reports the bounds so far."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from heapq import nlargest
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+from expectitree.algorithms import algorithm
+from expectitree.decide.ask.questions import Questions
+from expectitree.display import Shown
+from expectitree.errors import NumberError, SearchError
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    display_text,
+    escape,
+    message_text,
+    quote,
+    returned,
+    to_number,
+)
+from expectitree.searches.engine import choose_bounds
+from expectitree.searches.result import Search
+from expectitree.searches.setup import SearchSetup, greatest_number
+from expectitree.tree.columns import NONE, Bounds, Columns, Repeated
+from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
+from expectitree.tree.paths import ROOT, message_path
+from expectitree.tree.scans import shifted
+
+_NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
+Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
+
+
+class Step(NamedTuple):
+    """One step to a leaf: a node, and the branch that leads on from it, with its id."""
+
+    node: Node
+    branch: Branch
+    id: int
+
+
+class Action(NamedTuple):
+    """One action at the root, and the interval that contains its value."""
+
+    label: str
+    child: Node
+    interval: Bounds
+    is_best: bool
+
+
+def inquire(
+    tree: Tree,
+    *,
+    bounds: Bounds | None = None,
+    goal: str = "action",
+    guide: str = "learning",
+    exact: bool = False,
+) -> Inquiry:
+    """Return a search that asks for the unknown utilities of a tree, one at a time.
+
+        >>> import expectitree as et
+        >>> tree = et.loads('max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}')
+        >>> et.inquire(tree, bounds=(0, 9)).path
+        'bet/#1'
+
+    Args:
+        tree: The tree. Its unknown utilities are "?" in its file.
+        bounds: `(lower, upper)`, which hold for every total (utility plus rewards); by default the
+            file's own bounds, or none.
+        goal: What to decide: "action" (which action is best) or "value". It is always the value if
+            no player decides at the root.
+        guide: As for the algorithm best-first.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
+
+    Raises:
+        SearchError: The goal or the guide is unknown, or a utility lies outside the bounds.
+    """
+    check_tree(tree, "ask")
+    return Inquiry(tree.computed, bounds, goal, guide, exact)
+
+
+class Inquiry(Shown):
+    """A search that waits for the utility of a leaf; `inquire` makes it.
+
+    It asks until it is certain which action is best. You can stop at any time: `loss` limits how
+    wrong `best` can be.
+
+        >>> import expectitree as et
+        >>> tree = et.loads(
+        ...     '{bounds: [0, 9], max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}}')
+        >>> simulate = {"bet/#1": 3, "bet/#2": 8}.get
+        >>> inquiry = et.inquire(tree)
+        >>> while inquiry.leaf is not None:
+        ...     inquiry.answer(simulate(inquiry.path))
+        >>> inquiry.best, inquiry.loss, inquiry.asked, inquiry.unknown_left
+        ('sure', 0, 1, 1)
+
+    An answer is the utility of the leaf. The inquiry adds the rewards on the way to it.
+
+    The same answers lead to the same questions. A leaf that several branches share is asked for
+    once. You can pickle an inquiry and continue it elsewhere.
+    """
+
+    question = "ask"
+
+    def __init__(
+        self,
+        tree: Tree,
+        bounds: Bounds | None = None,
+        goal: str = "action",
+        guide: str = "learning",
+        exact: bool = False,
+    ) -> None:
+        self.tree, self.exact = tree, exact
+        self.algorithm = algorithm("best-first", goal=goal, guide=guide)
+        self._is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
+        if not self._is_player:
+            self.algorithm = replace(self.algorithm, goal="value")
+        self.bounds, self.bounds_source = choose_bounds(tree, bounds)
+        self._unknown = frozenset(tree.unknown)
+        self._replay(())
+
+    # ---- Questions and answers.
+
+    @property
+    def leaf(self) -> Node | None:
+        """The leaf to ask for, the same until you answer or skip it; None if there is no more."""
+        n = self._questions.leaf
+        return None if n is None else self.tree.node(n)
+
+    @property
+    def path(self) -> str | None:
+        """The first path of the leaf to ask for, its key in `answers`; None if there is no more."""
+        n = self._questions.leaf
+        return None if n is None else self.tree.path_of(n)
+
+    @property
+    def route(self) -> tuple[Step, ...]:
+        """The steps from the root to the leaf to ask for, never through an impossible outcome."""
+        return tuple(_step(self.tree, *pair) for pair in pairwise(self._questions.route))
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the goal is reached: no unknown utility can change the result."""
+        return self._questions.is_done
+
+    def answer(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+        """Give the utility of the leaf to ask for, or of another unknown leaf.
+
+        Args:
+            utility: A number, or text as in tree files, such as "1/3".
+            leaf: A node or a path; by default the leaf to ask for.
+
+        Raises:
+            SearchError: The utility is not a finite number or lies outside the leaf's bounds, or
+                the leaf has another utility already.
+        """
+        n, value = self._read(utility, leaf)
+        if self._is_news(n, value):
+            self._questions.take(n, value)
+            self._log.append((n, value))
+
+    def check(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+        """Check an answer without giving it.
+
+        Raises `SearchError` if `answer` would.
+        """
+        self._is_news(*self._read(utility, leaf))
+
+    def skip(self) -> None:
+        """Ask for another leaf; this one comes back when no other leaf is left that may help.
+
+        Raises `SearchError` if no question is left.
+        """
+        if self._questions.leaf is None:
+            raise SearchError("no question is left, so there is nothing to skip")
+        self._questions.skip()
+        self._log.append(None)
+
+    def take_back(self) -> str:
+        """Forget the last answer, as if it had never been given; return the path of its leaf.
+
+        Raises `SearchError` if there is no answer.
+        """
+        log = list(self._log)
+        while log:
+            reply = log.pop()
+            if reply is not None:
+                self._replay(log)
+                return self.tree.path_of(reply[0])
+        raise SearchError("there is no answer to take back")
+
+    def _replay(self, log: Iterable[Reply]) -> None:
+        """Begin a search, and continue it with some answers and skips."""
+        engine = "auto" if self.tree.exact else "interpreted"
+        setup = SearchSetup.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
+        self._questions, self._log = Questions(setup), list(log)
+        for reply in self._log:
+            if reply is None:
+                self._questions.skip()
+            else:
+                self._questions.take(*reply)
+
+    # ---- Results.
+
+    def interval(self, node: Node | str) -> Bounds:
+        """Return the interval known to contain the value of a node, given as a node or a path.
+
+        A path means its last branch, whose value includes the branch's reward.
+        """
+        if isinstance(node, str):
+            found = self._interval_of_branch(self.tree.find_branch(node))
+        else:
+            found = self._interval_of_node(self._id(node))
+        known: Bounds = returned(found, self.exact)
+        return known
+
+    def _interval_of_node(self, n: int) -> Bounds:
+        return self._questions.known.lower[n], self._questions.known.upper[n]
+
+    def _interval_of_branch(self, branch: int) -> Bounds:
+        tree, known = self.tree, self._questions.known
+        n = tree.root_id if branch == NONE else tree.columns.child[branch]
+        reward = tree.reward_of(branch)
+        return shifted(known.lower[n], reward), shifted(known.upper[n], reward)
+
+    def allowed(self, leaf: Node) -> Bounds:
+        """Return the bounds of a leaf's utility: those written above it, less rewards on the way.
+
+        They are rounded where they are differences of floats.
+        """
+        found: Bounds = returned(self._allowed(leaf.id), self.exact)
+        return found
+
+    def _allowed(self, n: int) -> Bounds:
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        if self.tree.columns.pays and not self.tree.exact:
+            return float(f"{lower:.13g}"), float(f"{upper:.13g}")
+        return lower, upper
+
+    @property
+    def best(self) -> str | None:
+        """The label of the action with the least `loss`; None if no player decides at the root."""
+        branch = self.best_branch
+        return None if branch is None else self.tree.branch_label(self.tree.root_id, branch)
+
+    @property
+    def best_branch(self) -> int | None:
+        """The branch id of `best`; of equals, that of greatest expectation, or the first."""
+        return self._best_action()[0] if self._is_player else None
+
+    @property
+    def loss(self) -> Number:
+        """By how much another action may be better than `best`: 0 if proved, inf if unlimited.
+
+        If no player decides at the root, it is the width of the root's interval.
+        """
+        if self._is_player:
+            loss: Any = self._best_action()[1]
+        else:
+            lower, upper = self._interval_of_node(self.tree.root_id)
+            loss = upper - lower
+        return returned(loss, self.exact) or 0
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """The actions at the root; none if no player decides there."""
+        best, root = self.best_branch, self.tree.root
+        if best is None:
+            return ()
+        return tuple(
+            Action(
+                branch.label,
+                branch.child,
+                returned(self._interval_of_branch(b), self.exact),
+                b == best,
+            )
+            for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
+        )
+
+    def _best_action(self) -> tuple[int, Number]:
+        """Return the branch of the best action of the player at the root, and its loss.
+
+        The loss of an action is what its strongest rival may reach beyond what it guarantees.
+        """
+        tree, root, child = self.tree, self.tree.root, self.tree.columns.child
+        sure, hope, sign = self._questions.known.lower, self._questions.known.upper, 1
+        if root.kind == Kind.MIN:
+            sure, hope, sign = hope, sure, -1
+        branches = tree.branches_of(root.id)
+        reward: Any = tree.columns.reward if tree.columns.pays else Repeated(0, len(child))
+        own = [sign * r for r in reward[branches.start : branches.stop]]
+        paid: dict[int, Number] = {}  # for the best branch to each child
+        for b, r in zip(branches, own, strict=True):
+            if r > paid.get(child[b], -INFINITY):
+                paid[child[b]] = r
+        reach = {c: shifted(sign * hope[c], r) if r else sign * hope[c] for c, r in paid.items()}
+        rivals = nlargest(2, reach, key=reach.__getitem__)
+        losses: dict[int, Number] = {}
+        for b, r in zip(branches, own, strict=True):
+            c, rival = child[b], rivals[0]
+            if c == rival:
+                rival = rivals[-1]
+            losses[b] = paid[c] - r
+            if c != rival:
+                guaranteed = shifted(sign * sure[c], r) if r else sign * sure[c]
+                losses[b] = max(losses[b], reach[rival] - guaranteed)
+        # Losses within the rounding error, twice as much if v* is known, are proofs.
+        eps = self._questions.limits.eps * (2 if sure[root.id] == hope[root.id] else 1)
+        for b, loss in losses.items():
+            if loss <= eps:
+                return b, 0
+        least, beliefs = min(losses.values()), self._questions.beliefs
+
+        def expected(b: int) -> float:
+            return sign * (beliefs.mean[child[b]] + (beliefs.reward[b] if tree.columns.pays else 0))
+
+        return max((b for b, loss in losses.items() if loss == least), key=expected), least
+
+    @property
+    def answers(self) -> dict[str, Number]:
+        """The answers by path, in the order given."""
+        return {self.tree.path_of(n): value for n, value in self._questions.answers.items()}
+
+    @property
+    def asked(self) -> int:
+        """The number of answers."""
+        return len(self._questions.answers)
+
+    @property
+    def unknown_left(self) -> int:
+        """The number of utilities that are still unknown; not all of them will be asked for."""
+        return len(self._unknown) - self.asked
+
+    @property
+    def search(self) -> Search:
+        """The search so far, for display: a stopped one unless the inquiry is done."""
+        return self._questions.result(self.tree_answered())
+
+    def tree_answered(self) -> Tree:
+        """Return the tree with the answers filled in; other unknown leaves stay unknown."""
+        return with_utilities(self.tree, self._questions.answers)
+
+    def __repr__(self) -> str:
+        state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
+        lower, upper = self.interval(ROOT)
+        known = f"value in [{display_text(lower)}, {display_text(upper)}]"
+        if self.best is not None:
+            known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
+        return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        """Return the arguments and the log: loading rebuilds the search."""
+        columns = (
+            array(c.format, c) if isinstance(c, memoryview) else c for c in self.tree.columns.stored
+        )
+        tree = replace(self.tree, columns=Columns.of(*columns))
+        bounds = self.bounds if self.bounds_source == "option" else None
+        return tree, bounds, self.algorithm.goal, self.algorithm.guide, self.exact, self._log
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        *arguments, log = state
+        self.__init__(*arguments)  # type: ignore[misc]
+        self._replay(log)
+
+    # ---- Checks.
+
+    def _read(self, utility: Number | str, leaf: Node | str | None) -> tuple[int, Number]:
+        """Return the arguments of `answer` as a node and a number."""
+        n = self._questions.leaf if leaf is None else self._id(leaf)
+        if n is None:
+            raise SearchError("no question is left: name the leaf that has this utility")
+        try:
+            return n, to_number(str(utility), self.tree.exact)
+        except NumberError as error:
+            raise SearchError(str(error)) from None
+
+    def _id(self, node: Node | str) -> int:
+        if isinstance(node, str):
+            return self.tree.find(node).id
+        if not isinstance(node, Node):
+            raise SearchError(f"found {quote(str(node))}, expected a node, or the path of one")
+        if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
+            hint = "give its path, or a node of the inquiry's own tree"
+            raise SearchError(f"this node belongs to another tree: {hint}")
+        return node.id
+
+    def _is_news(self, n: int, value: Number) -> bool:
+        """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""
+        where, text = message_path(self.tree.path_of(n)), message_text(value)
+        if self.tree.columns.kind[n] != Kind.TERMINAL:
+            message = f"{where} is not a leaf, and only leaves have utilities: name one below it"
+            raise SearchError(message)
+        hint = "correct the one or the other"
+        if n not in self._unknown or n in self._questions.answers:
+            known = self._questions.answers.get(n, self.tree.columns.utility[n])
+            if value == known:
+                return False
+            before = message_text(known)
+            raise SearchError(f"the utility of {where} is known, {before}, and now {text}: {hint}")
+        lower, upper = (ends[n] for ends in self._questions.bounds)
+        eps: Number = 0  # the bounds here are differences of bounds and rewards
+        if self.tree.columns.pays and not self.tree.exact:
+            eps = _NEAR * float(greatest_number(self.tree, self.bounds))
+        if not lower - eps <= value <= upper + eps:
+            lower, upper = self._allowed(n)
+            ends = f"[{message_text(lower)}, {message_text(upper)}]"
+            raise SearchError(
+                f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
+            )
+        return True
+
+
+def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
+    """Return the tree with other utilities of some terminals."""
+    utility: list[Any] = list(tree.columns.utility)
+    for n, value in utilities.items():
+        utility[n] = value
+    column = utility if tree.exact else array("d", utility)
+    return replace(tree, columns=tree.columns._replace(utility=column))
+
+
+def _step(tree: Tree, n: int, below: int) -> Step:
+    """Return the step from a node to a child, by the likeliest branch if there are several."""
+    columns, node = tree.columns, tree.node(n)
+    leading = (b for b in tree.branches_of(n) if columns.child[b] == below)
+    b = max(leading, key=lambda b: columns.probability[b])
+    return Step(node, node.branches[b - columns.first[n]], b)

@@ -1,0 +1,193 @@
+"""The value of a tree, given evidence about an event.
+
+The evidence is a known outcome, or the signal of a test with a likelihood for each outcome. By
+Bayes' rule, with the beliefs about the event at each node:
+
+    W(node)       the sum of P(o | node) * P(evidence | o): the probability of the evidence
+    event node    p(o) becomes p(o) * P(evidence | o) / W(node)
+    other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
+
+A node from which play meets neither the event nor a signal of it keeps its value. Both players know
+the evidence.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple, cast
+
+from expectitree.decide.information.beliefs import Event, Evidence, nodes_above
+from expectitree.searches.certainty import mix
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.tree.model import Tree
+
+
+def given_outcome(event: Event, outcome: int) -> Tree:
+    """Return the tree with the probabilities that nodes have if an outcome of an event is known."""
+    probability: Any = event.tree.columns.probability[:]
+    for n in event.scope:
+        if event.tree.columns.kind[n] == CHANCE:
+            shares = event.shares(n, outcome)
+            for b in event.tree.branches_of(n):
+                probability[b] = shares.get(b, probability[b] * 0)
+    columns = event.tree.columns._replace(probability=probability)
+    return replace(event.tree, columns=columns)
+
+
+class Step(NamedTuple):
+    """How the value of a node follows from others.
+
+    Attributes:
+        node: The node.
+        branches: Its branches; of a decision, those with values that change.
+        other: The best value of the other branches of a decision; None if there is none.
+    """
+
+    node: int
+    branches: Sequence[int]
+    other: Any
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """Values of a tree at a node where something is known.
+
+    Attributes:
+        tree: The tree.
+        at: The node.
+        eps: The difference at which two actions of a decision are still equally good.
+        tolerance: The risk tolerance of an exponential attitude; None for expected values.
+    """
+
+    tree: Tree
+    at: int
+    eps: Any
+    tolerance: Any = None
+
+    def mean(self, shares: Sequence[Any], worth: Sequence[Any]) -> Any:
+        """Return the expected value, or the certainty equivalent, of what outcomes are worth."""
+        if self.tolerance is None:
+            return sum(p * w for p, w in zip(shares, worth, strict=True) if p)
+        weight, found = 0.0, 0.0
+        for p, w in zip(shares, worth, strict=True):
+            found = mix(weight, found, float(p), float(w), self.tolerance)
+            weight += float(p)
+        return found
+
+    @cached_property
+    def values(self) -> Mapping[int, Any]:
+        """The value of each node when nothing is known."""
+        return self.values_of(self.steps(range(len(self.tree)), {}), {})
+
+    @cached_property
+    def value(self) -> Any:
+        """The value of the tree when nothing is known."""
+        return self.tree.root_reward + self.values[self.tree.root_id]
+
+    @cached_property
+    def best_now(self) -> tuple[str, ...]:
+        """The best actions when nothing is known, of the node at which something will be."""
+        is_decision = self.tree.columns.kind[self.at] in (MAX, MIN)
+        return self.best(self.values, self.tree.branches_of(self.at) if is_decision else ())
+
+    def best(self, values: Mapping[int, Any], branches: Iterable[int]) -> tuple[str, ...]:
+        """Return the best of some actions of the node at which something is known."""
+        value = values[self.at]
+        return tuple(
+            self.tree.branch_label(self.at, b)
+            for b in branches
+            if abs(self.worth(b, values) - value) <= self.eps
+        )
+
+    def with_value(self, value: Any) -> Any:
+        """Return the value of the tree if the node at which something is known has a value."""
+        above = nodes_above(self.tree, (self.at,), self.tree.root_id)[1:]
+        known = {**self.values, self.at: value}
+        values = self.values_of(self.steps(above, known), known)
+        return self.tree.root_reward + values[self.tree.root_id]
+
+    def under_control(self, steps: Iterable[Step], chosen: Mapping[int, int]) -> Any:
+        """Return the value of the node at which something is known, if MAX chooses outcomes.
+
+        `chosen` has the branch of the outcome at each node of the events.
+        """
+
+        def shares(n: int) -> Mapping[int, Any] | None:
+            return {chosen[n]: 1} if n in chosen else None
+
+        return self.values_of(steps, self.values, shares)[self.at]
+
+    def worth(self, branch: int, values: Mapping[int, Any]) -> Any:
+        """Return what a branch is worth: its reward and the value of the node below."""
+        return self.tree.reward_of(branch) + values[self.tree.columns.child[branch]]
+
+    def steps(self, nodes: Iterable[int], known: Mapping[int, Any]) -> list[Step]:
+        """Return the steps that compute the values of some nodes, which come children first.
+
+        `known` has the values of all others.
+        """
+        columns, nodes, found = self.tree.columns, list(nodes), []
+        changing = frozenset(nodes)
+        for n in nodes:
+            branches: Sequence[int] = self.tree.branches_of(n)
+            other = None
+            if columns.kind[n] in (MAX, MIN):
+                best = max if columns.kind[n] == MAX else min
+                fixed = (b for b in branches if columns.child[b] not in changing)
+                other = best((self.worth(b, known) for b in fixed), default=None)
+                branches = [b for b in branches if columns.child[b] in changing]
+            found.append(Step(n, branches, other))
+        return found
+
+    def values_of(
+        self,
+        steps: Iterable[Step],
+        known: Mapping[int, Any],
+        shares: Callable[[int], Mapping[int, Any] | None] = lambda n: None,
+    ) -> Mapping[int, Any]:
+        """Return the values that some steps compute, and the others that are known.
+
+        `shares` returns other probabilities of a chance node's branches, or None.
+        """
+        kind, p = self.tree.columns.kind, self.tree.columns.probability
+        found: dict[int, Any] = {}
+        values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
+        for n, branches, other in steps:
+            if kind[n] == TERMINAL:
+                found[n] = self.tree.columns.utility[n]
+            elif kind[n] == CHANCE:
+                own = shares(n) or {b: p[b] for b in branches}
+                found[n] = self.mean([*own.values()], [self.worth(b, values) for b in own])
+            else:
+                worth = [self.worth(b, values) for b in branches]
+                worth += [other] if other is not None else []
+                found[n] = max(worth) if kind[n] == MAX else min(worth)
+        return values
+
+
+class Given:
+    """Values of a tree at a node where something is known of an event.
+
+    Attributes:
+        actions: The branches of a decision there that may be the best, in order.
+    """
+
+    def __init__(self, tree: Conditioning, event: Event) -> None:
+        self.tree, self.event = tree, event
+        self.steps = tree.steps(event.scope, tree.values)
+        columns, (at, branches, other) = tree.tree.columns, self.steps[-1]
+        self.actions: list[int] = []
+        if columns.kind[at] in (MAX, MIN):
+            fixed = set(tree.tree.branches_of(at)).difference(branches)
+            equal = [b for b in fixed if abs(tree.worth(b, tree.values) - other) <= tree.eps]
+            self.actions = sorted((*branches, *equal))
+
+    def result(self, evidence: Evidence) -> tuple[Any, tuple[str, ...]]:
+        """Return the value of the node at which something is known, and its best actions."""
+        values = self.tree.values_of(
+            self.steps, self.tree.values, lambda n: self.event.shares(n, evidence)
+        )
+        return values[self.tree.at], self.tree.best(values, self.actions)

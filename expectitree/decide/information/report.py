@@ -1,0 +1,275 @@
+"""What information about an event is worth: the report behind `information`.
+
+EVPI      the expected value with perfect information, less the value now (Howard, 1966)
+EVSI      the same for the signal of a test, which is free
+control   the value if MAX could choose the outcome, less the value now
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from typing import Any
+
+from expectitree.decide.decimals import in_decimals
+from expectitree.decide.information.beliefs import NEAR, check_steps
+from expectitree.decide.information.conditioning import Conditioning, Given
+from expectitree.decide.information.find import find_event, name_of, never_meets, nodes_of
+from expectitree.decide.information.joint import Joint
+from expectitree.decide.information.likelihoods import (
+    Formulas,
+    Likelihoods,
+    likelihood_formulas,
+    likelihood_values,
+)
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.numbers import Number, returned
+from expectitree.searches.engine import search_tree
+from expectitree.tree import paths
+from expectitree.tree.columns import MIN
+from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import in_floats
+
+MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are computed in floats
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One piece of evidence: its probability, and the value given it.
+
+    Attributes:
+        name: A known outcome, or the signal of a test. Outcomes of several events are separated by
+            commas; `-` is an event that does not happen then.
+        probability: The probability of the evidence.
+        value: The value, given the evidence, of the node where it is known; at the root, of the
+            tree.
+        best: The best actions there; empty if no player decides there.
+    """
+
+    name: str
+    probability: Number
+    value: Number
+    best: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Control:
+    """What choosing the outcome of an event is worth.
+
+    Attributes:
+        outcome: The outcome that MAX would choose.
+        value: The value of the tree then.
+        worth: The difference to the value now.
+    """
+
+    outcome: str
+    value: Number
+    worth: Number
+
+
+@dataclass(frozen=True)
+class Information(Shown):
+    """What information about an event is worth; `information` makes it.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
+        ...                 "{p: 3/4, utility: -2}}}}")
+        >>> for one in et.information(tree, "drill").outcomes:
+        ...     print(one.name, one.probability, one.best, one.value)
+        oil 0.25 ('drill',) 10.0
+        dry 0.75 ('sell',) 3.0
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        event: The name of the event, or the names of several, separated by commas.
+        events: The names of the events.
+        at: The path of the node at which something is known.
+        value: The value of the tree when nothing is known.
+        best: The best actions then, at that node.
+        outcomes: One finding for each outcome that can occur.
+        with_information: The value of the tree if the outcome is known in advance.
+        evpi: The expected value of perfect information: the difference.
+        signals: One finding for each signal of the test that can occur; empty without a test.
+        with_test: The value of the tree with the free test; None without a test.
+        evsi: The expected value of sample information: the difference; None without a test.
+        efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
+        control: The outcome that MAX would choose, and what that is worth.
+        likelihood: The likelihoods of the test as formulas; empty without a test.
+    """
+
+    question = "information"
+
+    file: str
+    tree: Tree
+    event: str
+    events: tuple[str, ...]
+    at: str
+    value: Number
+    best: tuple[str, ...]
+    outcomes: tuple[Finding, ...]
+    with_information: Number
+    evpi: Number
+    signals: tuple[Finding, ...]
+    with_test: Number | None
+    evsi: Number | None
+    efficiency: float | None
+    control: Control
+    likelihood: Formulas
+
+    @cached_property
+    def tree_with_test(self) -> Tree:
+        """The tree with the free test in front of the node, with formulas for probabilities.
+
+        Raises `AnalysisError` without a test.
+        """
+        from expectitree.decide.information.with_test import with_test
+
+        if not self.likelihood:
+            raise AnalysisError("there is no test: give its likelihoods")
+        return with_test(self.tree, self.event, self.tree.find(self.at).id, self.likelihood)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
+        >>> for row in et.information(tree, "drill").to_records():
+        ...     print(row["known"], row["name"], row["probability"], row["best"], row["value"])
+        outcome #1 0.25 drill 10.0
+        outcome #2 0.75 sell 3.0
+        """
+        findings = [("outcome", one) for one in self.outcomes]
+        findings += [("signal", one) for one in self.signals]
+        return [
+            {
+                "file": self.file,
+                "event": self.event,
+                "at": self.at,
+                "known": known,
+                "name": one.name,
+                "probability": one.probability,
+                "best": one.best[0] if one.best else None,
+                "value": one.value,
+            }
+            for known, one in findings
+        ]
+
+    @property
+    def is_known_to_min(self) -> bool:
+        """Whether MIN decides somewhere: it then knows what MAX knows."""
+        return MIN in self.tree.columns.kind
+
+
+def information(
+    tree: Tree,
+    event: str | Sequence[str],
+    *,
+    likelihood: Likelihoods | None = None,
+    at: str = paths.ROOT,
+    exact: bool = False,
+    file: str = "",
+) -> Information:
+    """Return what knowing an event in advance is worth, or a free test for it.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
+        ...                 "{p: 3/4, utility: -2}}}}")
+        >>> found = et.information(tree, "drill")
+        >>> found.value, found.with_information, found.evpi
+        (3.0, 4.75, 1.75)
+        >>> test = {"good": {"oil": 0.8, "dry": 0.2}, "bad": {"oil": "rest", "dry": "rest"}}
+        >>> found = et.information(tree, "drill", likelihood=test)
+        >>> found.evsi, round(et.evaluate(found.tree_with_test).value, 9)
+        (0.65, 3.65)
+
+    Args:
+        tree: The tree.
+        event: The name of an event (`event:` in the file), or the path of a chance node. If there
+            are several, all of their outcomes are known in advance.
+        likelihood: For a test: by signal and outcome, the probability of the signal given the
+            outcome. It is a number, a formula of the tree's parameters, or "rest".
+        at: The path of the node at which the outcome or the signal is known.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: There is no such event, the tree does not give its joint distribution with
+            its signals, or the likelihoods do not sum to 1.
+        TreeError: There is no node at the path, or the attitude to risk is not exponential.
+        SearchError: As for `evaluate`.
+    """
+    tolerance = tree.attitude.tolerance if isinstance(tree, Tree) and tree.attitude else None
+    check_tree(tree, "" if tolerance is not None else "information")
+    at_node = tree.find(at).id
+    search_tree(tree)  # raises what is wrong with the tree
+    is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
+    numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
+    is_exact = is_quick and tree.exact and not numbers.is_rounded
+    eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
+    given = Conditioning(numbers, at_node, eps, tolerance)
+    wanted = (event,) if isinstance(event, str) else event
+    names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
+    if not names:
+        raise AnalysisError("there is no event: name at least one")
+    formulas: Formulas = {}
+    signals: list[Finding] = []
+    with_test: Any = None
+    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
+    joint = Joint(given, tree, names)
+    outcomes = [Finding(name, p, value, best) for name, p, value, best in joint.findings()]
+    if likelihood is not None:
+        if len(names) > 1:
+            raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
+        found = find_event(numbers, tree, names[0], at_node)
+        if found is None:
+            raise never_meets(tree, names[0], at_node)
+        formulas = likelihood_formulas(tree, likelihood, found.outcomes)
+        within = Given(given, found)
+        for signal, row in likelihood_values(tree, formulas).items():
+            weights: list[Any] = [row[o] for o in found.outcomes]
+            if not isinstance(numbers.columns.utility[0], Fraction):
+                weights = [float(p) for p in weights]
+            probability = found.prior.weight(weights)
+            if probability:
+                signals.append(Finding(signal, probability, *within.result(weights)))
+        with_test = given.with_value(_mean(given, signals))
+    with_information = given.with_value(_mean(given, outcomes))
+    number = partial(returned, exact=exact and is_quick and tree.exact)
+    now, evpi = given.value, with_information - given.value
+    evsi = None if with_test is None else with_test - now
+    chosen, controlled = joint.control()
+    before = numbers.root_reward if at_node == tree.root_id else 0
+    return Information(
+        file=file,
+        tree=tree,
+        event=", ".join(names),
+        events=tuple(names),
+        at=tree.path_of(at_node),
+        value=number(now),
+        best=given.best_now,
+        outcomes=_rounded(outcomes, before, number),
+        with_information=number(with_information),
+        evpi=number(evpi),
+        signals=_rounded(signals, before, number),
+        with_test=None if with_test is None else number(with_test),
+        evsi=None if evsi is None else number(evsi),
+        efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
+        control=Control(chosen, number(controlled), number(controlled - now)),
+        likelihood=formulas,
+    )
+
+
+def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:
+    return given.mean([one.probability for one in findings], [one.value for one in findings])
+
+
+def _rounded(findings: list[Finding], before: Any, number: Any) -> tuple[Finding, ...]:
+    """Return findings in the tree's own numbers, with what MAX receives before the node."""
+    return tuple(
+        Finding(one.name, number(one.probability), number(before + one.value), one.best)
+        for one in findings
+    )

@@ -1,0 +1,83 @@
+"""The report for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
+from expectitree.decide.information.report import Finding, Information
+from expectitree.numbers import display_text, escape, probability_text
+from expectitree.text.console import safe
+from expectitree.text.headings import report_heading
+from expectitree.text.tables import Column, table
+from expectitree.tree.paths import ROOT
+
+
+def render(
+    reports: Sequence[Information], options: ConsoleOptions, shows_control: bool = False
+) -> Iterator[RenderableType]:
+    """Yield the values with and without information for each tree."""
+    for position, report in enumerate(reports):
+        yield from report_heading(reports, position, options)
+        if report.signals:
+            yield from _table("signal", report.signals, options)
+        else:
+            yield from _table(report.event, report.outcomes, options)
+        yield ""
+        for sentence in _sentences(report, shows_control):
+            yield Text(safe(sentence, options))
+
+
+def _table(
+    heading: str, findings: Sequence[Finding], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    columns = [
+        Column(escape(heading)),
+        Column("p", number=True),
+        Column("best"),
+        Column("value", number=True),
+    ]
+    rows = [
+        [
+            escape(one.name),
+            probability_text(one.probability),
+            ", ".join(map(escape, one.best)) or "-",
+            display_text(one.value),
+        ]
+        for one in findings
+    ]
+    return table(columns, rows, options)
+
+
+def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
+    event = " and ".join(map(escape, report.events))
+    verb = "are" if len(report.events) > 1 else "is"
+    at = "" if report.at == ROOT else f" at {escape(report.at)}"
+    now = display_text(report.value)
+    best = f" ({escape(', '.join(report.best))})" if report.best else ""
+    if report.with_test is not None and report.evsi is not None:
+        yield (
+            f"The tree is worth {display_text(report.with_test)} with the free test for {event}"
+            f"{at}, and {now} without it{best}."
+        )
+        yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
+        perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
+        share = "" if report.efficiency is None else f": the test has {report.efficiency:.0%} of it"
+        yield f"{perfect}{share}."
+    else:
+        known = display_text(report.with_information)
+        yield (
+            f"The tree is worth {known} if {event} {verb} known{at} in advance, and {now} "
+            f"now{best}."
+        )
+        yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
+    if report.tree.attitude is not None:
+        yield f"Values are certainty equivalents: {report.tree.attitude.text}."
+    if report.is_known_to_min:
+        yield "MIN knows what MAX knows, so information can also be worth less than nothing."
+    if shows_control:
+        control = report.control
+        outcome, worth = escape(control.outcome), display_text(control.worth)
+        yield f"To choose the outcome {outcome} is worth at most {worth} (value of control)."

@@ -1,0 +1,259 @@
+"""The tree against MIN players who make mistakes: the report behind `opponents`.
+
+With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best action,
+given its own later mistakes. As functions of epsilon on [0, 1], the nodes are worth
+
+    TERMINAL  the utility
+    MAX       the greatest of the children's values
+    MIN       (1 - epsilon) times the least of the children's values, plus epsilon times their mean
+    CHANCE    the sum of p times the outcomes' values
+
+A child's value includes the reward of the branch to it. These functions are continuous and
+piecewise polynomial. The decision at the root changes where its actions' functions cross.
+
+`algebra/thresholds.py` finds where the functions of the root's actions cross, and the trees that
+are evaluated to verify it have an opponent with that epsilon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from expectitree.budget import TooMuchWorkError, limited_work, most, spend
+from expectitree.decide.algebra.piecewise import (
+    Piecewise,
+    blended,
+    greatest_of,
+    shifted,
+    weighted_sum,
+)
+from expectitree.decide.algebra.rationals import constant
+from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.numbers import Number, are_near, message_text, returned, to_exact
+from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.tree.transform import in_fractions, replace_opponent
+
+MOST_NODES = 20_000
+MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
+MOST_BITS = 20_000  # of a coefficient
+MOST_WORK = 30_000_000  # about microseconds
+_COEFFICIENT_WORK = 30  # for one coefficient of a node's function
+_VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a crossing
+
+
+@dataclass(frozen=True)
+class OpponentRow:
+    """The tree against one opponent."""
+
+    opponent: str  # perfect, fallible or random
+    epsilon: Number
+    value: Number
+    ties: tuple[str, ...]  # every best action at the root; none if no player decides there
+
+    @property
+    def best(self) -> str | None:
+        """The first best action."""
+        return self.ties[0] if self.ties else None
+
+
+@dataclass(frozen=True)
+class Opponents(Shown):
+    """One tree against several opponents; `opponents` makes it.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"))
+        >>> [(row.opponent, row.best) for row in found.rows]
+        [('perfect', 'safe'), ('fallible', 'safe'), ('random', 'bold')]
+        >>> found.crossings[0].exact
+        Fraction(1, 3)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        chance: How CHANCE plays: "worst", "best" or "expected".
+        rows: One for each opponent, with `opponent`, `epsilon`, `value`, `ties` and `best`.
+        crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
+            which contain the epsilon, `exact` (None if it is not rational), and the best
+            actions `before`, `at` and `after` it.
+        start: The best actions at epsilon 0; empty if they were not computed.
+        complete: Whether the crossings were computed: False for a tree that is too large.
+    """
+
+    question = "opponents"
+
+    file: str
+    tree: Tree  # as given
+    chance: str  # worst, best or expected
+    rows: Sequence[OpponentRow]
+    crossings: Sequence[Threshold]
+    start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
+    complete: bool = True  # whether crossings were computed: False for a tree that is too large
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each opponent: the rows of a table for pandas or polars.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("max: {safe: 4, bold: {min: [3, 9]}}")
+            >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
+            ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
+            perfect 0.0 4.0 safe
+            fallible 0.1 4.0 safe
+            fallible 0.5 4.5 bold
+            random 1.0 6.0 bold
+
+        Each has `file`, `chance`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
+        `best` (the first best action at the root; None if no player decides there) and `ties` (how
+        many actions are best).
+        """
+        return [
+            {
+                "file": self.file,
+                "chance": self.chance,
+                "opponent": row.opponent,
+                "epsilon": row.epsilon,
+                "value": row.value,
+                "best": row.best,
+                "ties": len(row.ties),
+            }
+            for row in self.rows
+        ]
+
+
+def opponents(
+    tree: Tree,
+    epsilons: Iterable[Number] | Number = (0.1,),
+    *,
+    chance: str = "expected",
+    bounds: Bounds | None = None,
+    engine: str = "auto",
+    exact: bool = False,
+    file: str = "",
+) -> Opponents:
+    """Evaluate a tree against MIN players who make mistakes, and find where the decision changes.
+
+    With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
+    one, given its own later mistakes.
+
+        >>> import expectitree as et
+        >>> found = et.opponents(et.loads("max: {safe: 4, bold: {min: [3, 9]}}"), 0.5)
+        >>> [(row.epsilon, row.value, row.best) for row in found.rows]
+        [(0.0, 4.0, 'safe'), (0.5, 4.5, 'bold'), (1.0, 6.0, 'bold')]
+
+    Args:
+        tree: The tree.
+        epsilons: One or several probabilities of a mistake, from 0 to 1. 0 (perfect) and 1 (random)
+            are always added.
+        chance: How CHANCE plays: "expected" (by its probabilities), "worst" or "best" for MAX.
+        bounds: `(lower, upper)` of the root, as for `evaluate`.
+        engine: As for `evaluate`.
+        exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: An epsilon is not from 0 to 1.
+        SearchError: As for `evaluate`.
+    """
+    check_tree(tree, "opponents")
+    chosen = list(epsilons) if isinstance(epsilons, Iterable) else [epsilons]
+    for epsilon in chosen:
+        if isinstance(epsilon, str) or not 0 <= epsilon <= 1:
+            raise AnalysisError(f"epsilon is a probability from 0 to 1, got {epsilon!r}")
+    rows = []
+    convert = to_exact if tree.exact else float
+    for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
+        search = search_tree(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
+        name = "perfect" if epsilon == 0 else "random" if epsilon == 1 else "fallible"
+        row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
+        rows.append(returned(row, exact))
+    if tree.root.kind not in (Kind.MAX, Kind.MIN):
+        return Opponents(file, tree, chance, rows, [], ())
+    try:
+        with limited_work(MOST_WORK):
+            decision = _decision(tree, chance)
+            crossings = decision.thresholds(TOLERANCE)
+    except TooMuchWorkError:
+        return Opponents(file, tree, chance, rows, [], (), complete=False)
+    return Opponents(file, tree, chance, rows, crossings, decision.start)
+
+
+def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
+    """Return the best actions at the root, from a search of the tree with an erring MIN."""
+    root = tree.root
+    if root.kind not in (Kind.MAX, Kind.MIN):
+        return ()
+    replaced = search.tree.root
+    if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
+        replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
+    branches = search.tree.branches_of(replaced.id)
+    values: list[Any] = [search.interval_of_branch(b)[0] for b in branches]
+    best = max(values) if root.kind == Kind.MAX else min(values)
+    return tuple(
+        branch.label
+        for branch, value in zip(root.branches, values, strict=True)
+        if abs(value - best) <= search.eps
+    )
+
+
+# ---- Crossings.
+
+
+def _decision(tree: Tree, chance: str) -> Decision:
+    """Return the best actions at the root of a tree, as a function of epsilon."""
+    if len(tree) > most(MOST_NODES):
+        raise TooMuchWorkError
+    exact = replace(in_fractions(tree), error=0)  # irrational numbers count as their first digits
+    functions = _node_functions(exact, chance)
+
+    def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
+        spend(_VERIFIED_NODE_WORK * len(exact))
+        search = search_tree(replace_opponent(exact, epsilon, chance))
+        found = _best_actions(exact, search, epsilon)
+        if found != best or not are_near(search.value, value, search.eps):
+            raise AnalysisError(
+                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
+                f"(value {message_text(search.value)}), but {', '.join(best)} "
+                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
+                "please report it with the tree"
+            )
+
+    child = exact.columns.child
+    actions = [
+        (exact.branch_label(exact.root_id, b), shifted(functions[child[b]], exact.reward_of(b)))
+        for b in exact.branches_of(exact.root_id)
+    ]
+    value = shifted(functions[tree.root_id], exact.root_reward)
+    return Decision(actions, tree.root.kind == Kind.MAX, verify, value)
+
+
+def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
+    """Return the value of every node as a function of epsilon."""
+    columns = tree.columns
+    functions: list[Piecewise] = []
+    for n, kind in enumerate(columns.kind):
+        branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
+        below = [shifted(functions[columns.child[b]], tree.reward_of(b)) for b in branches]
+        if kind == Kind.TERMINAL:
+            u = columns.utility[n]
+            # An unknown utility is below an outcome of probability 0: any number will do.
+            found = Piecewise((constant(to_exact(u) if u == u else Fraction(0)),))
+        elif kind == Kind.CHANCE and chance == "expected":
+            shares = [to_exact(columns.probability[b]) for b in branches]
+            found = weighted_sum(list(zip(shares, below, strict=True)))
+        else:
+            is_best_nature = kind == Kind.CHANCE and chance == "best"
+            found = greatest_of(below, is_max=kind == Kind.MAX or is_best_nature)
+            if kind == Kind.MIN:
+                found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
+        if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
+            raise TooMuchWorkError
+        spend(_COEFFICIENT_WORK * sum(len(piece.numerator) for piece in found.pieces))
+        functions.append(found)
+    return functions

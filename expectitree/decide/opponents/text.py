@@ -1,0 +1,124 @@
+"""A tree against several opponents, and where the decision changes, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
+from expectitree.decide.algebra.thresholds import Threshold
+from expectitree.decide.opponents.report import Opponents
+from expectitree.decide.thresholds import names_text, threshold_texts
+from expectitree.numbers import display_text
+from expectitree.text.console import characters, safe
+from expectitree.text.headings import file_heading
+from expectitree.text.phrases import plural
+from expectitree.text.tables import Column, table
+from expectitree.tree.model import Kind
+
+MOST_CROSSINGS = 50  # that are listed
+
+OPPONENT = (
+    "With probability epsilon MIN makes a mistake and picks one of its actions uniformly. "
+    "Otherwise it plays the best one, given its own later mistakes."
+)
+MIN_ROOT = "The root is a MIN node: its best action is the one it plays without a mistake."
+NEAR_TIES = "(The table counts nearly equal values as ties; this is exact.)"
+TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
+VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
+NATURES = {
+    "expected": "outcomes have their probabilities",
+    "worst": "the possible outcome that is worst for MAX always happens",
+    "best": "the possible outcome that is best for MAX always happens",
+}
+
+
+def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield a table of the opponents for each tree, and the changes of the decision.
+
+    Reports about the same tree that follow each other share a table.
+    """
+    groups = [list(group) for _, group in groupby(reports, key=lambda report: id(report.tree))]
+    for position, group in enumerate(groups):
+        if position:
+            yield ""
+        kinds, are_several = group[0].tree.columns.kind, len(group) > 1
+        yield from file_heading(group[0].file, group[0].tree, options, len(groups) > 1)
+        if Kind.MIN in kinds:
+            yield Text(OPPONENT, style="dim")
+        for report in group:
+            if Kind.CHANCE in kinds and (are_several or report.chance != "expected"):
+                yield Text(f"Nature {report.chance}: {NATURES[report.chance]}.", style="dim")
+        yield ""
+        yield from _opponent_table(group, options)
+        yield ""
+        for report in group if Kind.MIN in kinds else group[:1]:
+            prefix = f"Nature {report.chance}: " if are_several and Kind.MIN in kinds else ""
+            yield Text(safe(prefix + _sentence(report), options), style="title")
+            if report.crossings:
+                yield from _crossing_table(report.crossings, options)
+
+
+def _opponent_table(
+    group: Sequence[Opponents], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    columns = [
+        Column("opponent", spare=1),
+        Column("epsilon", number=True),
+        Column("value", number=True),
+        Column("best"),
+        Column("Nature"),
+    ]
+    shown = len(columns) if len(group) > 1 else len(columns) - 1
+    rows = []
+    for report in group:
+        for row in report.rows:
+            numbers = display_text(row.epsilon), display_text(row.value)
+            rows.append([row.opponent, *numbers, names_text(row.ties), report.chance][:shown])
+    return table(columns[:shown], rows, options)
+
+
+def _sentence(report: Opponents) -> str:
+    """Return the answer in a sentence."""
+    kind = report.tree.root.kind
+    if kind not in (Kind.MAX, Kind.MIN):
+        return "No player decides at the root, so there is no decision that can change."
+    if Kind.MIN not in report.tree.columns.kind:
+        return "There is no MIN node: all opponents are alike."
+    if not report.complete:
+        return f"The points at which the decision changes were not computed: {TOO_LARGE}."
+    if report.crossings:
+        values = plural(len(report.crossings), "value")
+        text = f"The best actions change at {values} of epsilon."
+    else:
+        verb = "are" if len(report.start) > 1 else "is"
+        text = f"{names_text(report.start)} {verb} best for every epsilon: MIN's mistakes never "
+        text += "change the decision."
+    if kind == Kind.MIN:
+        text += f" {MIN_ROOT}"
+    return text if report.start == report.rows[0].ties else f"{text} {NEAR_TIES}"
+
+
+def _crossing_table(
+    crossings: Sequence[Threshold], options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield the best actions between the crossings, and at the crossings themselves."""
+    rows = []
+    since = "0"
+    shown = crossings[:MOST_CROSSINGS]
+    for crossing in shown:
+        place, in_full = threshold_texts(crossing, characters(options))
+        if crossing.before:
+            rows.append([f"{since} to {place}", names_text(crossing.before), ""])
+        value = display_text(crossing.value, None if crossing.exact is not None else 6)
+        rows.append([in_full, names_text(crossing.at), value.removeprefix("about ")])
+        since = place
+    if shown[-1].after:
+        rows.append([f"{since} to 1", names_text(shown[-1].after), ""])
+    columns = (Column("epsilon"), Column("best"), Column("value", number=True))
+    yield from table(columns, rows, options)
+    if len(crossings) > MOST_CROSSINGS:
+        yield Text(f"The first {MOST_CROSSINGS} changes; --format json lists all.", style="dim")
+    yield Text(VERIFIED, style="dim")

@@ -1,0 +1,69 @@
+"""Plots of risk profiles, by matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+from expectitree.decide.risk.report import Risk
+from expectitree.errors import AnalysisError
+from expectitree.numbers import display_text
+from expectitree.picture.plotting import (
+    BESIDE,
+    COLORS,
+    DASHES,
+    look,
+    new_figure,
+    plain,
+    save_figure,
+)
+
+_MOST_LINES = len(COLORS) * len(DASHES)  # that differ
+_MARGIN = 0.04  # of the range of totals, on both sides
+
+
+def draw(report: Risk, path: str) -> None:
+    """Write a plot of cumulative risk profiles to a file; the ending sets the format.
+
+    Raises `AnalysisError` if there are too many actions, and `FileError` if the file cannot be
+    written. `check_plot` comes first.
+    """
+    save_figure(figure_of(report), path)
+
+
+def figure_of(report: Risk) -> Any:
+    """Return a figure with a line of steps for each action; raise `AnalysisError` for too many."""
+    if len(report.actions) > _MOST_LINES:
+        raise AnalysisError(
+            f"a plot of {len(report.actions)} actions cannot be read, and {_MOST_LINES} is the "
+            "most: choose one with --action"
+        )
+    figure, axes = new_figure()
+    ends = [one.distribution.totals[end] for one in report.actions for end in (0, -1)]
+    if report.target is not None:
+        ends.append(report.target)
+    low, high = float(min(ends)), float(max(ends))
+    margin = (high - low) * _MARGIN or max(abs(low) * _MARGIN, 1.0)
+    for position, one in enumerate(report.actions):
+        found = one.distribution
+        xs = [low - margin, *map(float, found.totals), high + margin]
+        ys = [0.0, *map(float, found.cumulative), 1.0]
+        style = look(position // len(COLORS), position % len(COLORS))
+        style.update(linestyle=DASHES[position % len(DASHES)], marker=None)
+        style["linewidth"] = 2.4 if one.is_best else 1.4
+        name = plain(one.action or "the tree")
+        label = f"{name} (best)" if one.is_best and one.action is not None else name
+        axes.step(xs, ys, where="post", label=label, **style)
+    if report.target is not None:
+        label = f"target {display_text(report.target)}"
+        axes.axvline(float(report.target), color="0.3", linewidth=1, linestyle=":", label=label)
+    axes.set_xlim(low - margin, high + margin)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlabel(plain(f"total ({report.unit})" if report.unit else "total"))
+    axes.xaxis.set_major_formatter("{x:,.12g}")
+    axes.set_ylabel("probability of this total or less")
+    if report.tree.title:
+        axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left")
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+    return figure

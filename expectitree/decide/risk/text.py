@@ -1,0 +1,108 @@
+"""The report for a terminal: a table of the actions, and the distribution of the best one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
+from expectitree.decide.risk.report import ActionRisk, Risk
+from expectitree.numbers import Number, cell_text, display_text, escape
+from expectitree.text.console import characters, safe
+from expectitree.text.headings import report_heading
+from expectitree.text.tables import Column, table
+
+MOST_BARS = 20
+_WIDEST = 40  # terminal columns of a bar
+ORDERS = {1: "first", 2: "second"}
+
+
+def render(
+    reports: Sequence[Risk], options: ConsoleOptions, is_cumulative: bool = False
+) -> Iterator[RenderableType]:
+    """Yield a table and bars for each tree."""
+    for position, report in enumerate(reports):
+        yield from report_heading(reports, position, options)
+        yield from _table(report, options)
+        best = next((one for one in report.actions if one.is_best), report.actions[0])
+        yield ""
+        yield from _bars(best, options, is_cumulative)
+        yield ""
+        for sentence in _sentences(report):
+            yield Text(safe(sentence, options))
+
+
+def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
+    columns = [
+        Column("action"),
+        Column("mean", number=True),
+        Column("sd", number=True),
+        Column("min", number=True),
+        Column("5%", number=True, spare=3),
+        Column("50%", number=True, spare=2),
+        Column("95%", number=True, spare=3),
+        Column("max", number=True),
+        Column("P(< 0)", number=True, spare=1),
+        Column("CVaR 5%", number=True, spare=4),
+    ]
+    if report.target is not None:
+        columns.append(Column(f"P(>= {display_text(report.target)})", number=True))
+    mark = f" {characters(options).best.strip()}"
+    rows = []
+    for one in report.actions:
+        numbers = [one.mean, one.sd, one.least, *one.quantiles.values(), one.greatest]
+        cells = [f"{escape(one.action or 'the tree')}{mark if one.is_best else ''}"]
+        cells += [cell_text(_rounded(x)) for x in (*numbers, one.loss, one.cvar)]
+        if one.reach is not None:
+            cells.append(cell_text(_rounded(one.reach)))
+        rows.append(cells)
+    return table(columns, rows, options)
+
+
+def _rounded(value: Number) -> Number:
+    """Return a number without the rounding errors that those of large trees have."""
+    return round(value, 10) if isinstance(value, float) else value
+
+
+def _bars(
+    one: ActionRisk, options: ConsoleOptions, is_cumulative: bool
+) -> Iterator[RenderableType]:
+    """Yield a bar for each total of an action, or of a few bins if there are many."""
+    found = one.distribution
+    shares = found.cumulative if is_cumulative else found.probabilities
+    totals = [display_text(_rounded(total)) for total in found.totals]
+    step = max(1, -(-len(totals) // MOST_BARS))
+    rows = []
+    for start in range(0, len(totals), step):
+        part = slice(start, start + step)
+        share = shares[part][-1] if is_cumulative else sum(shares[part])
+        last = totals[part][-1]
+        label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
+        rows.append((label, float(share)))
+    labels, numbers = max(len(label) for label, _ in rows), [f"{p:.4g}" for _, p in rows]
+    wide = max(map(len, numbers))
+    room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
+    name = safe(escape(one.action or "the tree"), options)
+    greatest = max(p for _, p in rows)
+    for position, ((label, p), number) in enumerate(zip(rows, numbers, strict=True)):
+        head = name if not position else " " * len(name)
+        bar = characters(options).bar * max(1 if p else 0, round(p / greatest * room))
+        yield Text(f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip())
+
+
+def _sentences(report: Risk) -> Iterator[str]:
+    if any(one.distribution.is_binned for one in report.actions):
+        yield (
+            "There are too many totals to list, so they are in bins. Means, standard deviations, "
+            "min and max do not depend on the bins."
+        )
+    if report.ties:
+        tie, more = report.ties[0], len(report.ties) - 1
+        best = " and ".join(map(escape, (tie.used, *tie.others)))
+        also = f", and the first action at {more} more nodes with a tie" if more else ""
+        yield f"At {escape(tie.path)}, {best} tie: play takes {escape(tie.used)}{also}."
+    for one in report.dominance:
+        yield f"{escape(one.action)} dominates {escape(one.other)} ({ORDERS[one.order]} order)."
+    if len(report.actions) > 1 and not report.dominance:
+        yield "No action dominates another, in the first or the second order."

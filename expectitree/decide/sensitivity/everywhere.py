@@ -1,0 +1,112 @@
+"""The best actions at every decision that optimal play can reach, as one parameter moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from expectitree.budget import limited_work
+from expectitree.decide.algebra.piecewise import merged, where_equal
+from expectitree.decide.algebra.polynomials import Root, compare
+from expectitree.decide.algebra.thresholds import Decision, place_of
+from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.pieces import Piece, pieces_of
+from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
+from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.report import MOST_WORK, check_feasible
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.tree.columns import CHANCE, MAX, TERMINAL
+from expectitree.tree.model import Tree
+
+Interval = tuple[Root, Root]
+
+
+@dataclass(frozen=True)
+class DecisionAt:
+    """A decision, and the parts of the range in which optimal play can reach it.
+
+    Attributes:
+        path: The path of the node.
+        pieces: The parts, each with the best actions at this node.
+    """
+
+    path: str
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Everywhere(Shown):
+    """The best actions at every decision; `sensitivity --everywhere` shows them.
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        range: The parameter and its range.
+        decisions: One for each decision that optimal play can reach, parents first.
+    """
+
+    question = "sensitivity"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    range: Range
+    decisions: tuple[DecisionAt, ...]
+
+
+def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
+    """Return the best actions at every decision that optimal play can reach.
+
+    Raises `AnalysisError` if a formula is not a quotient of polynomials.
+    """
+    try:
+        with limited_work(MOST_WORK):
+            functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
+            check_feasible(functions, range)
+            decisions = dict(_decisions(functions))
+    except INEXACT as error:
+        raise AnalysisError(
+            f"--everywhere needs exact functions, but {why_not_exact(error)}: leave it out, then "
+            "--parameter samples"
+        ) from None
+    order = (n for n in tree.first_paths.order if n in decisions)
+    return Everywhere(file, tree, range, tuple(decisions[n] for n in order))
+
+
+def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
+    """Yield each decision by its node, and follow the best actions down, parents first."""
+    tree, columns = functions.tree, functions.tree.columns
+    reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
+    for n in reversed(range(len(tree))):
+        where, kind = merged(reached.pop(n, [])), columns.kind[n]
+        if not where or kind == TERMINAL:
+            continue
+        branches = [b for b in tree.branches_of(n) if functions.probability_of(b).numerator]
+        best = dict.fromkeys(branches, where)
+        if kind != CHANCE:
+            actions = [(tree.branch_label(n, b), functions.of_branch(b)) for b in branches]
+            decision = Decision(actions, kind == MAX, lambda *_: None)
+            yield n, DecisionAt(tree.path_of(n), tuple(_within(where, decision)))
+            for b, (_, function) in zip(branches, actions, strict=True):
+                best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
+        for b, intervals in best.items():
+            reached.setdefault(columns.child[b], []).extend(intervals)
+
+
+def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[Interval]:
+    """Yield the intersections of intervals that are not single points."""
+    for a, b in some:
+        for c, d in others:
+            start, end = (a if compare(a, c) > 0 else c), (b if compare(b, d) < 0 else d)
+            if compare(start, end) < 0:
+                yield start, end
+
+
+def _within(where: Sequence[Interval], decision: Decision) -> Iterator[Piece]:
+    """Yield the parts of the range of a decision within some intervals."""
+    for start, end in ((place_of(a), place_of(b)) for a, b in where):
+        for piece in pieces_of(decision):
+            low, high = max(start, piece.start), min(end, piece.end)
+            if low < high:
+                yield Piece(low, high, piece.best, piece.value)

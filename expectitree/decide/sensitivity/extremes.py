@@ -1,0 +1,207 @@
+"""Tornado and spider: how far each parameter alone moves the value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from expectitree.budget import limited_work
+from expectitree.decide.algebra.piecewise import Piecewise
+from expectitree.decide.algebra.polynomials import roots_between
+from expectitree.decide.algebra.rationals import slope_of
+from expectitree.decide.algebra.thresholds import Threshold, place_of
+from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
+from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.report import (
+    MOST_WORK,
+    check_feasible,
+    decision_of,
+)
+from expectitree.decide.sensitivity.sampling import Sampler, places_of, sample
+from expectitree.decide.sensitivity.strategies import value_under
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.numbers import Number, to_exact
+from expectitree.searches.engine import search_tree
+from expectitree.tree.columns import NONE
+from expectitree.tree.model import Tree
+
+STEPS = 10  # of a spider, from -100% to +100%
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What one parameter does to the value.
+
+    Attributes:
+        range: The parameter and its range.
+        least: The least value over the whole range.
+        least_at: Where it is.
+        greatest: The greatest value over the whole range.
+        greatest_at: Where it is.
+        thresholds: Where the best action changes; empty with a fixed strategy.
+        method: "exact" or "sampled".
+    """
+
+    range: Range
+    least: Fraction
+    least_at: Fraction
+    greatest: Fraction
+    greatest_at: Fraction
+    thresholds: tuple[Threshold, ...]
+    method: str = "exact"
+
+    @property
+    def width(self) -> Fraction:
+        """The greatest value less the least."""
+        return self.greatest - self.least
+
+
+@dataclass(frozen=True)
+class Tornado(Shown):
+    """The least and the greatest value over the range of each parameter; `tornado` makes it.
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        value: The value with all parameters as they are.
+        best: The best actions with all parameters as they are.
+        is_fixed: Whether the strategy is today's; otherwise the decisions follow the parameter.
+        bars: One for each parameter, the widest first.
+    """
+
+    question = "sensitivity"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    value: Fraction
+    best: tuple[str, ...]
+    is_fixed: bool
+    bars: tuple[Bar, ...]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each bar: the rows of a table.
+
+        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
+        value with their places `least_at` and `greatest_at`.
+        """
+        return [
+            {
+                "file": self.file,
+                "parameter": bar.range.name,
+                "low": bar.range.low,
+                "high": bar.range.high,
+                "least": bar.least,
+                "least_at": bar.least_at,
+                "greatest": bar.greatest,
+                "greatest_at": bar.greatest_at,
+            }
+            for bar in self.bars
+        ]
+
+
+def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
+    """Return the least and the greatest value over the range of each parameter."""
+    try:
+        exact = exact_tree(tree)
+    except INEXACT:
+        exact = None
+    search = search_tree(tree if exact is None else exact)
+    bars = sorted((_bar(tree, exact, one, is_fixed) for one in ranges), key=lambda b: -b.width)
+    return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
+
+
+def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
+    """Return the bar of a parameter; without exact functions, sample its range."""
+    if exact is None:
+        return _sampled_bar(tree, range, is_fixed)
+    try:
+        with limited_work(MOST_WORK):
+            strategy = search_tree(exact).strategy_branches if is_fixed else None
+            functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
+            check_feasible(functions, range)
+            ends = extremes(functions.check_limits("the tree", functions.of_branch(NONE)))
+            if is_fixed:
+                return Bar(range, *ends, ())
+            decision, actions = decision_of(functions, is_verified=False)
+            return Bar(range, *ends, tuple(decision.thresholds()) if actions else ())
+    except INEXACT:
+        return _sampled_bar(tree, range, is_fixed)
+
+
+def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    """Return the least value, where it is, the greatest value, and where it is.
+
+    They are at the ends of the pieces or where a slope is 0; a place that is not rational is given
+    to within 1e-9.
+    """
+    places: dict[Fraction, Fraction] = {}
+    for piece, left, right in value.parts():
+        stationary = roots_between(slope_of(piece), left, right)
+        for place in (left, *stationary, right):
+            at = place_of(place)
+            places[at] = value(at)
+    least = min(places, key=lambda at: places[at])
+    greatest = max(places, key=lambda at: places[at])
+    return places[least], least, places[greatest], greatest
+
+
+def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
+    strategy = search_tree(tree).strategy_branches if is_fixed else {}
+    sampler = Sampler(tree, range_.name)
+    values = {at: _value_under(sampler, at, strategy) for at in places_of(range_)}
+    least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    thresholds = () if is_fixed else sample(tree, range_)[1]
+    ends = values[least], least, values[greatest], greatest
+    return Bar(range_, *ends, thresholds, "sampled")
+
+
+def _value_under(sampler: Sampler, at: Fraction, strategy: Mapping[int, int]) -> Fraction:
+    return to_exact(value_under(sampler.tree_at(at), strategy))
+
+
+@dataclass(frozen=True)
+class Spider(Shown):
+    """The value against the relative change of each parameter; `spider` makes it.
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        is_fixed: Whether the strategy is today's.
+        changes: The relative changes, from -1 to 1.
+        ranges: The parameters.
+        values: By parameter, the value at each change; None where a probability is not one.
+    """
+
+    question = "sensitivity"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    is_fixed: bool
+    changes: tuple[Fraction, ...]
+    ranges: tuple[Range, ...]
+    values: Mapping[str, tuple[Number | None, ...]]
+
+
+def spider(
+    tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, steps: int = STEPS, file: str = ""
+) -> Spider:
+    """Return the value against the relative change of each parameter, from -100% to +100%."""
+    strategy = search_tree(tree).strategy_branches if is_fixed else {}
+    changes = tuple(Fraction(2 * i, steps) - 1 for i in range(steps + 1))
+    values: dict[str, tuple[Number | None, ...]] = {}
+    for one in ranges:
+        sampler = Sampler(tree, one.name)
+        found: list[Number | None] = []
+        for change in changes:
+            try:
+                found.append(_value_under(sampler, one.current * (1 + change), strategy))
+            except AnalysisError:  # a probability leaves [0, 1]
+                found.append(None)
+        values[one.name] = tuple(found)
+    return Spider(file, tree, is_fixed, changes, tuple(ranges), values)

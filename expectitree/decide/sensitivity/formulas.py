@@ -1,0 +1,201 @@
+"""The formulas of a tree as functions of one parameter, and where its probabilities are valid."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from expectitree.decide.algebra.polynomials import Root, between, in_order, roots_between
+from expectitree.decide.algebra.rationals import VARIABLE, constant
+from expectitree.decide.sensitivity.quotients import RATIONALS
+from expectitree.expressions.domains import Domain
+from expectitree.expressions.evaluation import evaluate as evaluate_expression
+from expectitree.expressions.syntax import Expression, Name
+from expectitree.numbers import Number, to_exact
+from expectitree.tree.columns import CHANCE, NONE, TERMINAL
+from expectitree.tree.formulas import REST, Formulas
+from expectitree.tree.model import Tree
+from expectitree.tree.parameters import ParameterValues
+
+
+@dataclass(frozen=True)
+class OutOfRange:
+    """A probability that is not one, or a sum that is not 1, at a value of the parameter."""
+
+    node: int
+    branch: int  # -1 for the sum of all outcomes
+    at: Fraction
+    value: Fraction
+
+
+class FormulaValues:
+    """The numbers of a tree that are formulas, over a domain.
+
+    Args:
+        tree: The tree.
+        domain: That of the values.
+        known: The values of some parameters.
+        nodes: The nodes whose formulas are read, in order; by default, all.
+        values: The values of some formulas, by their ids.
+        numbers: A memory of the numbers in the tree's columns.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        domain: Domain,
+        known: Mapping[str, Any],
+        nodes: Sequence[int] | None = None,
+        values: Mapping[int, Any] | None = None,
+        numbers: dict[Any, Any] | None = None,
+    ) -> None:
+        self.tree, self.domain = tree, domain
+        self.zero, self.one = domain.number("0"), domain.number("1")
+        self.nodes = range(len(tree)) if nodes is None else nodes
+        self.numbers = {} if numbers is None else numbers
+        self.values = ParameterValues(tree.parameters, domain, known)
+        self.known = dict(values or {})  # by the id of a formula
+        self.utility: dict[int, Any] = {}  # of the terminals that have formulas
+        self.probability: dict[int, Any] = {}  # by branch, where it is a formula
+        self.reward: dict[int, Any] = {}
+        self.sums: dict[int, Any] = {}  # of outcomes, by node, where it is not always 1
+        self.reached = bytearray(len(tree))
+        self._read_formulas(tree.formulas or Formulas())
+
+    def _read_formulas(self, formulas: Formulas) -> None:
+        """Evaluate the formulas that play can reach, parents before children."""
+        tree, columns = self.tree, self.tree.columns
+        self.reached[tree.root_id] = 1
+        if NONE in formulas.rewards:
+            self.reward[NONE] = self._value(formulas.rewards[NONE])
+        for n in reversed(self.nodes):
+            if not self.reached[n]:
+                continue
+            branches = tree.branches_of(n)
+            if columns.kind[n] == TERMINAL and n in formulas.nodes:
+                self.utility[n] = self._value(formulas.nodes[n])
+            if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
+                self._read_outcomes(n, branches, formulas.probabilities)
+            for b in branches:
+                if self.probability_of(b) == self.zero:
+                    continue
+                if b in formulas.rewards:
+                    self.reward[b] = self._value(formulas.rewards[b])
+                self.reached[columns.child[b]] = 1
+
+    def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
+        rests = [b for b in branches if formulas[b] == Name(REST)]
+        total, operations = self.zero, self.domain.operations
+        for b in branches:
+            if b not in rests:
+                self.probability[b] = self._value(formulas[b])
+                total = operations["+"](total, self.probability[b])
+        for b in rests:
+            share = self.domain.number(Fraction(1, len(rests)))
+            self.probability[b] = operations["*"](operations["-"](self.one, total), share)
+        if not rests and total != self.one:
+            self.sums[n] = total
+
+    def _value(self, formula: Expression) -> Any:
+        if id(formula) not in self.known:
+            self.known[id(formula)] = evaluate_expression(formula, self.domain, self.values)
+        return self.known[id(formula)]
+
+    def probability_of(self, branch: int) -> Any:
+        """Return the probability of a branch."""
+        if branch in self.probability:
+            return self.probability[branch]
+        return self.number(self.tree.columns.probability[branch])
+
+    def reward_of(self, branch: int) -> Any:
+        """Return the reward of a branch; -1 is the way to the root."""
+        if branch in self.reward:
+            return self.reward[branch]
+        return self.number(self.tree.reward_of(branch))
+
+    def number(self, value: Number) -> Any:
+        """Return a number in a column of the tree as one of the domain."""
+        if value not in self.numbers:
+            self.numbers[value] = self.domain.number(to_exact(value))
+        return self.numbers[value]
+
+
+class FormulaFunctions(FormulaValues):
+    """The numbers of an exact tree that are formulas, as functions of one of its parameters.
+
+    Args:
+        tree: The tree, in fractions.
+        name: The parameter; with None, no number moves.
+        left: The least value of the parameter.
+        right: The greatest one.
+        fixed: Other parameters that have another value than in the tree.
+    """
+
+    def __init__(
+        self,
+        tree: Tree,
+        name: str | None,
+        left: Root | Fraction,
+        right: Root | Fraction,
+        fixed: Mapping[str, Fraction] | None = None,
+    ) -> None:
+        self.name = name
+        self.left, self.right = (
+            end if isinstance(end, Root) else Root.at(end) for end in (left, right)
+        )
+        known = {other: constant(value) for other, value in (fixed or {}).items()}
+        if name is not None:
+            known[name] = VARIABLE
+        super().__init__(tree, RATIONALS, known)
+
+    # ---- Where probabilities are numbers from 0 to 1.
+
+    @cached_property
+    def feasible(self) -> list[tuple[Root, Root]]:
+        """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
+        ends = [self.left, *self._turns, self.right]
+        found: list[tuple[Root, Root]] = []
+        for start, end in itertools.pairwise(ends):
+            if self.fault_at(between(start, end)) is None:
+                if found and found[-1][1] is start:
+                    start = found.pop()[0]
+                found.append((start, end))
+        return found
+
+    @cached_property
+    def _turns(self) -> list[Root]:
+        """The places where a probability crosses 0 or 1, or is not defined."""
+        found: list[Root] = []
+        for p in {p for p in self.probability.values() if p.degree}:
+            for part in (p.numerator, (self.one - p).numerator, p.denominator):
+                if part:
+                    found += roots_between(part, self.left, self.right)
+        return in_order(found)
+
+    @property
+    def fault(self) -> OutOfRange | None:
+        """A probability that leaves [0, 1], at an end of the range if it does so there."""
+        turns = [self.left, *self._turns, self.right]
+        middles = (between(a, b) for a, b in itertools.pairwise(turns))
+        places = [end.lower for end in (self.right, self.left)]
+        return next(filter(None, map(self.fault_at, (*places, *middles))), None)
+
+    def fault_at(self, at: Fraction) -> OutOfRange | None:
+        """Return a probability that is not one at a value of the parameter, if there is any.
+
+        A sum that is 1 only at some values counts as a fault at all of them.
+        """
+        for n, total in self.sums.items():
+            return OutOfRange(n, NONE, at, total(at))
+        for b, p in self.probability.items():
+            try:
+                value = p(at)
+            except ZeroDivisionError:  # a posterior below an outcome of probability 0
+                continue
+            if not 0 <= value <= 1:
+                return OutOfRange(self.tree.parent_of(b), b, at, value)
+        return None

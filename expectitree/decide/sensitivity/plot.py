@@ -1,0 +1,222 @@
+"""Plots of sensitivity analyses, by matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import singledispatch
+from textwrap import fill
+from typing import Any
+
+from expectitree.decide.algebra.piecewise import Piecewise
+from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.phrases import number_text
+from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.decide.sensitivity.sampling import places_of
+from expectitree.decide.sensitivity.two_way import TwoWay
+from expectitree.decide.thresholds import names_text
+from expectitree.errors import AnalysisError
+from expectitree.picture.plotting import (
+    BESIDE,
+    COLORS,
+    DASHES,
+    HATCHES,
+    look,
+    new_figure,
+    plain,
+    save_figure,
+)
+
+_MOST_LINES = 14  # of actions; of more, only those that are best somewhere
+_FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
+
+Corner = tuple[float, float]
+
+
+def draw(report: Any, path: str) -> None:
+    """Write a plot of a report to a file; the ending sets the format.
+
+    Raises `AnalysisError` for a report that has no plot, and `FileError` if the file cannot be
+    written. `check_plot` comes first.
+    """
+    save_figure(figure_of(report), path)
+
+
+@singledispatch
+def figure_of(report: Any) -> Any:
+    """Return a figure of a report; raise `AnalysisError` for one that has no plot."""
+    raise AnalysisError(
+        "only one or two parameters, --tornado and --spider have a plot: leave --plot out"
+    )
+
+
+def _finish(axes: Any, report: Any, pad: int = 8) -> None:
+    """Add a title, `pad` points above the axes, a grid and a legend."""
+    if report.tree.title:
+        axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left", pad=pad)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+
+
+def _label(one: Range) -> str:
+    """Return the label of a parameter's axis: its name, description and unit."""
+    named = f"{one.name}: {one.description}" if one.description else one.name
+    return plain(f"{named} ({one.unit})" if one.unit else named)
+
+
+# ---- One parameter.
+
+
+@figure_of.register
+def _(report: Sensitivity) -> Any:
+    figure, axes = new_figure()
+    one = report.range
+    places = sorted({*places_of(one), *(threshold.middle for threshold in report.thresholds)})
+    xs = [float(place) for place in places]
+    best = [float(report.value_at(place)) for place in places]
+    axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
+    for position, (action, function) in enumerate(_lines(report)):
+        style = look(position // len(COLORS), position % len(COLORS))
+        dashes = DASHES[position % len(DASHES)]
+        ys = [float(function(place)) for place in places]
+        style.update(linestyle=dashes, marker=None, zorder=2)
+        axes.plot(xs, ys, label=plain(action), **style)
+    for threshold in report.thresholds:
+        axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
+        axes.annotate(
+            number_text(threshold.middle),
+            (float(threshold.middle), 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="center",
+            fontsize=8,
+            color="0.3",
+        )
+    if one.low <= one.current <= one.high:
+        axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
+    axes.set_xlabel(_label(one))
+    axes.set_ylabel("value")
+    axes.margins(x=0.02)
+    _finish(axes, report, 20)
+    return figure
+
+
+def _lines(report: Sensitivity) -> list[tuple[str, Piecewise]]:
+    """Return the actions that have a line: if there are many, those that are best somewhere."""
+    lines = [*report.actions.items()]
+    if len(lines) > _MOST_LINES:
+        somewhere = {action for piece in report.pieces for action in piece.best}
+        lines = [(action, function) for action, function in lines if action in somewhere]
+    return lines[: len(COLORS) * len(DASHES)]
+
+
+# ---- Two parameters.
+
+
+@figure_of.register
+def _(report: TwoWay) -> Any:
+    from matplotlib.collections import PolyCollection
+
+    figure, axes = new_figure()
+    labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
+    for position, best in enumerate(labels):
+        color = COLORS[position % len(COLORS)]
+        style: dict[str, Any] = {
+            "facecolor": color,
+            "hatch": HATCHES[position % len(HATCHES)],
+            "linewidth": 0,
+        }
+        regions = PolyCollection([*_regions(report, best)], edgecolor="white", alpha=0.6, **style)
+        axes.add_collection(regions)
+        axes.fill([], [], edgecolor="white", alpha=0.6, label=plain(names_text(best)), **style)
+    now = report.across.current, report.down.current
+    axes.plot([float(now[0])], [float(now[1])], "ko", markersize=6, label="now", linestyle="none")
+    axes.set_xlim(float(report.across.low), float(report.across.high))
+    axes.set_ylim(float(report.down.low), float(report.down.high))
+    axes.set_xlabel(_label(report.across))
+    axes.set_ylabel(_label(report.down))
+    _finish(axes, report)
+    return figure
+
+
+def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
+    """Yield the polygons on which these actions are best.
+
+    Straight lines join the boundaries of neighbouring rows that have the same actions in the same
+    order. Other rows meet halfway.
+    """
+    rows = report.rows
+    half = float(rows[1].at - rows[0].at) / 2
+    runs = itertools.groupby(rows, key=lambda row: [piece.best for piece in row.pieces])
+    for actions, run in runs:
+        band = list(run)
+        bottom = float(band[0].at) - (0 if band[0] is rows[0] else half)
+        top = float(band[-1].at) + (0 if band[-1] is rows[-1] else half)
+        heights = [bottom, *(float(row.at) for row in band), top]
+        for position, found in enumerate(actions):
+            if found == best:
+                pieces = [row.pieces[position] for row in (band[0], *band, band[-1])]
+                left = [(float(p.start), y) for p, y in zip(pieces, heights, strict=True)]
+                right = [(float(p.end), y) for p, y in zip(pieces, heights, strict=True)]
+                yield left + right[::-1]
+
+
+# ---- Tornado and spider.
+
+
+@figure_of.register
+def _(report: Tornado) -> Any:
+    figure, axes = new_figure()
+    value = float(report.value)
+    names = [bar.range.name for bar in report.bars]
+    rows = range(len(names), 0, -1)
+    least = [min(float(bar.least), value) for bar in report.bars]
+    greatest = [max(float(bar.greatest), value) for bar in report.bars]
+    for ends, color, hatch, label in (
+        (least, COLORS[1], "///", "less than now"),
+        (greatest, COLORS[0], "", "more than now"),
+    ):
+        widths = [end - value for end in ends]
+        style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
+    for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
+        for x, at, side, align in (
+            (low, bar.least_at, -4, "right"),
+            (high, bar.greatest_at, 4, "left"),
+        ):
+            axes.annotate(
+                number_text(at),
+                (x, row),
+                xytext=(side, 0),
+                textcoords="offset points",
+                ha=align,
+                va="center",
+                fontsize=8,
+            )
+    axes.axvline(value, color="black", linewidth=1)
+    axes.set_yticks(rows, [_label(bar.range) for bar in report.bars])
+    axes.margins(x=0.12)
+    axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the parameter")
+    _finish(axes, report)
+    return figure
+
+
+@figure_of.register
+def _(report: Spider) -> Any:
+    figure, axes = new_figure()
+    for position, one in enumerate(report.ranges):
+        style = look(position, position % len(COLORS))
+        known = _known(report.changes, report.values[one.name])
+        axes.plot(*zip(*known, strict=True), label=plain(one.name), **style)
+    axes.set_xlabel("change of the parameter (%)")
+    axes.set_ylabel(f"value ({_FIXED[report.is_fixed]})")
+    _finish(axes, report)
+    return figure
+
+
+def _known(changes: Sequence[Fraction], values: Sequence[Any]) -> list[tuple[float, float]]:
+    pairs = zip(changes, values, strict=True)
+    return [(float(change) * 100, float(value)) for change, value in pairs if value is not None]

@@ -1,0 +1,113 @@
+"""Formulas as quotients of polynomials in one parameter, in exact arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NoReturn
+
+from expectitree.budget import TooMuchWorkError
+from expectitree.decide.algebra.rationals import Rational, constant
+from expectitree.errors import NumberError, TreeError
+from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
+from expectitree.expressions.syntax import COMPARISONS, NEGATION
+from expectitree.tree.model import Tree
+from expectitree.tree.transform import in_fractions, without_formulas
+
+MOST_DEGREE = 60  # of a node's function
+MOST_BITS = 20_000  # of a coefficient
+_ONE = constant(Fraction(1))
+
+
+class NotRationalError(Exception):
+    """A formula is not a quotient of polynomials in the parameter; the message says why."""
+
+    def __init__(self, operation: str, why: str = "") -> None:
+        super().__init__(why or f"a formula uses {operation}")
+
+
+# Why there are no exact functions; `why_not_exact` explains it.
+INEXACT = (NotRationalError, TooMuchWorkError, NumberError)
+
+
+def why_not_exact(error: Exception) -> str:
+    """Return why there are no exact functions of the parameter, as a clause."""
+    is_budget = isinstance(error, TooMuchWorkError)
+    return "exact functions would take too long" if is_budget else str(error)
+
+
+def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
+    """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
+
+    If no formula has to move, numbers take their place; of irrational ones, their first 60 digits.
+    """
+    if not tree.exact:
+        try:
+            tree = in_fractions(tree)
+        except TreeError as error:
+            if keeps_formulas:
+                why = str(error).partition(": compute in floats")[0]
+                raise NotRationalError("", why) from None
+            return in_fractions(without_formulas(tree))
+    return tree if keeps_formulas else replace(without_formulas(tree), error=0)
+
+
+def _of_constants(operation: str) -> Callable[..., Any]:
+    """Return an operation that has a value for numbers, but not for functions of the parameter."""
+
+    def apply(*operands: Rational) -> Any:
+        if any(operand.degree for operand in operands):
+            raise NotRationalError(operation)
+        try:
+            found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
+        except UndefinedError as error:
+            raise NotRationalError(operation) if "exact" in str(error) else error from None
+        return found if operation in COMPARISONS else constant(found)
+
+    return apply
+
+
+def _quotient(a: Rational, b: Rational) -> Rational:
+    if not b.numerator:
+        raise UndefinedError("divides by zero")
+    return a / b
+
+
+def _power(base: Rational, exponent: Rational) -> Rational:
+    """Return a whole power of a function, or a power of a number."""
+    if not base.degree and not exponent.degree:
+        found: Rational = _of_constants("^")(base, exponent)
+        return found
+    power = None if exponent.degree else exponent(Fraction(0))
+    if power is None or power.denominator != 1 or abs(power) > MOST_DEGREE:
+        raise NotRationalError("a power that is not a whole number")
+    found = _ONE
+    for _ in range(abs(int(power))):
+        found = found * base
+    return _quotient(_ONE, found) if power < 0 else found
+
+
+def _checked(value: Any) -> Any:
+    if isinstance(value, Rational) and (value.degree > MOST_DEGREE or value.bits > MOST_BITS):
+        raise TooMuchWorkError
+    return value
+
+
+def _join(*_: Rational) -> NoReturn:
+    raise NotRationalError("if")
+
+
+RATIONALS = Domain(
+    lambda text: constant(FRACTIONS.number(text)),
+    {
+        **{"+": Rational.__add__, "-": Rational.__sub__, "*": Rational.__mul__, "/": _quotient},
+        **{"^": _power, NEGATION: Rational.__neg__, "join": _join},
+        **{
+            name: _of_constants(name)
+            for name in ("abs", "exp", "log", "max", "min", "sqrt", *COMPARISONS)
+        },
+    },
+    _checked,
+    lambda _: "any value",
+)

@@ -1,0 +1,125 @@
+"""The strategies of a tree: what each is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from expectitree.budget import most as allowed
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.numbers import Number
+from expectitree.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
+from expectitree.tree.model import Tree
+
+MOST_STRATEGIES = 10_000
+MOST_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to play: an action at each of the player's nodes that it can reach.
+
+    Attributes:
+        choices: The label of the action by the path of the node; the root's path is `/`.
+        value: What the tree is worth to MAX if the player plays so and the other one replies best.
+    """
+
+    choices: Mapping[str, str]
+    value: Number
+
+
+@dataclass(frozen=True)
+class Strategies(Shown):
+    """All strategies of a player; `sensitivity --strategies` shows them.
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        player: "MAX", or "MIN" if only MIN decides.
+        strategies: From the best for the player to the worst.
+    """
+
+    question = "sensitivity"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    player: str
+    strategies: tuple[Strategy, ...]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each strategy: its choices by path, and its value."""
+        return [{**one.choices, "value": one.value} for one in self.strategies]
+
+
+def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> Strategies:
+    """Return every strategy of MAX (or of MIN, if only MIN decides), from best to worst.
+
+    A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
+    """
+    player = MAX if MAX in tree.columns.kind else MIN
+    position = {n: i for i, n in enumerate(tree.first_paths.order)}
+    found: list[Strategy] = []
+    for choices in _choices(tree, player):
+        if len(found) == most or len(found) * len(tree) > allowed(MOST_STEPS):
+            raise AnalysisError(
+                f"the tree has more than {len(found):,} strategies: --parameter finds where the "
+                "best one changes without listing them"
+            )
+        nodes = sorted(choices, key=position.__getitem__)
+        labels = {tree.path_of(n): tree.branch_label(n, choices[n]) for n in nodes}
+        found.append(Strategy(labels, value_under(tree, choices)))
+    found.sort(key=lambda one: one.value, reverse=player == MAX)
+    return Strategies(file, tree, "MAX" if player == MAX else "MIN", tuple(found))
+
+
+def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
+    """Yield each strategy: the branch taken at each of the player's nodes that it reaches.
+
+    Parents have greater ids than their children, so nodes are decided from the root down.
+    """
+    columns = tree.columns
+    waiting: list[tuple[int, frozenset[int], dict[int, int]]] = [
+        (tree.root_id, frozenset([tree.root_id]), {})
+    ]
+    while waiting:
+        n, reached, choices = waiting.pop()
+        while n >= 0 and (n not in reached or columns.kind[n] == TERMINAL):
+            n -= 1
+        if n < 0:
+            yield choices
+            continue
+        branches = [
+            b
+            for b in tree.branches_of(n)
+            if columns.kind[n] != CHANCE or columns.probability[b] > 0
+        ]
+        if columns.kind[n] == player:
+            options = [([b], {**choices, n: b}) for b in branches]
+        else:
+            options = [(branches, choices)]
+        for taken, chosen in reversed(options):
+            waiting.append((n - 1, reached.union(columns.child[b] for b in taken), chosen))
+
+
+def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
+    """Return the value of a tree in which some nodes have their branch chosen."""
+    columns = tree.columns
+    values: list[Any] = [*columns.utility]
+    for n, kind in enumerate(columns.kind):
+        if kind == TERMINAL:
+            continue
+        branches = tree.branches_of(n)
+        worth: list[Any] = [tree.reward_of(b) + values[columns.child[b]] for b in branches]
+        if n in choices:
+            values[n] = worth[choices[n] - branches[0]]
+        elif kind == CHANCE:
+            values[n] = sum(
+                columns.probability[b] * w for b, w in zip(branches, worth, strict=True)
+            )
+        else:
+            values[n] = max(worth) if kind == MAX else min(worth)
+    result: Number = tree.reward_of(NONE) + values[-1]
+    return result

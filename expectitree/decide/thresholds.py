@@ -1,0 +1,85 @@
+"""Thresholds, and the actions that they separate, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from math import inf, nextafter
+
+from expectitree.decide.algebra.thresholds import Threshold
+from expectitree.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
+from expectitree.text.console import Characters
+from expectitree.text.json_values import json_number
+
+_MOST_NAMES = 3  # of actions that tie
+_DIGITS = 10  # of a place
+_MOST_DIGITS = 15  # of a place that is shown without an exponent
+_LONGEST_FRACTION = 24  # characters
+
+
+def place_texts(
+    exact: Fraction | None, lower: Fraction, upper: Fraction, marks: Characters
+) -> tuple[str, str]:
+    """Return a place for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
+
+    An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
+    numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
+    """
+    digits = _known_digits(lower, upper, marks)
+    text = digits if exact is None else exact_text(exact)
+    if exact is None or len(text) > _LONGEST_FRACTION or text.startswith("about"):
+        return digits, digits
+    return text, f"{text} = {digits}" if "/" in text else text
+
+
+def threshold_texts(threshold: Threshold, marks: Characters) -> tuple[str, str]:
+    """Return a threshold for the ends of intervals, and in full."""
+    return place_texts(threshold.exact, threshold.lower, threshold.upper, marks)
+
+
+def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
+    """Return the first digits that all numbers between two have, or that both ends round to."""
+    near, far = sorted((lower, upper), key=abs)
+    whole = _quotient(far, 1, ROUND_DOWN).adjusted() + 1
+    least = whole if 0 < whole <= _MOST_DIGITS else 1
+    for digits in range(max(_DIGITS, least), least - 1, -1) if lower * upper > 0 else ():
+        found = _quotient(near, digits, ROUND_DOWN)
+        unit = Fraction(10) ** (found.adjusted() + 1 - digits)
+        if abs(far) <= abs(Fraction(found)) + unit:
+            return f"{found}{marks.ellipsis}"
+        rounded = {_quotient(end, digits, ROUND_HALF_EVEN) for end in (near, far)}
+        if len(rounded) == 1:
+            return f"{marks.about} {rounded.pop().normalize():f}"
+    middle = (lower + upper) / 2 if lower * upper > 0 else Fraction(0)
+    return f"{marks.about} {_quotient(middle, least, ROUND_HALF_EVEN)}"
+
+
+def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
+    context = Context(prec=digits, rounding=rounding)
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))
+
+
+def fraction_text(exact: Fraction | None) -> str | None:
+    """Return an exact place for JSON, as `-81/50`; None if it is not known or extremely long."""
+    if exact is None or exact_text(exact).startswith("about"):
+        return None
+    return str(exact)
+
+
+def ends_of(lower: Fraction, upper: Fraction) -> tuple[int | float | str, int | float | str]:
+    """Return the ends of an interval for JSON; decimals are rounded outwards."""
+    if is_shown_as_fraction(lower) or lower == upper:
+        return json_number(lower), json_number(upper)
+    low, high = to_nearest_float(lower), to_nearest_float(upper)
+    low = low if low <= lower else nextafter(low, -inf)
+    high = high if high >= upper else nextafter(high, inf)
+    return json_number(low), json_number(high)
+
+
+def names_text(actions: Sequence[str]) -> str:
+    """Return the names of actions, of many the first ones: `a, b and c`."""
+    names = [escape(action) for action in actions[:_MOST_NAMES]]
+    if len(actions) > _MOST_NAMES:
+        names.append(f"{len(actions) - _MOST_NAMES:,} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "-"

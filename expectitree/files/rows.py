@@ -1,0 +1,63 @@
+"""What the code knows of a file format: its row in `FORMATS`, and the options of its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
+
+from expectitree.tables import module_of
+
+if TYPE_CHECKING:
+    from expectitree.tree.model import Tree
+
+Warn: TypeAlias = Callable[[str], None]
+
+
+@dataclass
+class Warnings:
+    """Collects the warnings of a reader, and passes them on to the caller."""
+
+    warn: Warn | None
+    found: list[str] = field(default_factory=list)
+
+    def __call__(self, message: str) -> None:
+        self.found.append(message)
+        if self.warn is not None:
+            self.warn(message)
+
+    def on(self, tree: Tree) -> Tree:
+        """Return the tree with the warnings so far."""
+        return replace(tree, warnings=tuple(self.found)) if self.found else tree
+
+
+class ReadOptions(TypedDict, total=False):
+    """How to read formats of other programs; each option is in the rows of its formats."""
+
+    max_player: str | int  # the name or the number of the player who is MAX
+    payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for
+    tree: int  # the number of the tree in a file with several, from 1
+    minimize: bool  # whether decisions are MIN's
+
+
+class Format(NamedTuple):
+    """A row of `FORMATS`."""
+
+    name: str  # also of its module
+    suffixes: tuple[str, ...]
+    title: str  # its name in messages
+    is_text: bool = True
+    magic: bytes = b""  # the first bytes of every file, for a table format
+    is_foreign: bool = False  # of another program: its module makes the tree itself
+    signature: str = ""  # a pattern that only texts of a foreign format have at the beginning
+    options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
+    loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
+    is_written: bool = True
+    has_results: bool = False  # files store results: its module has `read_results(text, name)`
+    likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
+    folder: str = "files.formats"  # where its module is
+
+    @property
+    def module(self) -> Any:
+        """The module that reads and writes the format."""
+        return module_of(f"{self.folder}.{self.name}")

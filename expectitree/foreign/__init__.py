@@ -1,0 +1,61 @@
+"""Wing: trees of other programs. A module or a folder for each format, and its row in `FORMATS`."""
+
+from __future__ import annotations
+
+from expectitree.files.grammar.document import MOST_DEPTH
+from expectitree.files.rows import Format
+
+_UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
+_VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
+_SHAPES = ("trees of one terminal", f"paths of more than {MOST_DEPTH} branches")
+
+FORMATS = (
+    Format(
+        "efg",
+        (".efg",),
+        "Gambit's .efg",
+        is_foreign=True,
+        folder="foreign",
+        signature=r"\A\s*[EN]FG\s",
+        options=("max_player", "payoffs_of"),
+        loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
+    ),
+    Format(
+        "radiant",
+        (".yaml", ".yml"),
+        "Radiant's YAML",
+        is_foreign=True,
+        folder="foreign",
+        signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
+        r"(?!.*^children\s*:)",
+        options=("minimize",),
+        loses=(*_UNANNOTATED, *_VALUES, *_SHAPES, "two players"),
+        likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
+    ),
+    Format(
+        "silverdecisions",
+        (".json",),
+        "SilverDecisions' JSON",
+        is_foreign=True,
+        folder="foreign",
+        signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
+        options=("tree",),
+        loses=(
+            *("bounds", "estimates", "expect", "events", "sharing"),
+            *(*_VALUES, *_SHAPES, "rewards of the root"),
+            "MAX, MIN and CHANCE nodes in one tree",
+        ),
+        has_results=True,
+    ),
+    Format(
+        "csv",
+        (".csv",),
+        "CSV",
+        is_foreign=True,
+        folder="foreign",
+        options=("minimize",),
+        is_written=False,
+        # Two lines of cells.
+        likeness=r"\A(?:[^]\r\n:{}[,;\t]*[,;\t][^]\r\n:{}[]*(?:\r?\n|\Z)){2}",
+    ),
+)

@@ -1,0 +1,176 @@
+"""Trees as graphs of networkx, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from expectitree.errors import NumberError, TreeError, install_hint
+from expectitree.numbers import to_nearest_float
+from expectitree.tree.builder import NodeId, TreeBuilder
+from expectitree.tree.model import Kind, Tree, check_tree
+
+# Keys of tree files that are not attributes of edges, and what to write.
+_OTHER_NAMES = {"p": "call it probability", "cost": "write its negative as reward"}
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+
+def to_networkx(tree: Tree) -> MultiDiGraph[int]:
+    """Return a tree as a `networkx.MultiDiGraph`: nodes are ids, and edges are branches.
+
+        >>> import expectitree as et
+        >>> graph = et.to_networkx(et.loads("max: {left: 1, right: {chance: [0, 4]}}"))
+        >>> [(label, graph.nodes[child]["kind"])
+        ...  for _, child, label in graph.out_edges(graph.graph["root"], data="label")]
+        [('left', 'TERMINAL'), ('right', 'CHANCE')]
+
+    A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`, `estimate`,
+    `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where they exist
+    `reward` and `note`. Numbers are floats. A shared node is one node with several edges. The graph
+    has `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
+    have `expect`, parameters, formulas and events. Raises `TreeError` if networkx is missing.
+    """
+    check_tree(tree)
+    graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
+        root=tree.root_id, title=tree.title, source=tree.source
+    )
+    if tree.root_reward:
+        graph.graph["root_reward"] = to_nearest_float(tree.root_reward)
+    if tree.attitude is not None:
+        graph.graph["attitude"] = tree.attitude.text
+    for node in map(tree.node, range(len(tree))):
+        written = {
+            name: value
+            for name in ("utility", "estimate", "bounds", "note")
+            if (value := getattr(node, name)) is not None
+        }
+        graph.add_node(node.id, kind=node.kind.name, **written)
+    for node in map(tree.node, range(len(tree))):
+        for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
+            about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
+            if node.kind == Kind.CHANCE:
+                about["probability"] = branch.probability
+            if branch.reward:
+                about["reward"] = branch.reward
+            if b in tree.branch_notes:
+                about["note"] = tree.branch_notes[b]
+            graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
+    return graph
+
+
+def from_networkx(graph: Any) -> Tree:
+    """Return the tree of a directed, acyclic graph of networkx.
+
+        >>> import expectitree as et
+        >>> import networkx
+        >>> graph = networkx.DiGraph([("game", "win"), ("game", "lose")])
+        >>> graph.nodes["game"]["kind"] = "CHANCE"
+        >>> graph.nodes["win"]["utility"], graph.nodes["lose"]["utility"] = 8, 0
+        >>> et.evaluate(et.from_networkx(graph)).value
+        4.0
+
+    Args:
+        graph: A `DiGraph` or `MultiDiGraph` whose nodes and edges have the attributes that
+            `to_networkx` returns them. A node without `kind` is a terminal. The root is the
+            graph's attribute `root`, or the one node without an edge to it. Outcomes without
+            `probability` are equally likely.
+
+    Raises:
+        TreeError: The graph is not a tree of this kind, or networkx is missing.
+    """
+    networkx = _networkx()
+    if not isinstance(graph, networkx.DiGraph):
+        raise TreeError(f"found {type(graph).__name__}, expected a DiGraph or MultiDiGraph")
+    if not networkx.is_directed_acyclic_graph(graph):
+        cycle = " -> ".join(str(edge[0]) for edge in networkx.find_cycle(graph))
+        raise TreeError(f"the graph has a cycle: {cycle}")
+    root = _root(graph)
+    reached = networkx.descendants(graph, root) | {root}
+    builder = TreeBuilder()
+    ids: dict[Any, NodeId] = {}
+    for name in reversed(list(networkx.topological_sort(graph.subgraph(reached)))):
+        try:
+            ids[name] = _add(builder, graph, name, ids)
+        except (TreeError, NumberError) as error:
+            raise TreeError(f"node {name!r}: {error}") from None
+    texts = {key: graph.graph.get(key) for key in ("title", "source")}
+    about: Any = {key: None if text is None else str(text) for key, text in texts.items()}
+    try:
+        tree = builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
+        attitude = graph.graph.get("attitude")
+        return tree if attitude is None else tree.with_attitude(str(attitude))
+    except NumberError as error:
+        raise TreeError(f"the attribute root_reward of the graph: {error}") from None
+
+
+def _root(graph: Any) -> Any:
+    """Return the root that the graph names, or the one node without an edge to it."""
+    root = graph.graph.get("root")
+    if root is not None:
+        if not isinstance(root, Hashable) or root not in graph:
+            raise TreeError(f"the root {root!r} is not a node of the graph")
+        return root
+    roots = [name for name in graph if graph.in_degree(name) == 0]
+    if len(roots) != 1:
+        raise TreeError(
+            f"found {len(roots)} nodes without an edge to them, expected one root: "
+            "set the attribute root of the graph"
+        )
+    return roots[0]
+
+
+def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) -> NodeId:
+    """Add a node of the graph, whose children are in `ids`."""
+    attributes = graph.nodes[name]
+    kind = attributes.get("kind", "TERMINAL")
+    kind = kind.name if isinstance(kind, Kind) else str(kind).upper()
+    edges = list(graph.out_edges(name, data=True))
+    edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
+    if kind == "TERMINAL":
+        if edges:
+            raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
+        return builder.terminal(attributes.get("utility"), note=attributes.get("note"))
+    if kind not in ("MAX", "MIN", "CHANCE"):
+        raise TreeError(f"found the kind {kind}, expected MAX, MIN, CHANCE or TERMINAL")
+    children = {
+        str(edge.get("label") or f"#{place}"): ids[child]
+        for place, (_, child, edge) in enumerate(edges, 1)
+    }
+    if len(children) != len(edges):
+        raise TreeError("two branches have the same label: labels differ")
+    about: dict[str, Any] = {
+        key: attributes[key]
+        for key in ("estimate", "bounds", "note")
+        if attributes.get(key) is not None
+    }
+    _check_names(edges)
+    about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
+    if kind == "CHANCE":
+        probabilities = [edge.get("probability") for _, _, edge in edges]
+        if None in probabilities and set(probabilities) != {None}:
+            raise TreeError("some outcomes have no probability: give it to all or to none")
+        node = builder.chance(children, None if None in probabilities else probabilities, **about)
+    else:
+        node = (builder.max if kind == "MAX" else builder.min)(children, **about)
+    for place, (_, _, edge) in enumerate(edges):
+        if edge.get("note") is not None:
+            builder.annotate_branch(node, place, str(edge["note"]))
+    return node
+
+
+def _check_names(edges: Iterable[tuple[Any, Any, Mapping[str, Any]]]) -> None:
+    """Raise `TreeError` for an attribute with the name that its meaning has in a tree file."""
+    for _, child, edge in edges:
+        for key, hint in _OTHER_NAMES.items():
+            if key in edge:
+                raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+
+
+def _networkx() -> Any:
+    try:
+        import networkx
+    except ImportError:
+        raise TreeError(f"graphs need networkx: {install_hint('networkx')}") from None
+    return networkx

@@ -1,0 +1,115 @@
+"""The expressions of SilverDecisions, which are those of mathjs, as formulas of tree files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from expectitree.errors import NumberError
+from expectitree.expressions.parser import parse
+from expectitree.expressions.syntax import FUNCTIONS
+from expectitree.files.grammar.document import Data
+from expectitree.foreign.silverdecisions.diagram import Item
+from expectitree.foreign.silverdecisions.structure import DiagramReader
+from expectitree.numbers import LONGEST, quote, to_fraction
+from expectitree.tree.formulas import REST
+
+_MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+)/([0-9]+)")
+_COMMENT = re.compile("#[^\n]*")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
+_RESERVED = (*FUNCTIONS, REST, "inf")
+
+
+def number_of(data: Data) -> str | None:
+    """Return the text of a number as the grammar writes it, None if the data are not a number.
+
+    SilverDecisions writes a fraction as `1165 891810/1849771`; mathjs writes an object.
+    """
+    if isinstance(data, tuple):
+        keys = dict(data)
+        if keys.get("mathjs") != "Fraction":
+            return None
+        data = f"{'-' if keys.get('s') == '-1' else ''}{keys.get('n')}/{keys.get('d')}"
+    if not isinstance(data, str) or len(data) > LONGEST:
+        return None
+    text = data.strip()
+    if mixed := _MIXED.fullmatch(text):
+        sign, whole, numerator, denominator = mixed.groups()
+        text = f"{sign}{int(whole) * int(denominator) + int(numerator)}/{denominator}"
+    try:
+        to_fraction(text)
+    except NumberError:
+        return None
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names that expressions at a node may use, each with the name of its parameter."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def formula(self, written: Data) -> str | None:
+        """Return a number or a formula as the grammar writes it; None if there is none."""
+        if not isinstance(written, str):
+            return number_of(written)
+        text = _COMMENT.sub("", written).strip()
+        names = _NAME.findall(text)
+        if "%" in text or any(name not in self.names and name not in FUNCTIONS for name in names):
+            return None  # in mathjs, % is the remainder of a division
+        formula = number_of(text) or _NAME.sub(lambda name: self.names.get(name[0], name[0]), text)
+        try:
+            parse(formula, self.names.values())
+        except NumberError:
+            return None
+        return formula
+
+
+class Parameters:
+    """The parameters of a tree, from the assignments in the code of the file and of its nodes."""
+
+    def __init__(self, reader: DiagramReader) -> None:
+        self.reader = reader
+        self.found: dict[str, str] = {}  # by name, the number or the formula
+
+    def run(self, code: str, scope: Scope, item: Item) -> Scope:
+        """Return the scope after the code of an object, whose assignments become parameters."""
+        names, values = dict(scope.names), item.mapping("expressionScope")
+        for statement in _statements(code):
+            match = _ASSIGNMENT.fullmatch(statement)
+            if match is None:
+                message = f"left out {quote(statement)}, which is not an assignment such as x = 2"
+                self.reader.note(item, message)
+                continue
+            name, text = match.groups()
+            formula = Scope(names).formula(text)
+            value = formula or number_of(values.get(name))
+            if value is None:
+                message = f"left out {quote(statement)}, which expectitree does not compute"
+                self.reader.note(item, message)
+                names.pop(name, None)
+                continue
+            if formula is None:
+                found = f"{quote(statement)} is not one of expectitree's formulas"
+                self.reader.note(item, f"{found}: took the value {value} from the file")
+            names[name] = self.add(name, value)
+        return Scope(names)
+
+    def add(self, name: str, value: str) -> str:
+        """Add a parameter under a name that is new; return the name."""
+        base = re.sub("[^A-Za-z0-9_]", "_", name)
+        new, count = base, 1
+        while new in self.found or new in _RESERVED:
+            count += 1
+            new = f"{base}_{count}"
+        self.found[new] = value
+        return new
+
+
+def _statements(code: str) -> Iterator[str]:
+    """Yield the statements in some code, without comments."""
+    for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
+        if statement.strip():
+            yield statement.strip()

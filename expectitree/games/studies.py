@@ -1,0 +1,89 @@
+"""The trees of a study that are positions of a game, reached by random moves from a seed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from expectitree.algorithms import Algorithm
+from expectitree.errors import GameError
+from expectitree.games.finding import FILE, find_estimate, find_game
+from expectitree.games.growth import MOST_TURNS
+from expectitree.games.positions import position
+from expectitree.games.protocol import Game
+from expectitree.games.rules import Options, Rules
+from expectitree.games.searching import Budget, search_rules, write_out
+from expectitree.games.sizing import Size, estimate_size
+from expectitree.searches.prepare import prepare
+from expectitree.searches.result import Search
+from expectitree.tree.columns import CHANCE
+from expectitree.tree.model import Tree
+
+
+class Position(NamedTuple):
+    """The root of a tree, and everything that determines the tree below it."""
+
+    game: Game
+    state: Any
+    depth: int
+    estimate: Callable[[Any], Any] | None
+
+    def write_out(self, order: str) -> Tree:
+        """Return the whole tree, merged, with its children in an order."""
+        game, state, depth, estimate = self
+        return prepare(write_out(game, depth=depth, state=state, estimate=estimate), order=order)
+
+    def search(self, algorithm: Algorithm, deepen: bool) -> Search:
+        """Search the tree in floats, without writing it out."""
+        game, state, depth, estimate = self
+        rules = Rules(game, Options(exact=False, estimate=estimate))
+        start = rules.start if state is None else state
+        return search_rules(rules, algorithm, start, depth, deepen, Budget())
+
+    def size(self, seed: int) -> Size:
+        """Estimate how large the tree is without merging."""
+        return estimate_size(self.game, depth=self.depth, state=self.state, seed=seed)
+
+
+def position_of(tree: Mapping[str, str], seed: int, folder: str) -> Position:
+    """Return the position for a seed; the paths of files are relative to a folder.
+
+    Raises `GameError` if the game or the estimate is not found.
+    """
+    game = find_game(path_in(folder, tree["game"]))
+    estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
+    state = _root(game, int(tree.get("random-moves", "0")), seed)
+    return Position(game, state, int(tree["depth"]), estimate)
+
+
+def _root(game: Game, moves: int, seed: int) -> Any:
+    """Return a state after random moves, and more of them until a player's turn begins."""
+    if not moves:
+        return position(game)
+    rules = Rules(game, Options(exact=False))
+    for more in range(MOST_TURNS):
+        state = position(game, random_moves=moves + more, seed=seed)
+        if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
+            return state
+    raise GameError(
+        f"{rules.title}: no player's turn begins within {MOST_TURNS} moves after {moves} random "
+        "moves: choose other random-moves"
+    )
+
+
+def check_game(reference: str, folder: str) -> None:
+    """Raise an error if a game is not found; skip games of OpenSpiel if it is not installed."""
+    if not reference.startswith("open_spiel:") or find_spec("pyspiel") is not None:
+        find_game(path_in(folder, reference))
+
+
+def check_estimate(reference: str, folder: str) -> None:
+    """Raise an error if there is no such function."""
+    find_estimate(path_in(folder, reference))
+
+
+def path_in(folder: str, reference: str) -> str:
+    """Return a reference; if it names a file, the path is joined to a folder."""
+    return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference

@@ -1,0 +1,1 @@
+"""Wing: generated trees, studies of searches, and the limit of pruning."""

@@ -1,0 +1,93 @@
+"""Families of trees for comparing searches, made from a seed and the same on every machine.
+
+To add a family, write a module with a function that returns the tree and one that returns how many
+nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS` in
+`parameters.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any
+
+from expectitree.errors import TransformError
+from expectitree.lab.families.ballard import ballard, ballard_nodes
+from expectitree.lab.families.lattice import lattice, lattice_nodes
+from expectitree.lab.families.parameters import MOST_NODES, PARAMETERS, TOO_LARGE
+from expectitree.lab.families.uniform import uniform, uniform_nodes
+from expectitree.numbers import quote
+from expectitree.tree.model import Tree
+
+FAMILIES: dict[str, Callable[..., Tree]] = {
+    "ballard": ballard,
+    "uniform": uniform,
+    "lattice": lattice,
+}
+_NODES: dict[str, Callable[..., float]] = {
+    "ballard": ballard_nodes,
+    "uniform": uniform_nodes,
+    "lattice": lattice_nodes,
+}
+
+
+def generate(family: str, **parameters: Any) -> Tree:
+    """Return a random tree of a family, the same from the same seed on every machine.
+
+        >>> import expectitree as et
+        >>> tree = et.generate("uniform", plies=4, branching="2-4", utilities=(0, 100), seed=7)
+        >>> len(tree), tree.leaves, tree.root.bounds
+        (72, 48, (0.0, 100.0))
+
+    Args:
+        family: "ballard" (terminals are sums of numbers on their branches), "uniform" (independent
+            utilities) or "lattice" (an American option).
+        parameters: Those of the family; text is read as on the command line, as in
+            `branching="2-4"`. ballard: `pattern`, `plies`, `branching`, `order`, `dice`, `seed`.
+            uniform: `pattern`, `plies`, `branching`, `utilities`, `real`, `end`, `skew`, `seed`.
+            lattice: `steps`, `spot`, `strike`, `up`, `rate`, `call`. `expectitree generate --help`
+            explains them.
+
+    Raises:
+        TransformError: The family or a parameter is unknown or wrong, or the tree would be too
+            large.
+    """
+    expected_nodes(family, **parameters)  # checks them
+    return FAMILIES[family](**read_parameters(family, parameters))
+
+
+def parameters_of(family: str) -> dict[str, Any]:
+    """Return the names of a family's parameters, with their defaults."""
+    if family not in FAMILIES:
+        known = ", ".join(FAMILIES)
+        raise TransformError(f"unknown family {quote(str(family))}: choose among {known}")
+    return {name: p.default for name, p in signature(FAMILIES[family]).parameters.items()}
+
+
+def read_parameters(family: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a family's parameters; raise `TransformError` for a wrong one."""
+    known = parameters_of(family)
+    for name in parameters:
+        if name not in known:
+            raise TransformError(
+                f"{family} has no parameter {quote(name)}: it has {', '.join(known)}"
+            )
+    return {name: PARAMETERS[name].value(name, written) for name, written in parameters.items()}
+
+
+def is_random(family: str, **parameters: Any) -> bool:
+    """Say whether the tree depends on its seed."""
+    return "seed" in parameters_of(family) and parameters.get("order", "random") == "random"
+
+
+def expected_nodes(family: str, **parameters: Any) -> float:
+    """Return about how many nodes a tree will have, without generating it.
+
+    Raises `TransformError` if the parameters are wrong or do not fit together, or if the tree would
+    be too large.
+    """
+    values = parameters_of(family) | read_parameters(family, parameters)
+    nodes = _NODES[family](**values)
+    if nodes > MOST_NODES:
+        raise TransformError(TOO_LARGE)
+    return nodes

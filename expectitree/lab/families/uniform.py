@@ -1,0 +1,145 @@
+"""Trees with independent utilities, and branches and probabilities drawn at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from operator import mul
+from random import Random
+from typing import Any
+
+from expectitree import compiling
+from expectitree.errors import TransformError
+from expectitree.lab.families.growing import assemble, draw_numbers, run
+from expectitree.lab.families.parameters import MOST_NODES, PATTERN, TOO_LARGE, repeat_pattern
+from expectitree.numbers import exact_text
+from expectitree.tree.adopt import adopt
+from expectitree.tree.columns import FloatColumn, IntColumn, Kind
+from expectitree.tree.model import Tree
+
+UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
+
+
+def uniform(
+    pattern: Sequence[Kind] = PATTERN,
+    plies: int | None = None,
+    branching: int | tuple[int, int] = (2, 4),
+    utilities: tuple[float, float] = (0, 100),
+    real: bool = False,
+    end: float = 0.0,
+    skew: int = 0,
+    seed: int = 0,
+) -> Tree:
+    """Return a tree whose utilities are drawn independently and uniformly from `utilities`.
+
+    `utilities` are the bounds of the root; they are whole numbers unless `real`. Each node but the
+    root is a terminal with probability `end`. The others have as many branches as `branching` says;
+    if it is a range, all numbers in it are equally likely. The probabilities at CHANCE are equal,
+    or with a `skew` about proportional to u^skew, u drawn uniformly from 0 to 1: decimals of twelve
+    digits that sum to 1. Draws are made ply by ply: for each node whether it ends and how many
+    branches it has, then the utilities of all branches, then their weights.
+    """
+    kinds = repeat_pattern(pattern, plies)
+    least, most = branching if isinstance(branching, tuple) else (branching, branching)
+    lower, upper = map(float, utilities)
+    random = Random(seed)
+    nodes = 1
+    widths, amounts, chances = [compiling.zeros("I", 1)], [compiling.zeros("d", 1)], []
+    for ply, kind in enumerate(kinds):
+        own = widths[-1]
+        draws = draw_numbers(random, 2 * len(own))
+        total = run(choose_widths, own, draws, least, most, end if ply else 0.0)
+        nodes += total
+        if nodes > MOST_NODES:
+            raise TransformError(TOO_LARGE)
+        amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
+        run(choose_utilities, amount, draw_numbers(random, total), lower, upper, real)
+        if skew and kind == Kind.CHANCE:
+            draws = draw_numbers(random, total)
+            compiling.run(choose_probabilities, own, chance, draws, skew, rows=total)
+        if skew:
+            chances.append(chance)
+        amounts.append(amount)
+        widths.append(width)
+    columns = assemble(kinds, widths, amounts, chances, additive=False)
+    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
+    title += f" to {most}" if least < most else ""
+    title += f", ending early with probability {exact_text(end)}" if end else ""
+    title += f", chance skewed by {skew}" if skew else ""
+    return adopt(columns, local_bounds={nodes - 1: (lower, upper)}, title=f"{title}, seed {seed}")
+
+
+def uniform_nodes(
+    pattern: Sequence[Kind],
+    plies: int | None,
+    branching: int | tuple[int, int],
+    utilities: tuple[float, float],
+    real: bool,
+    end: float,
+    **others: Any,
+) -> float:
+    """Return how many nodes the tree has on average.
+
+    Raises `TransformError` if whole utilities have ends that are not whole.
+    """
+    if not real and any(end != int(end) for end in utilities):
+        lower, upper = (exact_text(float(end)) for end in utilities)
+        raise TransformError(
+            f"whole utilities between {lower} and {upper}: give whole ends, or ask for real ones"
+        )
+    width = sum(branching) / 2 if isinstance(branching, tuple) else branching
+    # A child has children itself with probability 1 - end.
+    growth = [width * (1 - end)] * ((plies or len(pattern)) - 1)
+    return 1 + sum(accumulate(growth, mul, initial=width))
+
+
+def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
+    """Write the number of branches of each node, none with probability `end`; return the sum."""
+    total = 0
+    for n in range(len(width)):
+        w = 0 if draws[2 * n] < end else least + int(draws[2 * n + 1] * (most - least + 1))
+        width[n] = w
+        total += w
+    return total
+
+
+def choose_utilities(
+    amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
+) -> None:
+    """Write a utility for each branch."""
+    for b in range(len(amount)):
+        x = draws[b] * (upper - lower + (0 if real else 1))
+        amount[b] = lower + (x if real else int(x))
+
+
+def choose_probabilities(
+    width: IntColumn, chance: FloatColumn, draws: FloatColumn, skew: int
+) -> None:
+    """Write the probabilities of each node's outcomes, about proportional to draws^skew.
+
+    They are whole multiples of 1 / UNITS. The greatest gets what rounding leaves, so that the
+    decimals sum to 1, in text as well.
+    """
+    start = 0
+    for n in range(len(width)):
+        total = 0.0
+        for b in range(start, start + width[n]):
+            power = draws[b]
+            for _ in range(skew - 1):
+                power = power * draws[b]
+            chance[b] = power
+            total += power
+        left = UNITS
+        greatest = start
+        for b in range(start, start + width[n]):
+            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - width[n]))
+            chance[b] = whole
+            left -= whole
+            if chance[b] > chance[greatest]:
+                greatest = b
+        if width[n] > 0:
+            chance[greatest] += left
+        for b in range(start, start + width[n]):
+            chance[b] = chance[b] / UNITS
+        start += width[n]

@@ -1,0 +1,312 @@
+"""The fewest leaves that prove the value of a tree's root, or which action is best there.
+
+A list says what k leaves can prove of a node, for k = 0, 1, 2, …: at index k is the least upper
+bound of its value. The list falls, and ends at the value. Lower bounds are the upper bounds of the
+mirrored tree: MAX and MIN swapped and numbers negated (`sign` -1). Bottom-up, the lists are
+
+    terminal  its bound, and after one leaf its value
+    CHANCE    the least sum over all ways to split k leaves among the outcomes
+    MAX       all children need a proof: k leaves remove the k greatest bounds of their lists
+    MIN       one proof is enough: the smallest bound of all lists
+
+The reward of a branch is added to each bound of the child's list first.
+
+Two lists are joined at a time, paired off like a tournament. Any two leaves of a tree without
+shared nodes meet in one pair, so that the work is quadratic in the leaves.
+
+The fewest leaves that prove a value are, of CHANCE, the sum over its outcomes; of MAX, those that
+prove a best child, and of the other children that they are worth no more. MIN mirrors.
+
+Where paths share leaves, one leaf may serve several proofs. Counting each path's leaves separately
+gives a set that is large enough; with `together`, children that share a leaf share all of them,
+which gives a count that is never too large.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from bisect import bisect_left, bisect_right
+from operator import add
+from typing import Any, NamedTuple
+
+from expectitree import compiling
+from expectitree.lab.limit.lists import LEAST, MERGED, SUM, TOGETHER, join_lists
+from expectitree.lab.limit.proof_tree import ProofTree
+from expectitree.tree.columns import Column
+from expectitree.tree.model import Kind
+
+SIGNS = (1, -1)  # of upper and of lower bounds
+VALUE, ACTION = GOALS = ("value", "action")  # what a proof is about
+TOLERANCE = 4  # eps within which a search takes an interval as one value
+_MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
+
+
+class Split(NamedTuple):
+    """How the leaves of a list are split between the two lists that it was joined from."""
+
+    left: Column  # how many of k leaves are for the first half; -1: for each half as many
+    halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined
+
+
+class Operand(NamedTuple):
+    """A list that is to be joined."""
+
+    bounds: Column
+    factor: Any  # what the numbers are multiplied by
+    mask: int  # the leaves below, where nodes are shared
+    split: Split | int
+
+
+class Proofs:
+    """Counts the leaves of the smallest proofs of a tree, and finds which they are."""
+
+    def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
+        self.tree, self.root, self.together = tree, tree.root, together
+        is_player = tree.kind[self.root] in (Kind.MAX, Kind.MIN)
+        self.actions = tree.children[self.root] if is_player else {}
+        self.best = next(iter(self.actions), None)  # the action proved best
+        self.best_count = 0
+        self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
+        self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
+        self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
+        self.lists: dict[
+            tuple[int, int], Column
+        ] = {}  # (node, sign) -> bounds, until their last use
+        self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
+        self.proved = {self.root}  # nodes whose value the proof of the root's value proves
+        self.demands: dict[tuple[str, int, int], int] = {}  # (goal, node, sign) -> leaves
+        self.chosen: dict[str, set[int]] = {goal: set() for goal in GOALS}  # leaves
+        self._find_wants()
+        self.work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
+        pays = compiling.pays(self.work) if compiled is None else compiled
+        self.compiled = pays and bool(tree.code)
+
+    def _find_wants(self) -> None:
+        """Find the nodes whose proofs and lists a count needs."""
+        tree = self.tree
+        self.exact, self.wanted = {self.root}, set[tuple[int, int]]()
+        self.best_children: dict[int, set[int]] = {}
+        if len(self.actions) > 1:
+            sign = tree.sign(self.root)
+            self.wanted.update((action, sign) for action in self.actions)
+            self.wanted.update((action, -sign) for action in tree.best_children(self.root))
+        for n in range(self.root, -1, -1):
+            children = tree.children[n]
+            for sign in SIGNS:
+                if (n, sign) in self.wanted:
+                    self.wanted.update((child, sign) for child in children)
+            if n in self.exact and tree.kind[n] == Kind.CHANCE:
+                self.exact.update(children)
+            elif n in self.exact and children:
+                best = self.best_children[n] = tree.best_children(n)
+                others = children if len(best) > 1 else children.keys() - best
+                self.exact |= best
+                self.wanted.update((child, tree.sign(n)) for child in others)
+
+    # ---- Making lists.
+
+    def solve(self) -> None:
+        """Make all lists, and count the leaves of the smallest proofs."""
+        tree = self.tree
+        for n, children in enumerate(tree.children):
+            for sign in SIGNS:
+                if (n, sign) in self.wanted and children:
+                    operand = self._joined(n, sign)
+                    self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
+            if n in self.exact:
+                self._count(n)
+            for child in children if n != self.root else ():
+                for sign in SIGNS if tree.last_use[child] == n else ():
+                    self.lists.pop((child, sign), None)
+        if self.actions:
+            self._count_best()
+
+    def _list(self, n: int, sign: int) -> Any:
+        """Return a list of a node. Those of terminals are made when they are needed."""
+        tree = self.tree
+        if tree.children[n]:
+            return self.lists[n, sign]
+        value = sign * tree.value[n]
+        bound = min(tree.upper[n] if sign > 0 else -tree.lower[n], tree.infinity)
+        is_open = tree.leaves[n] and bound > value + tree.eps
+        return self._column([bound, value] if is_open else [value])
+
+    def _column(self, bounds: list[Any]) -> Any:
+        return array(self.tree.code, bounds) if self.tree.code else bounds
+
+    def _joined(self, n: int, sign: int) -> Operand:
+        """Return the list of an inner node: join its children's lists in rounds of pairs."""
+        tree = self.tree
+        how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
+        row = [self._operand(n, child, sign) for child in tree.children[n]]
+        while len(row) > 1:
+            pairs = zip(row[::2], row[1::2], strict=False)
+            row = [self._join(how, *pair) for pair in pairs] + row[len(row) // 2 * 2 :]
+        return row[0]
+
+    def _operand(self, n: int, child: int, sign: int) -> Operand:
+        """Return a child's list; the reward of the branch to the child is added to its bounds."""
+        tree, bounds = self.tree, self._list(child, sign)
+        factor = tree.children[n][child]
+        if shift := tree.shift[n].get(child):
+            far, shift = tree.infinity, sign * shift
+            bounds = self._column([x if x == far else factor * x + shift for x in bounds])
+            factor = tree.one
+        return Operand(bounds, factor, tree.mask[child], child)
+
+    def _join(self, how: int, *pair: Operand) -> Operand:
+        (one, f, mask, split), (other, g, more, second) = sorted(pair, key=lambda o: len(o.bounds))
+        infinity, size = self.tree.infinity, len(other)
+        if how != LEAST and self.together and mask & more:
+            how += TOGETHER
+        elif how != LEAST:
+            size += len(one) - (how == SUM)
+        bounds = self._column([infinity]) * size
+        left = array("b" if len(one) < 2**7 else "i", [0]) * size
+        pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
+        join = compiled_join if self.compiled and pays else join_lists
+        join(how, one, f, other, g, infinity, bounds, left)
+        value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
+        end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
+        if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
+            end = leaves
+            bounds[end], left[end] = value, -1
+        halves = Split(left[: end + 1], (split, second))
+        return Operand(bounds[: end + 1], self.tree.one, mask | more, halves)
+
+    # ---- Counting.
+
+    def _count(self, n: int) -> None:
+        """Count the leaves that prove a node's value; of a player's node, choose the child."""
+        tree = self.tree
+        if not tree.children[n]:
+            self.count[n] = tree.leaves[n]
+            return
+        is_chance = tree.kind[n] == Kind.CHANCE
+        least: float = math.inf  # with the proof of a best child
+        total = seen = 0  # without one
+        for child in tree.children[n]:
+            combine = max if self.together and seen & tree.mask[child] else add
+            seen |= tree.mask[child]
+            need = self.count[child] if is_chance else self._need(n, child)
+            self.needs[n, child] = need
+            least = combine(least, need)
+            if not is_chance and child in self.best_children[n]:
+                count = combine(total, self.count[child])
+                if count < least:
+                    least, self.choice[n] = count, child
+            total = combine(total, need)
+        count = total if is_chance else int(least)
+        self.count[n] = min(count, tree.leaves[n]) if tree.is_sharing else count
+
+    def _need(self, n: int, child: int) -> int:
+        """Return how many leaves prove of a child that it is worth no more than a player's node."""
+        sign = self.tree.sign(n)
+        if (child, sign) not in self.wanted:
+            return 0  # it is the only best child
+        value = self.tree.value[n] - self.tree.shift[n].get(child, 0)
+        threshold = sign * value + self.tree.eps
+        return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
+
+    def _count_best(self) -> None:
+        """Find the fewest leaves that prove of one action a threshold that no other one exceeds."""
+        sign, slack = self.tree.sign(self.root), TOLERANCE * self.tree.eps
+        best = [a for a in self.actions if a in self.best_children[self.root]]
+        rivals = self._independent_rivals(best[0])
+        if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
+            return  # shared leaves may leave the actions in one order, whatever they are worth
+        self.best = best[0]
+        proofs = {a: self._worth(a, sign) for a in (self.best, *rivals)}
+        given = {a: self._worth(a, -sign) for a in best}
+        if len(best) > 1:  # the threshold can be nothing but their common value
+            threshold = sign * self.tree.value[self.root] + slack
+            self.best = min(best, key=lambda a: len(given[a]) - first_below(proofs[a], threshold))
+            leaves = len(given[self.best]) - 1
+        else:
+            floor = max(proofs[a][-1] for a in rivals)
+            falls = sorted(bound for a in rivals for bound in proofs[a])
+            _, leaves, threshold = min(
+                (len(falls) - bisect_right(falls, slack - x) + k, k, slack - x)
+                for k, x in enumerate(given[self.best])
+                if x < self.tree.infinity and slack - x >= floor
+            )
+        for action, bounds in proofs.items():
+            if action != self.best:
+                self.demands[ACTION, action, sign] = first_below(bounds, threshold)
+        self.demands[ACTION, self.best, -sign] = leaves
+        self.best_count = sum(self.demands.values())
+
+    def _worth(self, action: int, sign: int) -> list[Any]:
+        """Return the list of an action, its reward included."""
+        operand = self._operand(self.root, action, sign)
+        return [operand.factor * x for x in operand.bounds]
+
+    def _independent_rivals(self, action: int) -> list[int]:
+        """Return the other actions; with `together` those that share no leaf with it or another."""
+        seen, found = self.tree.mask[action], []
+        for other in self.actions:
+            mask = self.tree.mask[other]
+            if other != action and not (self.together and seen & mask):
+                found.append(other)
+                seen |= mask
+        return found
+
+    # ---- Finding the leaves.
+
+    def trace(self) -> None:
+        """Find the leaves of the smallest proofs, which `solve` has counted."""
+        for n in range(self.root, -1, -1):
+            self._trace_back(n)
+
+    def _trace_back(self, n: int) -> None:
+        """Pass what the proofs demand of a node on to its children; of a terminal, choose it."""
+        if n in self.proved:
+            self._trace_value(n)
+        for goal in GOALS:
+            for sign in SIGNS:
+                leaves = self.demands.get((goal, n, sign), 0)
+                if leaves and self.tree.children[n]:
+                    self._trace_list(goal, n, sign, leaves)
+                elif leaves and len(self._list(n, sign)) > 1:
+                    self.chosen[goal].add(n)
+
+    def _trace_list(self, goal: str, n: int, sign: int, leaves: int) -> None:
+        """Split leaves among the children of a node as the list of the node does."""
+        parts = [(self.splits[n, sign], leaves)]
+        while parts:
+            split, k = parts.pop()
+            if isinstance(split, int):
+                self._demand(goal, split, sign, k)
+                continue
+            k = min(k, len(split.left) - 1)
+            left = split.left[k]
+            shares = (k, k) if left < 0 else (left, k - left)
+            parts += zip(split.halves, shares, strict=True)
+
+    def _trace_value(self, n: int) -> None:
+        """Pass on what the proof of a node's value needs."""
+        children = self.tree.children[n]
+        if not children and self.tree.leaves[n]:
+            self.chosen[VALUE].add(n)
+        elif self.tree.kind[n] == Kind.CHANCE:
+            self.proved.update(children)
+        for child in children if n in self.choice else ():
+            if child == self.choice[n]:
+                self.proved.add(child)
+            else:
+                self._demand(VALUE, child, self.tree.sign(n), self.needs[n, child])
+
+    def _demand(self, goal: str, n: int, sign: int, leaves: int) -> None:
+        key = goal, n, sign
+        self.demands[key] = max(self.demands.get(key, 0), leaves)
+
+
+def compiled_join(*arguments: Any) -> None:
+    """Run `join_lists` compiled."""
+    compiling.run_compiled(join_lists, *arguments)
+
+
+def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
+    """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
+    return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)

@@ -1,0 +1,151 @@
+"""Plots of a study, by matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import cycle
+from operator import itemgetter
+from textwrap import fill
+from typing import Any, TypeAlias
+
+from expectitree.algorithms import OPTIONS
+from expectitree.errors import AnalysisError
+from expectitree.lab.study.report import Summary, SummaryRow
+from expectitree.lab.study.trees import help_of
+from expectitree.picture.plotting import (
+    BESIDE,
+    COLORS,
+    DASHES,
+    look,
+    new_figure,
+    plain,
+    save_figure,
+)
+
+_MOST_TICKS = 10  # more numbers along the axis would run into each other
+_MOST_ENTRIES = 24  # of the legend in one column, next to the plot
+
+Point: TypeAlias = tuple[float, float, float]  # x, y, and half the width of the interval of y
+
+
+def draw_study(summary: Summary, path: str) -> None:
+    """Write a plot of a study to a file; the ending sets the format.
+
+    Raises `AnalysisError` if there is nothing to draw, and `FileError` if the file cannot be
+    written. `check_plot` comes first.
+    """
+    save_figure(figure_of(summary), path)
+
+
+def figure_of(summary: Summary) -> Any:
+    """Return a figure with a line for each search: the leaves visited over one parameter.
+
+    Raises `AnalysisError` if there is nothing to draw.
+    """
+    plot = summary.study.plot
+    numeric = (n for n in summary.varying if any(_x(row, n) is not None for row in summary.rows))
+    x_name = plot.x or next(numeric, "")
+    series = _series(summary, x_name)
+    if not series:
+        over = x_name or "any parameter"
+        raise AnalysisError(f"there is nothing to draw over {over}: it has no numbers here")
+    figure, axes = new_figure()
+    all_x = sorted({x for points in series.values() for x, _, _ in points})
+    _label_axes(axes, summary, x_name, all_x)
+    _draw_series(axes, series)
+    for line, dashes in zip(plot.lines, cycle(DASHES[1:])):
+        drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
+        style = {"color": "0.3", "linewidth": 1, "linestyle": dashes, "zorder": 3}
+        axes.plot(drawn, [line.height(x) for x in drawn], label=plain(line.label), **style)
+    columns = 1 + (len(series) + len(plot.lines) - 1) // _MOST_ENTRIES
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
+    return figure
+
+
+def _draw_series(axes: Any, series: dict[tuple[str, str], list[Point]]) -> None:
+    for (names, points), style in zip(series.items(), looks(list(series)), strict=True):
+        xs, ys, halves = zip(*sorted(points, key=itemgetter(0)), strict=True)
+        axes.plot(xs, ys, label=plain(", ".join(filter(None, names))), **style)
+        if any(halves):
+            bars = {"ecolor": style["color"], "elinewidth": 0.8, "capsize": 2.5, "alpha": 0.6}
+            axes.errorbar(xs, ys, halves, fmt="none", **bars)
+
+
+def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) -> None:
+    plot = summary.study.plot
+    if plot.log:
+        from matplotlib.ticker import LogFormatter
+
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter("{x:,.12g}")
+            axis.set_minor_formatter(LogFormatter())  # labels where there are few powers of ten
+    if len(all_x) <= _MOST_TICKS:
+        axes.set_xticks(all_x, [f"{x:g}" for x in all_x])
+        axes.set_xticks([], minor=True)
+    axes.set_xlabel(axis_label(x_name))
+    axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited (% of all)")
+    if summary.study.title:
+        axes.set_title(fill(plain(summary.study.title), 80), fontsize=11, loc="left")
+    axes.grid(alpha=0.25)
+
+
+def axis_label(name: str) -> str:
+    """Return the first phrase of the help of a parameter or an option."""
+    text = OPTIONS[name].description if name in OPTIONS else help_of(name)
+    phrase = re.split(r"[;,.]( |$)", text)[0]
+    return phrase[0].lower() + phrase[1:]
+
+
+def looks(series: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return the colour, marker and line style of each series, given its search and its trees.
+
+    Up to 28 series differ without colour too. Where there are few enough searches and trees, one of
+    them has a colour and a marker, the other a line style.
+    """
+    names = [list(dict.fromkeys(column)) for column in zip(*series, strict=True)]
+    dashed, colored = sorted((1, 0), key=lambda i: len(names[i]))
+    if len(names[dashed]) <= len(DASHES) and len(names[colored]) <= len(COLORS):
+        places = [[names[i].index(one[i]) for i in (dashed, colored)] for one in series]
+    else:
+        places = [list(divmod(i, len(COLORS))) for i in range(len(series))]
+    return [look(*place) for place in places]
+
+
+def _series(summary: Summary, x_name: str) -> dict[tuple[str, str], list[Point]]:
+    """Return the points of each series, by the names of its search and its trees.
+
+    A search that lacks the option on the axis has a point at each of its values.
+    """
+    plot = summary.study.plot
+    found = {x for row in summary.rows if (x := _x(row, x_name)) is not None}
+    series: dict[tuple[str, str], list[Point]] = {}
+    for row in summary.rows:
+        own = {x} if (x := _x(row, x_name)) is not None else set()
+        if x_name in OPTIONS and x_name not in row.run.algorithm.options:
+            own = found
+        y = row.leaves if plot.y == "leaves" else row.leaf_share
+        points = [(x, y.value, y.half or 0.0) for x in own if x > 0 or not plot.log]
+        if points:  # a logarithmic axis has no place for 0
+            series.setdefault(_names(summary, row, x_name), []).extend(points)
+    return series
+
+
+def _names(summary: Summary, row: SummaryRow, x_name: str) -> tuple[str, str]:
+    """Return the names of the search and of the trees, without the parameter on the axis."""
+    chosen, engine = row.run.algorithm, row.run.engine
+    names = [row.run.name]
+    if x_name in chosen.options:
+        names = [chosen.name, *(str(v) for k, v in chosen.options.items() if k != x_name)]
+        names += [engine] if engine != "auto" else []
+    others = [name for name in summary.varying if name != x_name and name in row.tree]
+    return ", ".join(names), ", ".join(f"{other} {row.tree[other]}" for other in others)
+
+
+def _x(row: SummaryRow, name: str) -> float | None:
+    try:
+        return float(row.run.algorithm.options[name] if name in OPTIONS else row.tree[name])
+    except (KeyError, ValueError):
+        return None

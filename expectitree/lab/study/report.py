@@ -1,0 +1,268 @@
+"""Compare algorithms on many random trees: the report of `study`.
+
+It has means with 95% intervals for each kind of tree and search.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, median, stdev
+from typing import IO, Any
+
+from expectitree.algorithms import OPTIONS
+from expectitree.display import Shown
+from expectitree.errors import AnalysisError
+from expectitree.lab.study.reader import load_study
+from expectitree.lab.study.results import Record, Results, count_done
+from expectitree.lab.study.run import execute, find_tasks, perform
+from expectitree.lab.study.spec import Run, Study
+from expectitree.lab.study.trees import Parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean, and half the width of its 95% confidence interval (None for a single value)."""
+
+    value: float
+    half: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRow:
+    """One search of one kind of tree."""
+
+    tree: Parameters
+    run: Run
+    trees: int
+    leaves_total: float  # a tree, on average
+    leaves_error: float | None  # the standard error of `leaves_total` where it is estimated
+    leaves: Mean  # visited
+    leaf_share: Mean  # of all, in per cent
+    nodes: Mean  # visited; of lazy searches, made
+    node_share: Mean
+    visits: Mean
+    seconds: float  # a search, the median
+    published: str | None
+
+    @property
+    def published_share(self) -> float | None:
+        """The published figure in per cent."""
+        if self.published is None:
+            return None
+        leaves, slash, total = self.published.partition("/")
+        return 100 * float(leaves) / float(total) if slash else float(leaves)
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The search and its figures by name, for records and JSON."""
+        chosen = self.run.algorithm
+        return {
+            "algorithm": chosen.name,
+            **{key.replace("-", "_"): chosen.options.get(key) for key in OPTIONS},
+            "engine": self.run.engine,
+            "trees": self.trees,
+            "leaves_total": self.leaves_total,
+            "leaves_total_error": self.leaves_error,
+            "leaves": self.leaves.value,
+            "leaves_half": self.leaves.half,
+            "leaf_share": self.leaf_share.value,
+            "leaf_share_half": self.leaf_share.half,
+            "nodes": self.nodes.value,
+            "nodes_half": self.nodes.half,
+            "node_share": self.node_share.value,
+            "node_share_half": self.node_share.half,
+            "visits": self.visits.value,
+            "seconds": self.seconds,
+            "published": self.published,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(Shown):
+    """The results of a study so far; `study` makes it.
+
+        >>> import expectitree as et
+        >>> trees = {"family": "ballard", "branching": 4, "order": "best"}
+        >>> found = et.study({"trees": trees, "algorithms": ["star1", "star2"]})
+        >>> [(row.run.name, row.leaves.value) for row in found.rows]
+        [('star1', 40.0), ('star2', 25.0)]
+
+    Attributes:
+        study: The experiment that the file describes.
+        rows: One for each kind of tree and search, in the order of the study; `to_records` explains
+            the figures.
+        done: The number of trees that have the results of all searches.
+        total: The number of trees.
+    """
+
+    question = "study"
+    is_shown_alone = True
+
+    study: Study
+    rows: Sequence[SummaryRow]
+    done: int  # trees
+    total: int
+
+    @property
+    def has_published(self) -> bool:
+        """Whether there is a published figure to compare with."""
+        return any(row.published is not None for row in self.rows)
+
+    @property
+    def varying(self) -> list[str]:
+        """The parameters that differ between trees."""
+        names = dict.fromkeys(name for tree in self.study.trees for name in tree)
+        return [name for name in names if len({tree.get(name) for tree in self.study.trees}) > 1]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each kind of tree and search, in the order of the study.
+
+        All have the same keys: the parameters of the trees; `algorithm`, its options and `engine`;
+        `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
+        `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
+        that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
+        for one search. For lazy searches of games, `leaves` are evaluations, `nodes` are rows made,
+        and `leaves_total` is an estimate with the standard error `leaves_total_error`. None means
+        that the row does not have it. pandas and polars take this list.
+
+            >>> import expectitree as et
+            >>> trees = {"family": "ballard", "branching": [4, 10], "order": "best"}
+            >>> found = et.study({"trees": trees, "algorithms": "star2"})
+            >>> [(row["branching"], row["leaves"]) for row in found.to_records()]
+            [(4, 25.0), (10, 166.0)]
+        """
+        names = dict.fromkeys(name for row in self.rows for name in row.tree)
+        columns = [_numbers([row.tree.get(name) for row in self.rows]) for name in names]
+        return [
+            {**dict(zip(names, parameters, strict=True)), **row.figures}
+            for row, *parameters in zip(self.rows, *columns, strict=True)
+        ]
+
+
+def _numbers(texts: list[str | None]) -> list[Any]:
+    """Return texts as numbers if all of them are, for a column of one type."""
+    for read in (int, float):
+        with suppress(ValueError):
+            return [None if text is None else read(text) for text in texts]
+    return list(texts)
+
+
+def study(
+    spec: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any],
+    *,
+    jobs: int = 1,
+    results: str | os.PathLike[str] | None = None,
+) -> Summary:
+    """Search many trees with several algorithms, and return means of what the searches visit.
+
+    All seeds follow from the study's own, so the same study gives the same figures everywhere.
+
+        >>> import expectitree as et
+        >>> found = et.study({
+        ...     "trees": {"family": "ballard", "branching": range(3, 5), "order": "best"},
+        ...     "algorithms": ["star1", "star2"],
+        ... })
+        >>> found.done, found.total
+        (2, 2)
+        >>> row = found.rows[0]
+        >>> row.run.name, row.leaves.value, row.leaves_total
+        ('star1', 15.0, 27.0)
+
+    Args:
+        spec: The path of a study's file, a stream, or a dict with the same keys, where lists may be
+            ranges.
+        jobs: The number of processes. If there are several, a script must call this below
+            `if __name__ == "__main__":`.
+        results: The path of a file where each tree's counts are written at once, so that the study
+            can continue where it stopped. Without it, nothing is written.
+
+    Raises:
+        AnalysisError: `jobs` or `spec` is wrong, or a process fails.
+        FileError: The study or the results are wrong.
+    """
+    if type(jobs) is not int or jobs < 1:
+        raise AnalysisError(f"found {jobs!r} as jobs, expected a whole number, 1 or more")
+    asked = load_study(spec)
+    kept = Results("" if results is None else os.fspath(results))
+    kept.read()
+    tasks = find_tasks(asked, kept)
+    if tasks:
+        with kept.writing():
+            if jobs == 1:
+                for task in tasks:
+                    kept.add(perform(task))
+            else:
+                from expectitree.lab.study.workers import executor_of
+
+                with executor_of(jobs, None) as (executor, workers):
+                    execute(tasks, kept, executor, workers, lambda trees: None)
+    return summarize(asked, kept)
+
+
+def summarize(study: Study, results: Results) -> Summary:
+    """Return the means over all finished trees of a study."""
+    rows = []
+    for tree, keys in study.keys:
+        records = [results.records[key] for key in keys if key in results.records]
+        for run in study.runs:
+            of_run = [record for record in records if run.name in record.runs]
+            if of_run:
+                rows.append(_row(study, tree, run, of_run))
+    return Summary(study, rows, *count_done(study, results))
+
+
+def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> SummaryRow:
+    found = [(record, record.runs[run.name]) for record in records]
+    figures = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
+    return SummaryRow(
+        tree,
+        run,
+        len(records),
+        fmean(record.leaves for record in records),
+        _error_of_mean([record.leaves_error for record in records]),
+        mean([counts["leaves"] for _, counts in found]),
+        mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
+        mean([counts["nodes"] for _, counts in found]),
+        mean([100 * counts["nodes"] / record.nodes for record, counts in found]),
+        mean([counts["visits"] for _, counts in found]),
+        median(counts["seconds"] for _, counts in found),
+        figures[0] if figures else None,
+    )
+
+
+def _error_of_mean(errors: Sequence[float | None]) -> float | None:
+    """Return the standard error of the mean of estimates with these errors, if they have errors."""
+    known = [error for error in errors if error is not None]
+    return math.hypot(*known) / len(errors) if known else None
+
+
+def mean(values: Sequence[float]) -> Mean:
+    """Return the mean of some values with its 95% interval, by Student's t distribution."""
+    count = len(values)
+    if count < 2:
+        return Mean(fmean(values), None)
+    return Mean(fmean(values), _t(count - 1) * stdev(values) / math.sqrt(count))
+
+
+# Student's t, two-sided 95%, for 1 to 5 degrees of freedom.
+_FEW = (12.706, 4.303, 3.182, 2.776, 2.571)
+
+
+def _t(degrees: int) -> float:
+    """Return the two-sided 95% quantile of Student's t to three digits.
+
+    The series is Abramowitz and Stegun 26.7.5; for few degrees of freedom it is too coarse.
+    """
+    if degrees <= len(_FEW):
+        return _FEW[degrees - 1]
+    z = NormalDist().inv_cdf(0.975)
+    return (
+        z
+        + (z**3 + z) / (4 * degrees)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
+    )

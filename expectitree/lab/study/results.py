@@ -1,0 +1,160 @@
+"""Keeps the results of a study: a JSON line for each tree, in a file that only grows.
+
+A line is on the disk before its task counts as done. A study that was killed at any moment
+therefore continues where it stopped: complete lines count, half a line at the end is removed, and
+of two results of one run the first counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from expectitree.budget import read_limited, too_long
+from expectitree.errors import FileError, Problem
+from expectitree.files.writing import append, lock, named_errors, open_to_append
+from expectitree.lab.study.spec import Key, Run, Study, tree_key
+from expectitree.lab.study.trees import SOURCES, Parameters, is_lazy
+from expectitree.numbers import INFINITY
+
+_UNWRITTEN = "the results cannot be written"
+_START = b'{"tree": {'
+_NO_RESULT = "this line is not a result of a study: name another file, or move this one away"
+_FIGURES = ("leaves", "nodes", "visits", "cuts", "seconds")  # of a run, in addition to its value
+
+
+class Record(NamedTuple):
+    """One tree and some searches of it; figures are plain numbers."""
+
+    tree: Parameters
+    repetition: int
+    seed: int
+    nodes: int
+    leaves: int
+    runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
+    leaves_error: float | None = None  # the standard error of `leaves` where they are estimated
+
+    @property
+    def key(self) -> Key:
+        """The key that identifies this tree."""
+        return Key(tree_key(self.tree), self.repetition, self.seed)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The content of its line in a results file."""
+        return {key: value for key, value in self._asdict().items() if value is not None}
+
+
+class Results:
+    """The records of a results file, and the file to append to; without a path, only records."""
+
+    def __init__(self, path: str = "") -> None:
+        self.path = path
+        self.records: dict[Key, Record] = {}
+        self._stream: Any = None
+
+    def read(self) -> None:
+        """Read the file; raise `FileError` if a line other than the last is not a record."""
+        if not os.path.exists(self.path):
+            return
+        with named_errors(self.path, "the results cannot be read"), open(self.path, "rb") as stream:
+            content = read_limited(stream)
+        if content is None:
+            raise FileError([Problem(self.path, f"{too_long()}name another file")])
+        *lines, rest = content.split(b"\n")
+        for number, line in enumerate(lines, start=1):
+            try:
+                self._take(_record(json.loads(line)))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                raise self._no_result(number) from None
+        start = rest[: len(_START)]
+        if not _START.startswith(start):  # a line that a killed study left starts like a whole one
+            raise self._no_result(len(lines) + 1)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Open the file for `add`, and lock it against other studies.
+
+        Half a line that a killed study may have left is removed.
+        """
+        if not self.path:
+            yield
+            return
+        with named_errors(self.path, _UNWRITTEN):
+            self._stream = open_to_append(self.path)
+        with self._stream:
+            if lock(self._stream) is False:
+                message = "another study is writing to this file: wait for it, or name another"
+                raise FileError([Problem(self.path, message)])
+            with named_errors(self.path, _UNWRITTEN):
+                self._stream.seek(0)
+                self._stream.truncate(self._stream.read().rfind(b"\n") + 1)
+            yield
+
+    def add(self, records: list[Record]) -> None:
+        """Write records to the disk, then add them to `records`."""
+        if self._stream is not None:
+            self._write(records)
+        for record in records:
+            self._take(record)
+
+    def _write(self, records: list[Record]) -> None:
+        lines = [json.dumps(record.data, ensure_ascii=False) + "\n" for record in records]
+        with named_errors(self.path, _UNWRITTEN, "; what was written counts, go on later"):
+            append(self._stream, "".join(lines).encode())
+
+    def missing(self, key: Key, runs: tuple[Run, ...]) -> tuple[Run, ...]:
+        """Return the runs that have no result yet for a tree."""
+        record = self.records.get(key)
+        return tuple(run for run in runs if record is None or run.name not in record.runs)
+
+    def _take(self, record: Record) -> None:
+        """Add a record; of two results of one run, the first counts."""
+        before = self.records.get(record.key)
+        if before is not None:
+            record = record._replace(runs={**record.runs, **before.runs})
+        self.records[record.key] = record
+
+    def _no_result(self, line: int) -> FileError:
+        return FileError([Problem(self.path, _NO_RESULT, line=line, column=1)])
+
+
+def count_done(study: Study, results: Results) -> tuple[int, int]:
+    """Return how many trees of a study have the results of all runs, and how many trees it has."""
+    keys = [key for _, keys in study.keys for key in keys]
+    return sum(not results.missing(key, study.runs) for key in keys), len(keys)
+
+
+def _record(data: dict[str, Any]) -> Record:
+    """Return the record of a line's data; raise one of the exceptions that `read` expects."""
+    record = Record(**data)
+    whole = (record.repetition, record.seed, record.nodes, record.leaves)
+    texts = [text for pair in record.tree.items() for text in pair]
+    is_valid = (
+        all(type(n) is int and n >= 0 for n in whole)
+        and 1 <= record.leaves <= record.nodes
+        and type(record.leaves_error) in (int, float, type(None))
+        and any(source in record.tree for source in SOURCES)
+        and all(isinstance(text, str) for text in texts)
+        and bool(record.runs)
+        and all(_is_valid(run, record) for run in record.runs.values())
+    )
+    if not is_valid:
+        raise ValueError
+    return record
+
+
+def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
+    """Say whether the figures of a run are possible."""
+    # The value is None if the best action was proved before it. Estimated totals may be too low.
+    most = (INFINITY, INFINITY) if is_lazy(record.tree) else (record.leaves, record.nodes)
+    return (
+        all(type(run[name]) in (int, float) for name in _FIGURES)
+        and type(run["value"]) in (int, float, type(None))
+        and 0 <= run["leaves"] <= most[0]
+        and 0 <= run["nodes"] <= most[1]
+        and run["seconds"] >= 0
+    )

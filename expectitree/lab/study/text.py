@@ -1,0 +1,165 @@
+"""A study as text: a row for each kind of tree and search, or a wide table of shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from string import ascii_uppercase
+from typing import TypeAlias
+
+from rich.columns import Columns
+from rich.console import ConsoleOptions, RenderableType
+from rich.text import Text
+
+from expectitree.lab.study.report import Mean, Summary, SummaryRow
+from expectitree.lab.study.trees import Parameters, describe, is_game, is_lazy
+from expectitree.text.console import characters, line, safe
+from expectitree.text.phrases import count_range, nouns, plural, seconds_text
+from expectitree.text.tables import Column, table
+
+_CELL = 6  # terminal columns of a cell of a wide table
+
+Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
+
+
+def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the title, the table, and a legend."""
+    study = summary.study
+    for text, style in ((study.title, "title"), (study.source, "dim")):
+        if text:
+            yield Text(safe(text, options), style=style)
+    yield f"{summary.done:,} of {plural(summary.total, 'tree')} done"
+    yield ""
+    if not summary.rows:
+        return
+    if study.table == "wide":
+        yield from _lettered(_wide(summary), options)
+    else:
+        yield from table(*_long(summary), options)
+    yield ""
+    for sentence in legend(summary):
+        marked = sentence.replace("±", characters(options).plus_minus)
+        yield Text(marked, style="dim")
+
+
+def study_table(summary: Summary) -> Table:
+    """Return the table that the study asks for."""
+    return _wide(summary) if summary.study.table == "wide" else _long(summary)
+
+
+def legend(summary: Summary) -> Iterator[str]:
+    """Yield sentences that explain the figures of the table."""
+    if summary.study.table == "wide":
+        counts = [row.trees for row in summary.rows]
+        trees = f"{count_range(min(counts), max(counts))} {nouns(max(counts), 'tree')}"
+        widest = max(row.leaf_share.half or 0.0 for row in summary.rows)
+        yield (
+            f"Mean share of the leaves that were visited, in per cent, over {trees} in each row. "
+            f"The 95% intervals are at most ±{widest:.1f} percentage points."
+        )
+        return
+    if _is_lazy(summary):
+        yield "Mean numbers of evaluations and of rows that were made. Share: the mean over trees."
+        yield (
+            "All leaves: those of the trees without merging, estimated by random paths, ± the "
+            "standard error."
+        )
+        return
+    yield "Leaves and nodes that were visited, on average, ± the 95% interval."
+    if summary.has_published:
+        yield "Off by: measured minus published, in percentage points."
+
+
+def _wide(summary: Summary) -> Table:
+    """Return a row for each kind of tree, with the share of the leaves that each search visited."""
+    searches = dict.fromkeys(row.run.name for row in summary.rows)
+    shares: dict[str, dict[str, str]] = {}
+    for row in summary.rows:
+        name = _name(row.tree, summary)
+        shares.setdefault(name, {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+    rows = [[tree, *(own.get(name, "-") for name in searches)] for tree, own in shares.items()]
+    return [Column("trees"), *(Column(name, number=True) for name in searches)], rows
+
+
+def _name(tree: Parameters, summary: Summary) -> str:
+    """Return a name of trees; for a game, its depth and what differs in the study."""
+    if not is_game(tree):
+        return describe(tree)
+    others = [other for other in summary.study.trees if other.get("game") == tree["game"]]
+    shown = {"game", "depth"} | {n for n in tree if len({other.get(n) for other in others}) > 1}
+    return describe({name: value for name, value in tree.items() if name in shown})
+
+
+def _lettered(wide: Table, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield a wide table with a letter in place of each search, and each row below its trees."""
+    (_, *searches), rows = wide
+    letters = [ascii_uppercase[i] if i < 26 else str(i) for i in range(len(searches))]
+    for letter, search in zip(letters, searches, strict=True):
+        yield line((f"{letter:>{_CELL}} {search.heading}", "dim"))
+    yield ""
+    cells = partial(Columns, width=_CELL, padding=0, align="right")
+    yield cells([Text(letter, style="dim") for letter in letters])
+    for tree, *shares in rows:
+        yield Text(safe(tree, options), style="title")
+        yield cells(shares)
+
+
+def _long(summary: Summary) -> Table:
+    """Return a row for each kind of tree and search."""
+    texts = {name: [row.tree.get(name, "-") for row in summary.rows] for name in summary.varying}
+    columns = [Column(name, number=all(map(_is_number, own))) for name, own in texts.items()]
+    columns += [Column("algorithm"), Column("trees", number=True, spare=3)]
+    if _is_lazy(summary):
+        names = ("evaluations", "all leaves", "share")
+        columns += [Column(name, number=True) for name in names]
+        columns.append(Column("rows", number=True, spare=2))
+    else:
+        columns += [Column("leaves", number=True), Column("nodes", number=True, spare=2)]
+    if summary.has_published:
+        columns += [Column("published", number=True), Column("off by", number=True, spare=1)]
+    columns.append(Column("time", number=True, spare=4))
+    rows = []
+    for row in summary.rows:
+        cells = [row.tree.get(name, "-") for name in summary.varying]
+        cells += [row.run.name, f"{row.trees:,}"]
+        cells += _lazy(row) if _is_lazy(summary) else [_leaves(row), _percent(row.node_share)]
+        cells += _published(row) if summary.has_published else []
+        rows.append([*cells, seconds_text(row.seconds)])
+    return columns, rows
+
+
+def _is_lazy(summary: Summary) -> bool:
+    return all(map(is_lazy, summary.study.trees))
+
+
+def _lazy(row: SummaryRow) -> list[str]:
+    """Return the evaluations, the leaves of the classical tree, the share, and the rows."""
+    total = f"{row.leaves_total:,.0f}"
+    if row.leaves_error:
+        total += f" ±{row.leaves_error:,.0f}"
+    counts = f"{row.leaves.value:,.0f}", f"{row.nodes.value:,.0f}"
+    return [counts[0], total, _percent(row.leaf_share), counts[1]]
+
+
+def _is_number(text: str) -> bool:
+    return text == "-" or text.replace(".", "", 1).isdecimal()
+
+
+def _leaves(row: SummaryRow) -> str:
+    if row.leaf_share.half:
+        return _percent(row.leaf_share)
+    return f"{row.leaves.value:,.0f} of {row.leaves_total:,.0f}"
+
+
+def _percent(mean: Mean) -> str:
+    half = f" ±{mean.half:.1f}" if mean.half else ""
+    return f"{mean.value:.1f}%{half}"
+
+
+def _published(row: SummaryRow) -> list[str]:
+    """Return the published figure, and by how much the measured one differs."""
+    if row.published is None or row.published_share is None:
+        return ["-", ""]
+    off = f"{row.leaf_share.value - row.published_share:+.1f}"
+    published = row.published if "/" in row.published else f"{row.published}%"
+    return [published, "0" if off in ("+0.0", "-0.0") else off]

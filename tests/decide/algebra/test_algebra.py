@@ -1,0 +1,174 @@
+"""Roots, quotients of polynomials and envelopes, against values in fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import prod
+from random import Random
+
+import pytest
+
+from expectitree.decide.algebra import piecewise, polynomials
+from expectitree.decide.algebra.piecewise import Piecewise
+from expectitree.decide.algebra.polynomials import ONE, ZERO, Coefficients, Root, compare
+from expectitree.decide.algebra.rationals import VARIABLE, Rational, combination, constant
+
+F = Fraction
+
+
+def polynomial(*coefficients: Fraction) -> Rational:
+    """Return the polynomial with these coefficients, lowest power first."""
+    return combination((c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients))
+
+
+def product_of(roots: Sequence[Fraction]) -> Coefficients:
+    """Return the coefficients of the polynomial with these roots."""
+    coefficients = [F(1)]
+    for root in roots:
+        longer = [F(0), *coefficients]
+        for i, c in enumerate(coefficients):
+            longer[i] -= root * c
+        coefficients = longer
+    scale = prod(c.denominator for c in coefficients)
+    return tuple(int(scale * c) for c in coefficients)
+
+
+def test_all_roots_are_found_once() -> None:
+    random = Random(7)
+    for _ in range(150):
+        roots = [
+            F(random.randint(-4, 20), random.choice((3, 7, 8, 16)))
+            for _ in range(random.randint(1, 7))
+        ]
+        left, right = sorted(random.sample([F(0), F(1, 8), F(1, 3), F(1, 2), F(6, 7), F(1)], 2))
+        found = polynomials.roots_between(product_of(roots), Root.at(left), Root.at(right))
+        for root in found:
+            root.simplify()
+        assert [root.exact for root in found] == sorted({r for r in roots if left < r < right})
+
+
+def test_irrational_roots_are_compared_exactly() -> None:
+    half = (-1, 0, 2)  # 2 x^2 - 1
+    times = (1, -3, -2, 6)  # (2 x^2 - 1)(3 x - 1)
+    near = (-(10**40) + 1, 0, 2 * 10**40)
+    (one,) = polynomials.roots_between(half, ZERO, ONE)
+    third, again = polynomials.roots_between(times, ZERO, ONE)
+    (other,) = polynomials.roots_between(near, ZERO, ONE)
+    assert [compare(third, one), compare(one, again), compare(other, one), compare(one, other)] == [
+        -1,
+        0,
+        -1,
+        1,
+    ]
+    assert other.lower <= other.upper <= polynomials.between(other, one) <= one.lower
+    assert one.is_root_of(times)
+    assert not one.is_root_of(near)
+    assert polynomials.in_order([again, third, one, other])[-1] is not other
+    assert len(polynomials.in_order([again, third, one, other])) == 3
+    one.simplify()
+    assert one.exact is None
+
+
+def test_what_is_between_two_roots_is_neither() -> None:
+    (root,) = polynomials.roots_between((-1, 0, 2), ZERO, ONE)  # of 1/2
+    upper, lower = Root.at(root.upper), Root.at(root.lower)
+    assert lower.lower < polynomials.between(lower, root) < F(71, 100)
+    assert F(70, 100) < polynomials.between(root, upper) < upper.lower
+    times = (1, -3, -2, 6)  # (2 x^2 - 1)(3 x - 1)
+    (third,) = polynomials.roots_between(times, ZERO, root)
+    assert compare(third, Root.at(F(1, 3))) == 0
+    assert polynomials.roots_between(times, root, ONE) == []
+    assert polynomials.roots_between(times, third, root) == []
+
+
+def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
+    random = Random(3)
+    for _ in range(30):
+        # p (1 - x)^2 + 2 q x (1 - x) + r x^2, which may rise and fall.
+        heights = [
+            [F(random.randint(0, 12), 4) for _ in range(3)] for _ in range(random.randint(1, 6))
+        ]
+        functions = [
+            Piecewise((polynomial(*written),))
+            for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
+        ]
+        greatest, least = (
+            piecewise.greatest_of(functions),
+            piecewise.greatest_of(functions, is_max=False),
+        )
+        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
+        mixed = piecewise.blended(least, greatest)
+        for i in range(24):
+            x = F(i, 23)
+            low, *_, high = sorted(f(x) for f in functions) * 2
+            assert (least(x), greatest(x)) == (low, high)
+            assert total(x) == high / 3 + 2 * low
+            assert mixed(x) == (1 - x) * low + x * high
+
+
+# ---- Quotients.
+
+
+def random_rational(random: Random, depth: int = 3) -> Rational:
+    """Return a quotient made by random operations."""
+    if depth == 0:
+        return random.choice((VARIABLE, constant(F(random.randint(-3, 3), random.randint(1, 4)))))
+    a, b = random_rational(random, depth - 1), random_rational(random, random.randrange(depth))
+    operation = random.choice("+-*/")
+    if operation == "/":
+        return a / b if b.numerator else a
+    return {"+": a + b, "-": a - b, "*": a * b}[operation]
+
+
+def value_of(function: Rational, x: Fraction) -> Fraction | None:
+    try:
+        return function(x)
+    except ZeroDivisionError:
+        return None
+
+
+def test_operations_on_quotients_are_those_of_their_values() -> None:
+    random = Random(5)
+    for _ in range(400):
+        a, b = random_rational(random), random_rational(random)
+        quotient = a / b if b.numerator else a
+        for x in (F(2, 7), F(-5, 3), F(11, 13)):
+            p, q = value_of(a, x), value_of(b, x)
+            if p is None or q is None:
+                continue
+            assert (a + b)(x) == p + q
+            assert (a - b)(x) == p - q
+            assert (a * b)(x) == p * q
+            assert (-a)(x) == -p
+            assert a.sign_at(x) == (p > 0) - (p < 0)
+            if q:
+                assert quotient(x) == (p / q)
+            mixed = combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
+            assert mixed(x) == p / 3 - 2 * q + p * 5 / 7
+
+
+def test_equal_functions_are_equal_quotients() -> None:
+    x, one = VARIABLE, constant(F(1))
+    assert (x * x - one) / (x - one) == x + one
+    assert (x - one) / (one - x) == constant(F(-1))
+    assert x / x == one
+    assert (x / (x + one)) * ((x + one) / x) == one
+    assert x - x == constant(F(0)) == Rational((), (1,))
+    half = x / (x + x)
+    assert (half, half.is_polynomial, half.degree, half.bits) == (constant(F(1, 2)), True, 0, 2)
+    with pytest.raises(ZeroDivisionError):
+        one / (x - x)
+
+
+def test_an_envelope_changes_at_roots_and_at_poles() -> None:
+    third = VARIABLE - constant(F(1, 3))
+    pole, flat = Piecewise((constant(F(1)) / third,)), Piecewise((constant(F(2)),))
+    greatest = piecewise.greatest_of([pole, flat])
+    assert [b.exact for b in greatest.breaks] == [F(1, 3), F(5, 6)]
+    assert [piece.is_polynomial for piece in greatest.pieces] == [True, False, True]
+    again = piecewise.scaled(third, greatest)
+    for i in range(30):
+        x = F(i, 29)
+        assert greatest(x) == max(2, 1 / (x - F(1, 3)))
+        assert again(x) == max(2 * x - F(2, 3), 1) if x > F(1, 3) else 2 * x - F(2, 3)

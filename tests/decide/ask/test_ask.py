@@ -1,0 +1,793 @@
+"""`expectitree ask`: the conversation, the file of answers, and the output at the end."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from fractions import Fraction
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+from click.testing import Result
+from helpers import ROOT, invoke, run_main
+
+import expectitree as et
+from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
+from expectitree.errors import FileError
+from expectitree.files import tree_files
+
+LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
+# The search asks for `good` before `bad`, whatever its guide.
+TREE = """\
+title: Bet or not
+bounds: [0, 9]
+note: In euros.
+max:
+  sure: 4
+  bet:
+    chance:
+      heads: {p: 3/4, min: {good: {utility: "?", note: Ask Ann.}}}
+      tails: {p: 1/4, min: {bad: {utility: "?", bounds: [0, 1]}}}
+"""
+GOOD, BAD = "bet/heads/good", "bet/tails/bad"
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "bet.yaml"
+    path.write_text(TREE, "utf-8")
+    return path
+
+
+def ask(*arguments: str, typed: str = "") -> Result:
+    return invoke("ask", *arguments, stdin=typed)
+
+
+def answer_lines(name: str = "bet.answers.yaml") -> str:
+    """Return the lines of an answers file, without comments."""
+    return "".join(
+        line for line in Path(name).read_text("utf-8").splitlines(True) if not line.startswith("#")
+    )
+
+
+# ---- The conversation.
+
+
+def test_a_conversation_asks_saves_and_shows_the_decision(tree: Path) -> None:
+    result = ask("bet.yaml", typed="2\n1/2\n")
+    assert result.exit_code == 0
+    assert (
+        result.stderr
+        == """\
+Bet or not
+
+In euros.
+
+2 utilities are not known; perhaps not all of them are needed. Type ? for help.
+Answers are kept in bet.answers.yaml.
+
+Question 1: what is it worth when
+  ▲ MAX     plays  bet
+  ● CHANCE  draws  heads  p 0.75
+  ▼ MIN     plays  good
+  Ask Ann.
+a number from 0 to 9: 2
+
+"""
+    )
+    assert (
+        result.stdout
+        == """\
+sure is best: it is worth 4, and nothing else is worth more than 1.75.
+★ sure  4
+  bet   [1.5, 1.75]
+Answered: 1 of 2 unknown utilities. The others cannot change the decision.
+To see the whole tree, run the same command with --show. To correct an answer,
+edit bet.answers.yaml.
+"""
+    )
+    assert answer_lines() == f"{GOOD}: 2\n"
+
+
+def test_a_question_shows_what_is_paid_on_the_way(tree: Path) -> None:
+    tree.write_text(
+        """
+bounds: [0, 100]
+max:
+  sell: 40
+  test: {cost: 5, chance: {up: {p: 1/2, reward: 2, utility: "?"}, down: {p: 1/2, utility: 30}}}
+"""
+    )
+    result = ask("bet.yaml", "--exact", typed="60\n")
+    assert result.exit_code == 0
+    question = result.stderr.split("Question 1: ")[1]
+    assert question.startswith(
+        """\
+what is it worth when
+  \u25b2 MAX     plays  test         cost 5
+  \u25cf CHANCE  draws  up    p 0.5  reward 2
+  Leave out the rewards and costs on the way: they are added to the answer.
+a number from 3 to 103: """
+    )
+    assert result.stdout.startswith("test is best: it is worth 41, and nothing else")
+    assert ask("bet.yaml", "--exact", "--goal", "value").stdout.startswith("The value is 41, with")
+
+
+def test_the_same_command_continues(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", typed="8\n")
+    assert result.exit_code == 1
+    assert (
+        "the value is in [6, 6.25]; the best so far is bet, for certain; 1 not known\n"
+        in result.stderr
+    )
+    assert result.stdout.startswith(
+        "Not decided: the value is in [6, 6.25]; the best so far is bet, for certain.\n"
+    )
+    assert result.stdout.endswith("To go on, run the same command again.\n")
+    result = ask("bet.yaml", "--goal", "value", typed="1/3\n")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
+    assert "Question 2: what is it worth when" in result.stderr
+    assert "a number from 0 to 1: 1/3\n" in result.stderr
+    assert result.stdout.startswith("The value is 6.08333, with bet.\n")
+    assert "Answered: 2 of 2 unknown utilities.\n" in result.stdout
+    assert answer_lines() == f"{GOOD}: 8\n{BAD}: 1/3\n"
+    exact = ask("bet.yaml", "--goal", "value", "--exact")
+    assert exact.stdout.startswith("The value is 73/12, with bet.\n")
+    assert exact.stderr == "2 answers from bet.answers.yaml\n"
+
+
+@pytest.mark.parametrize("typed", ["", "quit\n", "Q\n", "?\nquit", "skip\nskip\nundo\n"])
+def test_quitting_immediately_shows_the_bounds_so_far(tree: Path, typed: str) -> None:
+    result = ask("bet.yaml", typed=typed)
+    assert result.exit_code == 1
+    assert (
+        result.stdout
+        == """\
+Not decided: the best so far is sure, wrong by at most 3.
+★ sure  4
+  bet   [0, 7]
+Answered: 0 of 2 unknown utilities.
+To go on, run the same command again.
+"""
+    )
+    assert not Path("bet.answers.yaml").exists()
+
+
+def test_a_bad_answer_is_asked_for_again(tree: Path) -> None:
+    result = ask("bet.yaml", typed="\nfour\nundo\nskop\n10\n-1e999\n1/0\ntrue\n2\n")
+    assert result.exit_code == 0
+    assert result.stderr.count("Question") == 1
+    for expected in (
+        "Type a number, or ? for help.",
+        "'four' is not a number: write a decimal such as 2, -4.5e3 or .9, or a fraction",
+        "There is no answer to take back.",
+        "(did you mean 'skip'?)",
+        f"the utility 10 of {GOOD} lies outside its bounds [0, 9]: correct the",
+        "'-1e999' has too large an exponent",
+        "divides by zero",
+        "true is not a number",
+    ):
+        assert expected in result.stderr
+    assert answer_lines() == f"{GOOD}: 2\n"
+
+
+def test_commands_print_help_draw_the_tree_skip_and_take_back(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", typed="?\nshow\nskip\n1\nundo\nskip\n8\nskip\n")
+    shown = result.stderr
+    for word in ("skip", "undo", "show", "quit"):
+        assert f"\n  {word} " in shown
+    assert "├── sure  4\n└── bet   ● CHANCE [0, 7]" in shown
+    assert "{'" not in shown
+    assert f"Taken back: {BAD}, 1\n" in shown
+    assert "There is no other leaf that matters now.\n" in shown
+    assert answer_lines() == f'{BAD}: 1\n{BAD}: "?"\n{GOOD}: 8\n'
+
+
+def test_undo_takes_back_an_answer_of_an_earlier_conversation(tree: Path) -> None:
+    ask("bet.yaml", "--goal", "value", typed="8\n")
+    result = ask("bet.yaml", "--goal", "value", typed="undo\n7\n")
+    assert f"Taken back: {GOOD}, 8\n" in result.stderr
+    assert answer_lines() == f'{GOOD}: 8\n{GOOD}: "?"\n{GOOD}: 7\n'
+
+
+def test_undo_takes_back_every_line_about_a_leaf(tree: Path) -> None:
+    """A file may call a shared leaf by any of its paths, or by two."""
+    tree.write_text(
+        '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {min: {u: {ref: x}, v: {utility: '
+        '"?"}}}, '
+        'b: {min: [{ref: x}, 8]}, c: {utility: "?"}}}',
+        "utf-8",
+    )  # fmt: skip
+    for content in ("b/#1: 5\n", "b/#1: 5\na/u: 5\n", "\\b/#1: 5\n"):
+        Path("bet.answers.yaml").write_text(content, "utf-8")
+        result = ask("bet.yaml", "--goal", "value", typed="undo\n")
+        assert result.stderr.count("Taken back: ") == content.count("\n")
+        assert answer_lines().startswith(content)
+        assert answer_lines().count(': "?"\n') == content.count("\n")
+        assert ask("bet.yaml").exit_code == 1
+
+
+def test_ctrl_c_waits_until_the_answer_is_saved(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = et.Inquiry.answer
+
+    def answer(inquiry: et.Inquiry, *what: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        before(inquiry, *what)
+
+    monkeypatch.setattr(et.Inquiry, "answer", answer)
+    result = ask("bet.yaml", "--goal", "value", typed="8\n1\n")
+    assert result.exit_code == 1
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert answer_lines() == f"{GOOD}: 8\n"
+    assert "Answered: 1 of 2 unknown utilities." in result.stdout
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("saves", [True, False])
+def test_ctrl_c_does_not_wait_for_a_slow_choice_of_the_next_question(
+    saves: bool, tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer was saved before; without a file, the command prints it."""
+    times = []
+
+    def answer(inquiry: et.Inquiry, *what: Any) -> None:
+        times.append(monotonic())
+        signal.raise_signal(signal.SIGINT)
+        while monotonic() < times[0] + 5:
+            pass
+
+    monkeypatch.setattr(et.Inquiry, "answer", answer)
+    if not saves:
+        monkeypatch.setattr(AnswersFile, "add", lambda file, changes: file.pending.update(changes))
+    done = run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n1\n")
+    assert monotonic() - times[0] < 2  # half a second where no other process runs
+    assert done.status == 130
+    assert done.err.endswith("expectitree: interrupted\n")
+    if saves:
+        assert answer_lines() == f"{GOOD}: 8\n"
+    assert (f"would be:\n{GOOD}: 8\n" in done.err) == (not saves)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_waits_however_long_saving_takes(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = AnswersFile.add
+
+    def add(file: AnswersFile, changes: dict[str, str]) -> None:
+        signal.raise_signal(signal.SIGINT)
+        sleep(0.5)
+        before(file, changes)
+
+    monkeypatch.setattr(AnswersFile, "add", add)
+    assert run_main("ask", "bet.yaml", "--goal", "value", stdin="8\n1\n").status == 1
+    assert answer_lines() == f"{GOOD}: 8\n"
+
+
+def test_an_answer_can_be_checked_alone() -> None:
+    inquiry = et.inquire(et.loads('max: [4, {utility: "?", bounds: [0, 9]}]'))
+    inquiry.check("5")
+    with pytest.raises(et.SearchError, match="outside its bounds"):
+        inquiry.check(10)
+    with pytest.raises(et.SearchError, match="is known"):
+        inquiry.check(3, leaf="#1")
+    assert inquiry.asked == 0
+
+
+def test_a_long_label_wraps(tree: Path) -> None:
+    result = invoke("ask", str(LAUNCH), "--no-save", stdin="700\n450\n", COLUMNS="40")
+    words = " ".join(result.stderr.split())
+    assert "rival cuts its price" in words
+    assert "rival copies the" in words
+    assert max(map(len, result.stderr.splitlines())) <= 50
+
+
+def test_the_ends_of_the_offered_interval_are_valid_answers(tree: Path) -> None:
+    text = 'max: {a: {utility: "?", bounds: [1/3, 2/3]}, b: 0.5}'
+    for more in ((), ("--exact",)):  # a rounded decimal could lie outside
+        assert "a number from 1/3 to 2/3: " in ask("-e", text, *more).stderr
+        for end in ("1/3", "2/3"):
+            assert ask("-e", text, *more, typed=f"{end}\n").exit_code == 0
+
+
+def test_exact_shows_fractions_on_the_way_to_a_leaf(tree: Path) -> None:
+    text = '{chance: [{p: 1/3, cost: 2/7, utility: "?"}, {p: 2/3, utility: 1}]}'
+    assert "#1  p 1/3  cost 2/7\n" in ask("-e", text, "--exact").stderr
+    assert "#1  p 0.3333  cost 0.285714\n" in ask("-e", text).stderr
+
+
+def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, calls = et.Inquiry._best_action, []
+
+    def best_action(inquiry: et.Inquiry) -> Any:
+        calls.append(1)
+        return before(inquiry)
+
+    monkeypatch.setattr(et.Inquiry, "_best_action", best_action)
+    tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
+    result = ask("bet.yaml")
+    assert "#500" not in result.stdout
+    assert "480 more" in result.stdout
+    assert len(calls) < 15
+
+
+def test_actions_that_lead_to_the_same_node_are_equally_good(tree: Path) -> None:
+    result = ask(
+        "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
+    )
+    assert result.stdout.startswith("a is best: every action leads to the same node.\n")
+
+
+def test_a_tree_after_e_has_no_answers_file(tree: Path) -> None:
+    text = 'max: [{utility: "?", bounds: [1, 2]}, 3]'
+    result = ask("-e", text)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert (
+        result.stdout
+        == """\
+#2 is best: it is worth 3, and nothing else is worth more than 2.
+  #1  [1, 2]
+★ #2  3
+Answered: 0 of 1 unknown utility. No answer can change the decision.
+"""
+    )
+    text = 'min: [{utility: "?"}, {utility: "?"}]'
+    result = ask("-e", text, "--bounds=0,1", "--no-save", typed="0\n")
+    assert result.exit_code == 0
+    assert result.stdout.startswith(
+        "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
+    )
+    result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
+    assert (
+        "the best so far is #1, and it may be wrong by any amount; 1 not known\n" in result.stderr
+    )
+    assert "a number: 0" in result.stderr
+    assert answer_lines("kept.yaml") == '"#1": 0\n'
+    assert result.stdout.endswith("To go on, run the same command again.\n")
+    assert sorted(os.listdir()) == ["bet.yaml", "kept.yaml"]
+
+
+def test_a_root_without_actions_has_a_value_and_a_shared_leaf_counts_once(tree: Path) -> None:
+    text = """{nodes: {x: {utility: "?"}}, chance: {
+      a: {p: 0, ref: x}, b: {ref: x, p: 1/2, note: N}, c: {max: [{ref: x}, 1], p: 1/2}}}"""
+    result = ask("-e", text, "--exact", typed="1/3\n")
+    assert (
+        "  ● CHANCE  draws  b  p 0.5\n  N\n  3 branches lead here: the answer counts for all of "
+        "them.\n" in result.stderr
+    )
+    assert result.stdout == "The value is 2/3.\nAnswered: 1 of 1 unknown utility.\n"
+    result = ask("-e", 'utility: "?"', typed="\n5")
+    assert "Question 1: what is it worth?\na number: " in result.stderr
+    assert result.stdout == "The value is 5.\nAnswered: 1 of 1 unknown utility.\n"
+
+
+def test_long_routes_and_many_actions_are_shortened(tree: Path) -> None:
+    text = '{utility: "?"}'
+    for _ in range(30):
+        text = f'{{min: {{"{"x" * 90}": {text}}}}}'
+    result = ask("-e", f"{{bounds: [-1, 1], max: [{text}, {', '.join('0' * 40)}]}}", typed="0.5")
+    assert "  … 19 more steps\n" in result.stderr
+    assert max(map(len, (result.stderr + result.stdout).splitlines())) <= 80
+    assert "  … 21 more\n" in result.stdout
+
+
+def test_a_tree_without_unknown_utilities_asks_nothing(tree: Path) -> None:
+    result = ask("-e", "max: [1, 2]")
+    assert result.exit_code == 0
+    assert (
+        result.stderr
+        == "-e: every utility is known, so there is nothing to ask: use expectitree eval\n"
+    )
+    assert (
+        result.stdout
+        == "#2 is best: it is worth 2, and nothing else is worth more than 1.\n  #1  1\n★ #2  2\n"
+    )
+
+
+# ---- Output.
+
+
+def test_json_has_the_fields_of_the_inquiry(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", "--format", "json", typed="8\n")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout) == {
+        "file": "bet.yaml", "title": "Bet or not", "goal": "value", "done": False, "best": "bet",
+        "loss": 0,
+        "value": None, "interval": [6, 6.25],
+        "actions": [{"label": "sure", "interval": [4, 4]}, {"label": "bet", "interval": [6, 6.25]}],
+        "bounds": [0, 9], "bounds_from": "file", "unknown": {"total": 2, "answered": 1},
+        "answers": {GOOD: 8},
+        "next": {"path": BAD, "bounds": [0, 1]},
+    }  # fmt: skip
+    found = json.loads(ask("bet.yaml", "--show", "--exact", "--format", "json").stdout)
+    assert (found["done"], found["best"], found["loss"], found["answers"]) == (
+        True,
+        "bet",
+        0,
+        {GOOD: "8"},
+    )
+    assert found["next"] is None
+    found = json.loads(ask("-e", 'chance: [{utility: "?"}]', "--show", "--format", "json").stdout)
+    assert (found["best"], found["loss"], found["bounds"], found["bounds_from"]) == (
+        None,
+        "inf",
+        ["-inf", "inf"],
+        "none",
+    )
+    assert found["actions"] == []
+
+
+def test_show_asks_nothing(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    result = ask("bet.yaml", "--show")
+    assert result.exit_code == 0
+    assert result.stderr == "1 answer from bet.answers.yaml\n"
+    assert "good  2" in result.stdout
+    assert "bad: ?" in result.stdout
+    assert "sure is best" in result.stdout
+    assert ask("bet.yaml", "--show", "--no-save", "--answers", "none.yaml").exit_code == 1
+
+
+def test_o_writes_the_tree_with_its_answers(tree: Path) -> None:
+    result = ask("bet.yaml", "--goal", "value", "-o", "some.yaml", typed="1/3\n")
+    assert result.exit_code == 0  # The action is certain, whatever the other utility is.
+    written = et.load("some.yaml")
+    assert written.columns.utility[written.find(GOOD).id] == Fraction(1, 3)
+    assert [written.path_of(n) for n in written.unknown] == [BAD]
+    assert "some.yaml written: 7 nodes; next: expectitree ask some.yaml" in result.stderr
+    result = ask("bet.yaml", "-o", "some.yaml")
+    assert result.exit_code == 2
+    assert "some.yaml exists already" in result.stderr
+    assert ask("bet.yaml", "-o", "some.yaml", "--force").exit_code == 0
+    assert ask("bet.yaml", "-o", "-").exit_code == 2
+    assert ask("bet.yaml", "-o", "some.json").exit_code == 0
+    assert et.load("some.json").find(GOOD).utility == 1 / 3
+    result = ask("bet.yaml", "--no-save", "--answers", "no.yaml", "-o", "quit.yaml", typed="quit\n")
+    assert result.exit_code == 1
+    assert len(et.load("quit.yaml").unknown) == 2
+
+
+def test_an_output_that_cannot_be_written_loses_no_answer(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise FileError(
+            [et.Problem("o.yaml", "the file cannot be written: No space left on device")]
+        )
+
+    monkeypatch.setattr("expectitree.cli.ask.write_tree", fail)
+    result = ask("bet.yaml", "--no-save", "-o", "o.yaml", typed="2\n")
+    assert result.exit_code == 3
+    assert result.stderr.endswith(
+        "o.yaml: the file cannot be written: No space left on device\n"
+        f"The answers are not saved. In a file for --answers they would be:\n{GOOD}: 2\n"
+    )
+    result = ask("bet.yaml", "-o", "o.yaml", typed="2\n")
+    assert result.exit_code == 3
+    assert "not saved" not in result.stderr
+    assert answer_lines() == f"{GOOD}: 2\n"
+
+
+# ---- The file of answers.
+
+
+def test_a_full_disk_loses_no_answer(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = os.fsync
+    calls = []
+
+    def full(file: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def full_once(file: int) -> None:
+        calls.append(file)
+        (full if len(calls) == 1 else before)(file)
+
+    monkeypatch.setattr(os, "fsync", full)
+    result = ask("bet.yaml", "--goal", "value", typed="8\nundo\n7\n0.5\n")
+    assert result.exit_code == 3
+    assert result.stderr.count("the answers cannot be written: No space left on device") == 1
+    assert "Go on: the answers will be printed at the end." in result.stderr
+    assert result.stderr.endswith(f"they would be:\n{GOOD}: 7\n{BAD}: 0.5\n")
+    assert result.stdout.startswith("The value is 5.375, with bet.")
+    assert "To see" not in result.stdout
+    assert Path("bet.answers.yaml").read_bytes() == b""
+    monkeypatch.setattr(os, "fsync", full_once)
+    result = ask("bet.yaml", "--goal", "value", typed="8\n0.5\n")
+    assert result.exit_code == 0
+    assert answer_lines() == f"{GOOD}: 8\n{BAD}: 0.5\n"
+
+
+def test_an_answers_file_that_cannot_be_written_is_an_error(tree: Path) -> None:
+    result = ask("bet.yaml", "--answers", "bet.yaml/answers.yaml", typed="2\n")
+    assert isinstance(result.exception, FileError)
+    assert "name another file with --answers, or keep no answers with --no-save" in str(
+        result.exception
+    )
+
+
+def test_answers_of_other_people_stay(tree: Path) -> None:
+    file = AnswersFile("bet.answers.yaml", "bet.yaml")
+    assert file.read()[0] == []
+    file.add({"a": "1"})
+    with open("bet.answers.yaml", "a", encoding="utf-8") as other:
+        other.write("b: 2 # no line end")
+    file.add({"c": "3"})
+    assert answer_lines() == "a: 1\nb: 2 # no line end\nc: 3\n"
+
+
+def test_the_last_answer_for_a_path_counts(tree: Path) -> None:
+    Path("bet.answers.yaml").write_text(f'{BAD}: 1\n{GOOD}: 9\n{BAD}: "?"\n{GOOD}: 2\n', "utf-8")
+    result = ask("bet.yaml", "--format", "json")
+    assert result.stderr == "1 answer from bet.answers.yaml\n"
+    assert json.loads(result.stdout)["answers"] == {GOOD: 2}
+
+
+@pytest.mark.parametrize("content", [f"{{{BAD}: 1}}\n", f"  {BAD}: 1\n"])
+def test_lines_that_cannot_be_added_are_an_error(tree: Path, content: str) -> None:
+    Path("bet.answers.yaml").write_text(content, "utf-8")
+    result = ask("bet.yaml", typed="2\n")
+    assert "no line can be added here: expected one `path: utility` a line" in str(result.exception)
+    assert Path("bet.answers.yaml").read_text("utf-8") == content
+    assert json.loads(ask("bet.yaml", "--show", "--format", "json").stdout)["answers"] == {BAD: 1}
+
+
+def test_answers_written_in_advance_count(tree: Path) -> None:
+    Path("bet.answers.yaml").write_text(f"# by Bob\n\n{BAD}: .5  # a guess\n", "utf-8")
+    result = ask("bet.yaml", "--goal", "value", typed="8\n")
+    assert result.exit_code == 0
+    assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
+    assert (
+        Path("bet.answers.yaml").read_text("utf-8")
+        == f"# by Bob\n\n{BAD}: .5  # a guess\n{GOOD}: 8\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "problems"),
+    [
+        (f"{GOOD}: 10\n", [f"bet.answers.yaml:1:17: {GOOD}: the utility 10 of {GOOD} lies outside "
+                           f"its bounds [0, 9]"]),
+        ("bet/tail: 1\nnil: 2\n", ["bet.answers.yaml:1:1: bet/tail: no node bet/tail: the",
+            "2:1: nil: no node"]),
+        ("sure: 5\n", ["bet.answers.yaml:1:7: sure: the utility of sure is known, 4, and now 5"]),
+        ("bet: 5\n", ["bet is not a leaf"]),
+        (f"{GOOD}: [1]\n", ["found a list, expected the path of a leaf and its utility"]),
+        (f"{GOOD}: four\n", ["'four' is not a number"]),
+        ("- 1\n", ["found a list, expected the path"]),
+        ("4\n", ["found '4', expected the path"]),
+        ("".join(f"x{i}: 1\n" for i in range(30)), ["x19",
+            "reading stopped after 21 errors; there may be more"]),
+        ("".join(f"x{i}: [1]\n" for i in range(30)), ["x19",
+            "reading stopped after 21 errors; there may be more"]),
+        ("a: b: c\n", ["this is not YAML"]),
+    ],
+)  # fmt: skip
+def test_answers_that_do_not_fit_are_reported_with_their_place(
+    tree: Path, content: str, problems: list[str]
+) -> None:
+    Path("bet.answers.yaml").write_text(content, "utf-8")
+    result = ask("bet.yaml", typed="2\n")
+    assert isinstance(result.exception, FileError)
+    for problem in problems:
+        assert problem in str(result.exception)
+    if "lies outside" in problems[0] or "no node" in problems[0]:
+        assert str(result.exception).endswith(
+            "bet.answers.yaml: these answers do not fit the tree: correct these lines, or name the "
+            "answers to this tree with --answers"
+        )
+    assert Path("bet.answers.yaml").read_text("utf-8") == content
+
+
+def test_an_answer_that_has_moved_into_the_tree_is_harmless(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    tree.write_text(TREE.replace('{utility: "?", note: Ask Ann.}', "2"), "utf-8")
+    result = ask("bet.yaml")
+    assert (result.exit_code, result.exception) == (0, None)
+
+
+@pytest.mark.parametrize("content", ["", "# nothing\n", "\ufeff# nothing"])
+def test_a_file_without_answers_receives_the_first_one(tree: Path, content: str) -> None:
+    Path("bet.answers.yaml").write_text(content, "utf-8")
+    assert ask("bet.yaml", typed="2\n").exit_code == 0
+    assert et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml").root == (
+        (GOOD, "2"),
+    )
+
+
+def test_the_answers_file_is_next_to_the_tree() -> None:
+    assert answers_name("a/b.yaml") == "a/b.answers.yaml"
+    assert answers_name("b.tree") == "b.tree.answers.yaml"
+
+
+def test_any_path_can_be_written_and_read_again(tree: Path) -> None:
+    paths = ["a/b", "#1", "/", "it's: so", 'say "x"', "a\\/b", "é", "a\x07b", "no", "1.0"]
+    paths += ["x" * 2000, "- a", " b "]
+    file = AnswersFile("odd.answers.yaml", "t\x07.yaml")
+    for path in paths:
+        file.add({path: "1/3"})
+    answers, _ = AnswersFile("odd.answers.yaml", "t.yaml").read()
+    assert [(path, utility) for path, utility, _ in answers] == [(p, "1/3") for p in paths]
+    assert Path("odd.answers.yaml").read_text("utf-8").startswith("# Answers to `expectitree ask t")
+    assert answers_text({"a": "1", "b": "?"}) == 'a: 1\nb: "?"\n'
+
+
+def test_an_answers_file_is_not_a_tree(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    with pytest.raises(FileError) as caught:
+        et.load("bet.answers.yaml")
+    assert str(caught.value).startswith(
+        "bet.answers.yaml: by its name these are answers to `expectitree ask`: name"
+    )
+    Path("odd.answers.yaml").write_text("max: [1, 2]", "utf-8")
+    assert len(et.load("odd.answers.yaml")) == 3
+
+
+def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
+    ask("bet.yaml", typed="2\n")
+    assert list(tree_files(".")) == ["./bet.yaml"]
+    assert invoke("verify", ".").exit_code == 0
+
+
+# ---- The command line.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "One tree is asked about"),
+        (["-e", "1", "bet.yaml"], "One tree is asked about"),
+        (["-"], "Standard input brings the answers, not the tree"),
+        (["bet.yaml", "--answers", "a.json"], "Answers are kept in YAML"),
+        (["bet.yaml", "--answers", "./bet.yaml"], "Answers are kept in ./bet.yaml: name another"),
+        (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
+        (["bet.yaml", "--goal", "both"], "'both' is not one of"),
+        (["bet.yaml", "-o", "bet.answers.yaml"], "Answers are kept in bet.answers.yaml: name"),
+        (
+            ["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"],
+            "Answers are kept in x.yaml: name another",
+        ),
+    ],
+)
+def test_wrong_usage_exits_with_status_2(tree: Path, arguments: list[str], message: str) -> None:
+    result = ask(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.slow
+def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) -> None:
+    run: Any = {
+        "capture_output": True,
+        "encoding": "utf-8",
+        "env": {**os.environ, "PYTHONIOENCODING": "ascii"},
+    }
+    command = [sys.executable, "-m", "expectitree", "ask"]
+    done = subprocess.run([*command, "bet.yaml"], input="\xff\n2\n", **run)
+    assert done.returncode == 0
+    assert "  CHANCE  draws  heads  p 0.75\n" in done.stderr
+    assert "* sure  4\n" in done.stdout
+    assert (done.stdout + done.stderr).isascii()
+    Path("bad.yaml").write_text("nil: 2\n", "utf-8")
+    done = subprocess.run([*command, "bet.yaml", "--answers", "bad.yaml"], input="", **run)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 4  # an error with its line and a caret, and what to do
+    done = subprocess.run([*command, "bet.yaml", "--answers", "no/where.yaml"], input="2\n", **run)
+    assert done.returncode == 3
+    assert done.stderr == (
+        "no/where.yaml: answers cannot be kept here: No such file or directory: name another file "
+        "with --answers, or keep no answers with --no-save\n"
+    )
+
+
+def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tuple[int, bytes]:
+    """Type a text after each prompt; return the exit status and the output after each text."""
+    import pty
+
+    child, terminal = pty.fork()
+    if child == 0:
+        os.environ["TERM"] = "dumb"
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
+    last = b""
+
+    def read() -> bytes:
+        # Readline misses a signal while it prints its prompt. A program that is only slow must not
+        # get a second one, which ends it with another status.
+        while not select.select([terminal], [], [], 5.0)[0]:
+            if last == b"\x03":
+                os.write(terminal, last)
+        return os.read(terminal, 4096)
+
+    for wanted, typed in talk:
+        seen = b""
+        while wanted not in seen:
+            seen += read()
+        os.write(terminal, typed)
+        last = typed
+    seen = b""
+    with suppress(OSError):  # The program has ended.
+        while more := read():
+            seen += more
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    return status, seen
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Path) -> None:
+    talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
+    status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
+    assert status == 1
+    assert b"To go on, run the same command again." in seen
+    assert b"Traceback" not in seen
+    assert answer_lines() == f"{GOOD}: 8\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_in_a_terminal_the_last_answer_can_be_taken_back(tree: Path) -> None:
+    talk = (b"0 to 9: ", b"2\n"), (b"back: ", b"undo\n"), (b"0 to 9: ", b"1\n"), (b"back: ", b"\n")
+    status, seen = in_a_terminal("bet.yaml", talk=talk)
+    assert status == 0
+    assert b"sure is best" in seen
+    assert b"To correct an answer" in b" ".join(seen.split())
+    assert answer_lines() == f'{GOOD}: 2\n{GOOD}: "?"\n{GOOD}: 1\n'
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
+def test_a_closed_output_loses_no_answer(tree: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "expectitree",
+        "ask",
+        "bet.yaml",
+        "--no-save",
+        "-o",
+        "answered.yaml",
+    ]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            command, input="2\n", stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
+        )
+    assert done.returncode == 3
+    assert "standard output cannot be written" in done.stderr
+    assert et.load("answered.yaml").find(GOOD).utility == 2
+    done = subprocess.run(
+        [*command[:-2], "-o", "/dev/full/x.yaml"],
+        input="2\n",
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode in (2, 3)
+
+
+def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:
+    found = ask(str(LAUNCH), "--show", "--format", "json")
+    assert found.exit_code == 1
+    assert json.loads(found.stdout)["unknown"] == {"total": 8, "answered": 0}
+    expert = str(LAUNCH.parent / "launch-expert.answers.yaml")
+    found = ask(str(LAUNCH), "--answers", expert, "--exact")
+    assert found.exit_code == 0
+    assert " ".join(found.stdout.split()).startswith(
+        "license the design is best: it is worth 180, and nothing else is worth more than 154.4. "
+    )
+    for leaf in range(3):  # None of the three may be missing.
+        inquiry = et.inquire(et.load(LAUNCH))
+        for number, line in enumerate(answer_lines(expert).splitlines()):
+            if number != leaf:
+                path, utility = line.split(": ")
+                inquiry.answer(utility, leaf=path)
+        assert not inquiry.is_done

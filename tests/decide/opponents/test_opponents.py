@@ -1,0 +1,704 @@
+"""Opponents that make mistakes: against the definition, evaluated in fractions for each epsilon."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import ROOT, invoke, load, loads
+from oracle import ExactNode, exact_root
+from random_trees import Row, build, random_rows
+
+import expectitree as et
+from expectitree import Kind, Tree, TreeBuilder
+from expectitree.analysis.show import rendered
+from expectitree.decide.algebra.thresholds import Threshold
+from expectitree.decide.opponents import report as module
+from expectitree.decide.opponents.json import render as opponents_json
+from expectitree.decide.opponents.report import Opponents, opponents
+from expectitree.errors import AnalysisError, TransformError
+from expectitree.numbers import to_digits, to_fraction
+from expectitree.searches.engine import search_tree
+from expectitree.text.console import text_console
+from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.transform import cut_at_depth, in_fractions, replace_opponent
+
+TREES = ROOT / "trees"
+CHANCES = ("expected", "worst", "best")
+F = Fraction
+
+# As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
+A = "{min: [0, 64]}"
+B = "{min: [{min: [-3, 61]}, 29]}"
+
+
+def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Fraction]:
+    """Return the value of every node, by definition."""
+    found: list[Any] = []
+    for n in range(len(tree)):
+        node = ExactNode(tree, n)
+        below = [branch.reward + found[branch.child.id] for branch in node.branches]
+        possible = [b.reward + found[b.child.id] for b in node.branches if b.probability > 0]
+        if node.kind == Kind.TERMINAL:
+            found.append(node.utility)
+        elif node.kind == Kind.MAX:
+            found.append(max(below))
+        elif node.kind == Kind.MIN:
+            found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
+        elif chance == "expected":
+            found.append(
+                sum(b.probability * worth for b, worth in zip(node.branches, below, strict=True))
+            )
+        else:
+            found.append(min(possible) if chance == "worst" else max(possible))
+    found[-1] += tree.root_reward
+    return found
+
+
+def best_actions(tree: Tree, epsilon: Fraction, chance: str = "expected") -> tuple[str, ...]:
+    root = exact_root(tree)
+    if root.kind not in (Kind.MAX, Kind.MIN):
+        return ()
+    worth = values(tree, epsilon, chance)
+    actions = {branch.label: branch.reward + worth[branch.child.id] for branch in root.branches}
+    best = (max if root.kind == Kind.MAX else min)(actions.values())
+    return tuple(label for label, value in actions.items() if value == best)
+
+
+def predicted(report: Opponents, epsilon: Fraction) -> tuple[str, ...] | None:
+    """Return the best actions by a report; None within the interval of a crossing."""
+    best = report.start
+    for crossing in report.crossings:
+        if epsilon < crossing.lower:
+            break
+        if epsilon <= crossing.upper:
+            return crossing.at if crossing.exact is not None else None
+        best = crossing.after
+    return best
+
+
+def report_of(text: str, exact: bool = True, **options: Any) -> Opponents:
+    return opponents(loads(text, exact=exact), **options)
+
+
+def report_text(report: Opponents) -> str:
+    """Return the report as text, with single blanks."""
+    return " ".join(et.to_text(report, width=200).split())
+
+
+def only(report: Opponents) -> Threshold:
+    assert len(report.crossings) == 1
+    return report.crossings[0]
+
+
+def random_tree(seed: int, pays: bool = False) -> Tree:
+    """Return an exact tree with a player at the root, many MIN nodes, and some shared nodes.
+
+    With `pays`, branches have rewards.
+    """
+    random = Random(seed)
+    builder = TreeBuilder(exact=True)
+    made: list[Any] = []
+    greatest = random.choice((3, 9, 40))
+
+    def grow(depth: int) -> Any:
+        if made and random.random() < 0.15:
+            return random.choice(made)
+        if depth == 0 or random.random() < 0.1:
+            return builder.terminal(random.randint(0, greatest))
+        kind = random.choice(
+            (builder.max, builder.max, builder.min, builder.min, builder.min, builder.chance)
+        )
+        children = [grow(depth - 1) for _ in range(random.randint(1, 3))]
+        paid = rewards(len(children))
+        if kind == builder.chance and random.random() < 0.5:
+            weights = [random.choice((0, 1, 2)) for _ in children]
+            weights[0] += not any(weights)
+            shares = [F(w, sum(weights)) for w in weights]
+            made.append(builder.chance(children, shares, rewards=paid))
+        else:
+            made.append(kind(children, rewards=paid))
+        return made[-1]
+
+    def rewards(count: int) -> list[Fraction] | None:
+        return [F(random.randint(-greatest, greatest), 2) for _ in range(count)] if pays else None
+
+    root = builder.max if random.random() < 0.7 else builder.min
+    children = [grow(random.randint(2, 5)) for _ in range(random.randint(2, 4))]
+    return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
+
+
+def several_random_rows(seed: int) -> Tree:
+    """Return several trees of `random_trees` below one root."""
+    random = Random(seed)
+    rows: list[Row] = []
+    roots = []
+    for _ in range(random.randint(1, 3)):
+        start = len(rows)
+        rows += [
+            Row(r.kind, r.utility, tuple(start + c for c in r.children), r.probabilities)
+            for r in random_rows(random, local_bounds=0)
+        ]
+        roots.append(len(rows) - 1)
+    if len(roots) > 1:
+        rows.append(Row(random.choice((Kind.MAX, Kind.MIN)), children=tuple(roots)))
+    return build(rows, exact=True)
+
+
+# ---- Transforms.
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("chance", CHANCES)
+def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: str) -> None:
+    tree = several_random_rows(seed)
+    for epsilon in (F(0), F(1, 7), F(1)):
+        replaced = replace_opponent(tree, epsilon, chance)
+        assert search_tree(replaced).value == values(tree, epsilon, chance)[-1]
+        assert replaced.expect is None
+    assert search_tree(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
+
+
+def test_a_replaced_chance_node_has_no_impossible_actions() -> None:
+    tree = et.loads(
+        "chance: [{p: 0, utility: -9}, {p: 1/2, label: a, utility: 1}, {p: 1/2, utility: 2}]",
+    )
+    for how, value, kind in (("worst", 1, Kind.MIN), ("best", 2, Kind.MAX)):
+        root = replace_opponent(tree, 0, how).root
+        assert (root.kind, search_tree(root.tree).value) == (kind, value)
+        assert [branch.label for branch in root.branches] == ["a", "#3"]
+
+
+@pytest.mark.parametrize("chance", ["worst", "best"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_an_unknown_utility_of_probability_0_does_not_matter(chance: str, exact: bool) -> None:
+    text = """max:
+    - chance: [{p: 0, min: [{utility: "?"}, {max: [{utility: "?"}, 9]}]}, {p: 1, utility: 2}]
+    - 3
+    - min: [{ref: a}, 7]
+nodes: {a: {chance: [{p: 0, utility: "?"}, {p: 1, utility: 1}]}}
+"""
+    found = opponents(loads(text, exact=exact), chance=chance)
+    assert [(row.best, row.value) for row in found.rows] == [("#2", 3), ("#2", 3), ("#3", 4)]
+    assert [crossing.exact for crossing in found.crossings] == [F(2, 3)]
+
+
+@pytest.mark.parametrize("chance", CHANCES)
+def test_estimates_outside_the_bounds_do_not_matter(chance: str) -> None:
+    text = "{max: [{chance: [1, 2], estimate: 7}, {min: [1, 3], estimate: 8}], estimate: 9}"
+    found = opponents(et.loads(text), chance=chance, bounds=(0, 5))
+    plain = opponents(et.loads("max: [{chance: [1, 2]}, {min: [1, 3]}]"), chance=chance)
+    assert (found.rows, found.crossings) == (plain.rows, plain.crossings)
+    limited = cut_at_depth(et.loads(text), 1)
+    with pytest.raises(et.SearchError, match=r"#1: the utility 7 lies outside the bounds \[0, 5\]"):
+        opponents(limited, chance=chance, bounds=(0, 5))
+
+
+def test_the_worst_nature_makes_no_mistakes() -> None:
+    tree = et.loads("chance: [{min: [0, 2]}, 5]")
+    assert search_tree(replace_opponent(tree, F(1, 2), "worst")).value == F(1, 2)
+
+
+def test_bad_transforms_are_refused() -> None:
+    tree = et.loads("min: [1, 2]")
+    for epsilon in (-0.1, 1.1, float("nan"), F(3, 2)):
+        with pytest.raises(TransformError, match="from 0 to 1"):
+            replace_opponent(tree, epsilon)
+        for exact in (False, True):
+            with pytest.raises((AnalysisError, TransformError), match="from 0 to 1"):
+                opponents(loads("min: [1, 2]", exact=exact), (epsilon,))
+    with pytest.raises(
+        TransformError, match="unknown kind of chance 'lucky': choose worst, best or expected"
+    ):
+        replace_opponent(tree, 0, "lucky")
+
+
+# ---- Against the definition.
+
+
+def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
+    report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance, exact=True)
+    assert report.complete
+    assert [row.opponent for row in report.rows] == ["perfect", "fallible", "fallible", "random"]
+    for row in report.rows:
+        assert isinstance(row.epsilon, Fraction)
+        assert row.value == values(tree, row.epsilon, chance)[-1]
+        assert row.ties == best_actions(tree, row.epsilon, chance)
+    before: Sequence[Fraction] = []
+    for i in range(steps + 1):
+        epsilon = F(i, steps)
+        best = predicted(report, epsilon)
+        assert best is None or best == best_actions(tree, epsilon, chance)
+        worth = values(tree, epsilon, chance)
+        assert all(
+            old <= new for old, new in zip(before, worth, strict=False)
+        )  # a mistake never hurts MAX
+        before = worth
+    check_crossings(report, tree, chance)
+    return report
+
+
+def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
+    best = None
+    for crossing in report.crossings:
+        assert 0 <= crossing.lower <= crossing.upper <= 1
+        assert crossing.upper - crossing.lower <= module.TOLERANCE
+        assert {*crossing.before, *crossing.after} <= {*crossing.at}
+        assert len(crossing.at) > 1
+        assert not crossing.before == crossing.at == crossing.after
+        ends = [values(tree, end, chance)[-1] for end in (crossing.lower, crossing.upper)]
+        assert [crossing.value_lower, crossing.value_upper] == ends
+        if crossing.exact is None:  # the value has 17 digits, and grows with epsilon
+            assert to_digits(ends[0]) <= crossing.value <= to_digits(ends[1])
+        else:
+            assert crossing.value == ends[0]
+        assert best is None or best == crossing.before
+        best = crossing.after
+        if crossing.exact is None:
+            assert best_actions(tree, crossing.lower, chance) == crossing.before
+            assert best_actions(tree, crossing.upper, chance) == crossing.after
+        else:
+            assert best_actions(tree, crossing.exact, chance) == crossing.at
+
+
+@pytest.mark.slow
+def test_random_trees_agree_with_the_definition() -> None:
+    found = irrational = 0
+    for seed in range(110):
+        report = check(random_tree(seed), CHANCES[seed % 5 % 3])
+        found += len(report.crossings)
+        irrational += sum(crossing.exact is None for crossing in report.crossings)
+    assert found > 25
+    assert irrational > 5
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
+    check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
+
+
+@pytest.mark.slow
+def test_more_random_trees_with_rewards_agree_with_the_definition() -> None:
+    found = 0
+    for seed in range(12, 100):
+        found += len(check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3]).crossings)
+    assert found > 20
+
+
+def test_the_folded_tree_has_the_same_opponents() -> None:
+    for seed in range(20):
+        tree = unshare(random_tree(seed, pays=True))
+        one, other = opponents(tree, F(1, 7)), opponents(fold_rewards(tree), F(1, 7))
+        assert (one.rows, one.crossings, one.start) == (other.rows, other.crossings, other.start)
+
+
+def test_a_reward_decides_where_the_decision_changes() -> None:
+    # bold is (1 - e) 3 + e (3 + 9) / 2 - 1 = 2 + 3 e, which is 4 at e = 2/3.
+    text = "max: {safe: 4, bold: {cost: 1, min: [3, {reward: -1, utility: 10}]}}"
+    for exact in (False, True):
+        report = report_of(text, exact)
+        assert [(row.value, row.best) for row in report.rows[::2]] == [(4, "safe"), (5, "bold")]
+        assert (only(report).exact, only(report).value) == (F(2, 3), 4)
+
+
+@pytest.mark.slow
+def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
+    for seed in range(120):
+        check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
+
+
+def test_floats_count_as_the_decimals_that_they_print_as() -> None:
+    for seed in range(40):
+        exact = random_tree(seed)
+        builder = TreeBuilder(exact=False)
+        made: list[Any] = []
+        for n in range(len(exact)):
+            node = exact.node(n)
+            below = [made[child.id] for child in node.children]
+            if node.utility is not None:
+                made.append(builder.terminal(node.utility))
+            elif node.kind == Kind.CHANCE:
+                made.append(builder.chance(below, [branch.probability for branch in node.branches]))
+            else:
+                made.append((builder.max if node.kind == Kind.MAX else builder.min)(below))
+        floats = builder.build(made[-1])
+        one, other = opponents(exact, (0.25,)), opponents(floats, (0.25,))
+        assert one.crossings == other.crossings
+        for row, again in zip(one.rows, other.rows, strict=True):
+            assert float(row.value) == pytest.approx(again.value)
+            assert isinstance(again.value, float)
+            assert set(row.ties) <= set(again.ties)
+
+
+# ---- By hand.
+
+
+def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
+    # right is (1 - e) 9 + e 54.5 = 9 + 45.5 e, which is 10 at e = 2/91.
+    for exact in (False, True):
+        report = opponents(load(TREES / "risk-minimax.yaml", exact=exact))
+        assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
+            ("perfect", 10, "left"),
+            ("fallible", 13.55, "right"),
+            ("random", 54.5, "right"),
+        ]
+        crossing = only(report)
+        assert crossing == Threshold(
+            F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",), F(10), F(10)
+        )
+
+
+def test_two_crossings_are_found_in_order() -> None:
+    report = report_of(f"max: {{a: {A}, b: {B}}}")
+    assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
+        (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
+        (F(3, 4), 24, ("b",), ("a", "b"), ("a",)),
+    ]
+
+
+def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TOLERANCE", F(1, 10**30))
+    # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
+    for crossing, side in zip(report.crossings, (-1, 1), strict=True):
+        assert crossing.exact is None
+        assert 0 < crossing.upper - crossing.lower <= F(1, 10**30)
+        ends = sorted((side * (2 * end - 1)) ** 2 for end in (crossing.lower, crossing.upper))
+        assert ends[0] < F(1, 2) < ends[1]
+
+
+def test_functions_that_touch_tie_at_one_epsilon() -> None:
+    # b - a is -16 (e - 1/2)^2.
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
+    assert only(report) == Threshold(
+        F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",), F(16), F(16)
+    )
+
+
+def test_actions_may_tie_on_intervals() -> None:
+    report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
+    assert report.start == ("x", "y")
+    assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
+        (F(1, 4), ("x", "y"), ("x", "y"), ("x",)),
+        (F(3, 4), ("x",), ("x", "y"), ("x", "y")),
+    ]
+    assert report_of(f"max: [{A}, {A}]").crossings == []
+
+
+def test_actions_may_tie_at_the_ends_alone() -> None:
+    crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
+    assert crossing == Threshold(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
+    crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
+    assert crossing == Threshold(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
+
+
+def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
+    # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
+    report = report_of("min: {one: 1, two: {min: [0, 8]}}")
+    crossing = only(report)
+    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 4), ("two",), ("one",))
+    assert crossing.value == 1
+    assert [row.best for row in report.rows] == ["two", "two", "one"]
+    assert report.rows[-1].value == F(5, 2)
+
+
+def test_no_crossings_are_found_where_no_player_decides() -> None:
+    for text in ("5", f"chance: [1, {B}]"):
+        report = report_of(text, chance="worst")
+        assert [row.best for row in report.rows] == [None] * 3
+        assert (report.crossings, report.start, report.complete) == ([], (), True)
+
+
+def test_thirty_min_nodes_on_a_path_are_exact() -> None:
+    # Each node multiplies the distance to 1 by (1 - e/2).
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(30):
+        chain = builder.min([chain, 1])
+    tree = builder.build(builder.max({"sure": 1 - F(3, 4) ** 30, "chain": chain}))
+    crossing = only(opponents(tree))
+    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 2), ("sure",), ("chain",))
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(30):
+        chain = builder.min([chain, 1])
+    crossing = only(opponents(builder.build(builder.max([F(1, 2), chain]))))
+    assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
+
+
+def test_crossings_close_to_each_other_stay_separate(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
+    distance = F(1, 10**12)
+    a = -4 + 16 * distance**2
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
+    assert [crossing.exact for crossing in report.crossings] == [
+        F(1, 2) - distance,
+        F(1, 2) + distance,
+    ]
+    a = -4 + 32 * distance**2
+    monkeypatch.setattr(module, "TOLERANCE", F(1, 100))
+    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
+    low, high = report.crossings
+    assert low.lower < low.upper <= F(1, 2) <= high.lower < high.upper
+
+
+def test_a_crossing_near_zero_has_three_digits() -> None:
+    crossing = only(
+        report_of("max: [1e-15, {min: [{max: [0, {min: [-1e-14, 1]}]}, {chance: [0, 1e-13]}]}]")
+    )
+    assert crossing.exact is None
+    assert F(1, 10**15) < crossing.lower < F(1, 10**10)
+    assert crossing.lower * 100 >= crossing.upper - crossing.lower
+
+
+@pytest.mark.slow
+def test_two_thousand_actions_agree_with_the_definition() -> None:
+    random = Random(1)
+    builder = TreeBuilder()
+    tree = builder.build(
+        builder.max(
+            [builder.min([random.randint(0, 99), random.randint(0, 99)]) for _ in range(2000)]
+        )
+    )
+    report = opponents(tree)
+    exact = in_fractions(tree)
+    assert report.complete
+    for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
+        assert predicted(report, epsilon) == best_actions(exact, epsilon)
+
+
+def test_every_crossing_on_the_hull_of_many_lines_is_found() -> None:
+    # Each line touches the parabola e^2. Two neighbours cross midway between these points.
+    places = [F(i, 16) for i in range(17)]
+    actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
+    report = report_of(f"max: [{actions}]")
+    assert [c.exact for c in report.crossings] == [F(2 * i + 1, 32) for i in range(16)]
+    assert report.start == ("#1",)
+
+
+@pytest.mark.slow
+def test_a_long_fraction_is_shown_as_a_decimal() -> None:
+    # The chain is worth 1 - 0.98^2500, so MIN's node is worth 1.25 near epsilon 1/2.
+    builder = TreeBuilder(exact=True)
+    chain = builder.terminal(0)
+    for _ in range(2500):
+        chain = builder.chance([chain, 1], ["0.98", "0.02"])
+    report = opponents(builder.build(builder.max(["1.25", builder.min([chain, 2])])))
+    missing = F(49, 50) ** 2500
+    assert only(report).exact == (F(1, 4) + missing) / ((1 + missing) / 2)
+    assert "0 to 0.5000000000…" in et.to_text(report)
+    (line,) = opponents_json([report])
+    assert json.loads(line)["crossings"][0]["exact"] is None
+
+
+@pytest.mark.slow
+def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = TreeBuilder()
+    chain = builder.terminal(1)
+    for n in range(100_000):
+        chain = (builder.min if n % 2 else builder.max)([chain, n % 7])
+    report = opponents(builder.build(chain))
+    for row in report.rows:
+        value = 1.0
+        for n in range(100_000):
+            low, high = sorted((value, float(n % 7)))
+            value = low + (high - low) * float(row.epsilon) / 2 if n % 2 else high
+        assert row.value == pytest.approx(value)
+    assert not report.complete
+    assert "were not computed: the tree is too large" in report_text(report)
+    builder = TreeBuilder()
+    chain = builder.terminal(0)
+    for _ in range(100):
+        chain = builder.min([chain, 1])
+    report = opponents(builder.build(builder.max([chain, 0.5])))
+    assert (report.complete, report.crossings) == (False, [])
+    for name, limit in (("MOST_BITS", 3), ("MOST_WORK", 100), ("_VERIFIED_NODE_WORK", 10**9)):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, limit)
+            report = report_of(f"max: [{A}, {B}]")
+            assert (report.complete, report.crossings, len(report.rows)) == (False, [], 3)
+            assert "the decision changes were not computed: " in report_text(report)
+
+
+def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        module, "replace_opponent", lambda tree, _, chance: replace_opponent(tree, 0, chance)
+    )
+    with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
+        report_of(f"max: [{A}, {B}]")
+
+
+# ---- The command.
+
+
+def objects(*arguments: str) -> list[dict[str, Any]]:
+    result = invoke("opponents", *arguments, "--format", "json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_json_has_the_opponents_and_the_crossings() -> None:
+    (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%,1/4", "--epsilon", "0")
+    assert list(found) == [
+        "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
+    ]  # fmt: skip
+    assert found["title"] == "The same risk against an opponent"
+    assert found["chance"] == "expected"
+    assert found["rows"][3] == {
+        "opponent": "random",
+        "epsilon": 1,
+        "value": 54.5,
+        "best": "right",
+        "ties": ["right"],
+    }
+    assert [row["epsilon"] for row in found["rows"]] == [0, 0.05, 0.25, 1]
+    assert found["crossings"] == [
+        {
+            "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91",
+            "value": 10,
+            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"],
+            "after": ["right"],
+        }
+    ]  # fmt: skip
+    assert (found["tolerance"], found["crossings_complete"], found["reason"]) == (1e-9, True, None)
+
+
+def test_json_of_an_exact_tree_has_fractions() -> None:
+    (found,) = objects("--exact", "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
+    assert found["rows"][1]["epsilon"] == "1/10"
+    first = found["crossings"][0]
+    lower, upper = (to_fraction(first[f"epsilon_{end}"]) for end in ("lower", "upper"))
+    assert (upper - lower, first["exact"]) == (F(1, 10**9), None)
+    epsilon = to_fraction(first["epsilon"])
+    assert epsilon == (lower + upper) / 2
+    true = F(1, 2) - F(2**0.5) / 4
+    assert abs(to_fraction(first["value"]) - (48 * true - 16 * true**2 - 2)) < F(1, 10**14)
+    assert found["tolerance"] == "1/1000000000"
+
+
+def test_json_in_floats_rounds_outwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "TOLERANCE", F(1, 10**40))
+    (found,) = objects("-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
+    for crossing in found["crossings"]:
+        lower, upper = (F(crossing[end]) for end in ("epsilon_lower", "epsilon_upper"))
+        assert (
+            min((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
+            < F(1, 2)
+            < max((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
+        )
+
+
+def test_natures_share_a_table_and_files_do_not() -> None:
+    files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
+    found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
+    assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
+        (files[0], "best", "right"), (files[0], "worst", "left"),
+        (files[1], "best", "left"), (files[1], "worst", "left"),
+    ]  # fmt: skip
+    text = invoke("opponents", *files, "--chance", "best", "--chance", "worst").stdout
+    assert f"\n\n{files[1]}\n" in text
+    assert "opponent  epsilon  value  best   Nature\nperfect         0    100  right  best" in text
+    assert text.count("There is no MIN node: all opponents are alike.") == 1
+
+
+def test_text_shows_the_opponents_and_the_intervals() -> None:
+    assert invoke("opponents", str(TREES / "risk-minimax.yaml")).stdout == (
+        "The same risk against an opponent\n"
+        "With probability epsilon MIN makes a mistake and picks one of its actions\n"
+        "uniformly. Otherwise it plays the best one, given its own later mistakes.\n"
+        "\n"
+        "opponent  epsilon  value  best\n"
+        "perfect         0     10  left\n"
+        "fallible      0.1  13.55  right\n"
+        "random          1   54.5  right\n"
+        "\n"
+        "The best actions change at 1 value of epsilon.\n"
+        "epsilon                best            value\n"
+        "0 to 2/91              left\n"
+        "2/91 = 0.02197802197…  left and right     10\n"
+        "2/91 to 1              right\n"
+        "Each change is verified on both sides, by evaluating the tree in exact\n"
+        "arithmetic.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5", "No player decides at the root, so there is no decision that can change."),
+        (f"chance: [1, {A}]", "No player decides at the root"),
+        ("max: [1, 2]", "There is no MIN node: all opponents are alike."),
+        (
+            "max: [99, {min: [1, 2]}]",
+            "#1 is best for every epsilon: MIN's mistakes never change the decision.",
+        ),
+        (f"max: [{A}, {A}]", "#1 and #2 are best for every epsilon"),
+        ("max: [0, {min: [0, 2]}]", "epsilon best value 0 #1 and #2 0 0 to 1 #2 Each"),
+        ("max: [1, {min: [0, 2]}]", "epsilon best value 0 to 1 #1 1 #1 and #2 1 Each"),
+        (
+            f"max: [{A}, {{min: [{{min: [-4, 60]}}, 28]}}]",
+            "0 to 0.5 #1 0.5 #1 and #2 16 0.5 to 1 #1 Each",
+        ),
+        (f"max: [{A}, {B}]", "0.25 #1 and #2 8 0.25 to 0.75 #2 0.75 #1 and #2 24 0.75 to 1 #1"),
+        (f"min: [{A}, 1]", "its best action is the one it plays without a mistake."),
+        (
+            "max: [0.5, {min: [{max: [0, {min: [-1, 5]}]}, 1]}]",
+            "0 to 0.451416229… #1 0.451416229… #1 and #2 0.5 0.451416229… to 1 #2",
+        ),
+    ],
+)
+def test_the_text_explains_the_changes(text: str, expected: str) -> None:
+    assert expected in report_text(opponents(et.loads(text)))
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
+    tree = et.loads(
+        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, '
+        f"30]}}}}"
+    )
+    reports = [opponents(tree, chance=chance) for chance in CHANCES]
+    console = text_console(width, unicode=False)
+    for shown in (reports, reports[:1]):
+        text = "".join(rendered("opponents", "text", console, shown))
+        assert text.isascii()
+        assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
+
+
+def test_a_bad_option_has_a_message() -> None:
+    for arguments, message in (
+        (("--epsilon", "1.5"), "a number from 0 to 1"),
+        (("--epsilon", "0.1,"), "nothing was written"),
+        (("--epsilon", "often"), "is not a number"),
+        (("--chance", "lucky"), "lucky"),
+    ):
+        result = invoke("opponents", "-e", A, *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+    assert invoke("opponents").exit_code == 2
+
+
+def test_a_bad_file_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("max: []\n", "utf-8")
+    files = ("-e", "max: [1, 2]", str(tmp_path / "bad.yaml"), "-")
+    result = invoke("opponents", *files, stdin=f"max: [{A}, {B}]")
+    assert result.exit_code == 3
+    assert "There is no MIN node" in result.stdout
+    assert "The best actions change at 2 values of epsilon." in result.stdout
+
+
+def test_near_ties_in_the_table_are_explained() -> None:
+    tree = (
+        "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
+    )
+    note = "(The table counts nearly equal values as ties; this is exact.)"
+    assert note in report_text(report_of(tree, exact=False))
+    for words in ((), ("--exact",)):
+        exact = invoke("opponents", *words, "-e", tree).stdout
+        assert note not in " ".join(exact.split())
+        assert "\n0        a and b     21\n" in exact

@@ -1,0 +1,476 @@
+"""Risk profiles against a full enumeration of play, and published profiles."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import invoke, run_main
+from random_trees import REWARDS, build, random_rows
+
+import expectitree as et
+from expectitree import Kind, Tree, TreeBuilder
+from expectitree.decide.risk import profiles
+from expectitree.decide.risk.distribution import Distribution, mixture
+from expectitree.decide.risk.dominance import order_of
+from expectitree.decide.risk.report import QUANTILES, ActionRisk
+from expectitree.searches.engine import search_tree
+
+COIN = "max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}"
+
+
+def values_of(tree: Tree) -> list[Any]:
+    """Return [N] the value of each node, by the definition."""
+    values: list[Any] = []
+    for n in range(len(tree)):
+        branches, kind = tree.branches_of(n), tree.columns.kind[n]
+        worth = [values[tree.columns.child[b]] + tree.reward_of(b) for b in branches]
+        if kind == Kind.TERMINAL:
+            values.append(tree.columns.utility[n])
+        elif kind == Kind.CHANCE:
+            shares = [tree.columns.probability[b] for b in branches]
+            values.append(sum(p * w for p, w in zip(shares, worth, strict=True)))
+        else:
+            values.append(max(worth) if kind == Kind.MAX else min(worth))
+    return values
+
+
+def plays(tree: Tree, values: list[Any], n: int) -> Iterator[tuple[Any, Any]]:
+    """Yield the total and the probability of every play from a node on, path by path."""
+    columns = tree.columns
+    if columns.kind[n] == Kind.TERMINAL:
+        yield columns.utility[n], 1
+    for b in tree.branches_of(n):
+        p, reward = columns.probability[b], tree.reward_of(b)
+        if columns.kind[n] != Kind.CHANCE:
+            p = 1
+            if values[columns.child[b]] + reward != values[n]:
+                continue
+        for total, share in plays(tree, values, columns.child[b]):
+            if p * share:
+                yield total + reward, p * share
+        if columns.kind[n] != Kind.CHANCE:
+            return
+
+
+def enumerated(tree: Tree, branch: int | None) -> list[tuple[Any, Any]]:
+    """Return the sorted totals and their probabilities after a branch of the root."""
+    values, shares = values_of(tree), defaultdict[Any, Any](int)
+    node = tree.root_id if branch is None else tree.columns.child[branch]
+    reward = tree.root_reward + (0 if branch is None else tree.reward_of(branch))
+    for total, p in plays(tree, values, node):
+        shares[total + reward] += p
+    return sorted(shares.items())
+
+
+def check_measures(one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any) -> None:
+    """Check every measure by its definition."""
+    mean = sum(t * p for t, p in pairs)
+    assert one.mean == mean
+    assert one.variance == sum(p * (t - mean) ** 2 for t, p in pairs)
+    assert one.sd == pytest.approx(float(one.variance) ** 0.5)
+    assert (one.least, one.greatest) == (pairs[0][0], pairs[-1][0])
+    for text in QUANTILES:
+        share = Fraction(text)
+        reached = [t for t, _ in pairs if sum(p for u, p in pairs if u <= t) >= share]
+        assert one.quantiles[text] == reached[0]
+    assert one.loss == sum(p for t, p in pairs if t < 0)
+    assert one.reach == sum(p for t, p in pairs if t >= target)
+    below = sum(p * (t - mean) ** 2 for t, p in pairs if t < mean)
+    assert one.semideviation == pytest.approx(float(below) ** 0.5)
+    # CVaR: max over c of c - E(max(c - total, 0)) / share (Rockafellar and Uryasev, 2000).
+    assert one.cvar == max(c - 20 * sum(p * (c - t) for t, p in pairs if t < c) for c, _ in pairs)
+
+
+def check_tree(tree: Tree) -> None:
+    """Check the risk of an exact tree, of each of its actions, against every play."""
+    target = Fraction(1, 3)
+    found = et.risk(tree, target=target, exact=True)
+    if tree.root.kind in (Kind.MAX, Kind.MIN):
+        branches: list[int | None] = [*tree.branches_of(tree.root_id)]
+    else:
+        branches = [None]
+    assert len(found.actions) == len(branches)
+    for one, branch in zip(found.actions, branches, strict=True):
+        pairs = enumerated(tree, branch)
+        assert list(one.distribution.pairs()) == pairs
+        check_measures(one, pairs, target)
+        assert one.mean == search_tree(tree).value or not one.is_best
+    assert any(one.is_best for one in found.actions)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_enumeration(seed: int) -> None:
+    random = Random(seed)
+    check_tree(build(random_rows(random, 0, random.choice(REWARDS)), exact=True))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(20))
+def test_enumeration_of_many(part: int) -> None:
+    for seed in range(100):
+        random = Random(part * 1000 + seed)
+        check_tree(build(random_rows(random, 0, random.choice(REWARDS)), exact=True))
+
+
+@pytest.mark.parametrize("limit", [profiles.MOST_IN_FRACTIONS, 0])
+@pytest.mark.parametrize("seed", range(40))
+def test_floats_are_near_fractions(seed: int, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiles, "MOST_IN_FRACTIONS", limit)
+    random = Random(seed)
+    rows = random_rows(random, 0, random.choice(REWARDS))
+    exact, floats = (et.risk(build(rows, is_exact)) for is_exact in (True, False))
+    if exact.ties or floats.ties:
+        return
+    for a, b in zip(exact.actions, floats.actions, strict=True):
+        assert [*map(float, a.distribution.totals)] == pytest.approx(b.distribution.totals)
+        shares = [*map(float, a.distribution.probabilities)]
+        assert shares == pytest.approx(b.distribution.probabilities)
+        assert all(type(total) is float for total in b.distribution.totals)
+        assert (a.sd, float(a.cvar)) == pytest.approx((b.sd, b.cvar), abs=1e-9)
+    assert exact.dominance == floats.dominance
+
+
+# ---- Shared trees, large trees, and bins.
+
+
+def chain(length: int, is_exact: bool, stake: Fraction) -> Tree:
+    """Return games of a coin in a row: each outcome leads to the same next game."""
+    t = TreeBuilder(exact=is_exact)
+    node = t.terminal(0)
+    for _ in range(length):
+        node = t.chance([node, node], rewards=[stake, 0])
+    return t.build(node)
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_a_chain_of_shared_nodes_is_not_unfolded(is_exact: bool) -> None:
+    (one,) = et.risk(chain(200, is_exact, Fraction(1))).actions
+    assert len(one.distribution.totals) == 201
+    assert (one.mean, one.variance) == (100, 50)
+    assert (one.least, one.greatest) == (0, 200)
+    assert one.quantiles["0.5"] == 100
+
+
+def test_a_chain_of_1000_shared_nodes() -> None:
+    (one,) = et.risk(chain(1000, False, Fraction(1))).actions
+    assert one.mean == pytest.approx(500)
+    assert one.variance == pytest.approx(250)
+    assert not one.distribution.is_binned
+    assert one.distribution.totals == tuple(range(1001))
+    assert sum(one.distribution.probabilities) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_bins_keep_the_mean_and_the_variance(is_exact: bool) -> None:
+    t = TreeBuilder(exact=is_exact)
+    node, stake = t.terminal(0), 1
+    for _ in range(12):  # 4,096 totals
+        node = t.chance([node, node], ["1/3", "2/3"], rewards=[stake, 0])
+        stake *= 2
+    tree = t.build(node)
+    (whole,), (one,) = et.risk(tree).actions, et.risk(tree, most=100).actions
+    assert not whole.distribution.is_binned
+    assert one.distribution.is_binned
+    assert len(one.distribution.totals) <= 100
+    assert (one.mean, one.variance) == (whole.mean, whole.variance)
+    assert (one.least, one.greatest) == (0, 4095)
+    assert sum(one.distribution.probabilities) == pytest.approx(1)
+    pairs = one.distribution.pairs()
+    assert float(sum(t * p for t, p in pairs)) == pytest.approx(float(one.mean))
+    assert float(one.quantiles["0.5"]) == pytest.approx(float(whole.quantiles["0.5"]), abs=100)
+
+
+@pytest.mark.slow
+def test_more_than_ten_thousand_totals() -> None:
+    t = TreeBuilder()
+    node = t.terminal(0)
+    for at in range(15):  # 32,768 totals
+        node = t.chance([node, node], rewards=[2**at, 0])
+    (one,) = et.risk(t.build(node)).actions
+    assert one.distribution.is_binned
+    assert len(one.distribution.totals) == 10_000
+    assert one.mean == pytest.approx((2**15 - 1) / 2)
+    assert one.variance == pytest.approx(sum(4**at for at in range(15)) / 4)
+
+
+def doubling(length: int, is_exact: bool = False) -> Tree:
+    """Return games of a coin in a row, each for twice the stake of the next one."""
+    t = TreeBuilder(exact=is_exact)
+    node = t.terminal(0)
+    for at in range(length):
+        node = t.chance([node, node], rewards=[2**at, 0])
+    return t.build(node)
+
+
+def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each game mixes its totals twice, and 64 totals of the last one are measured."""
+    steps = sum(2**at for at in range(1, 7)) + 10 * 2**6
+    monkeypatch.setattr(profiles, "MOST_STEPS", steps)
+    assert len(et.risk(doubling(6)).actions[0].distribution.totals) == 2**6
+    monkeypatch.setattr(profiles, "MOST_STEPS", steps - 1)
+    with pytest.raises(et.AnalysisError) as caught:
+        et.risk(doubling(6), most=100)
+    assert str(caught.value) == (
+        "the distributions of totals take more than 765 steps: put totals into fewer bins, such "
+        "as --most 10, or set EXPECTITREE_BUDGET=10 for ten times as much"
+    )
+
+
+def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(profiles, "MOST_STEPS", 1_000)
+    t = TreeBuilder()
+    node = t.chance([*range(50)])
+    for _ in range(20):
+        node = t.max([node], rewards=[1])
+    with pytest.raises(et.AnalysisError, match="more than 1,000 steps"):
+        et.risk(t.build(node))
+
+
+def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    (whole,) = et.risk(doubling(6, True), exact=True).actions
+    monkeypatch.setattr(profiles, "MOST_EXACT_STEPS", 50)
+    (one,) = et.risk(doubling(6, True), exact=True).actions
+    assert {type(total) for total in whole.distribution.totals} == {Fraction}
+    assert {type(p) for p in one.distribution.probabilities} == {float}
+    assert one.distribution == whole.distribution.in_floats()
+    assert (one.mean, one.variance, one.cvar) == (whole.mean, whole.variance, whole.cvar)
+
+
+def test_bins_of_an_exact_tree_are_in_floats() -> None:
+    (one,) = et.risk(doubling(6, True), most=10, exact=True).actions
+    assert {type(total) for total in one.distribution.totals} == {float}
+    assert len(one.distribution.totals) == 10
+    assert one.mean == Fraction(63, 2)
+
+
+def test_bins_are_said() -> None:
+    text = "chance: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
+    done = invoke("risk", "-e", text, "--most", "10")
+    assert "in bins" in done.stdout
+    found = json.loads(invoke("risk", "-e", text, "--most", "10", "--format", "json").stdout)
+    assert found["actions"][0]["binned"] is True
+    assert len(found["actions"][0]["distribution"]) <= 10
+
+
+def test_nearly_equal_totals_are_one() -> None:
+    tree = et.loads("chance: [{reward: 0.1, utility: 0.2}, 0.3, 1]")
+    (one,) = et.risk(tree).actions
+    assert one.distribution.totals == (0.3, 1)
+    floats = mixture([(0.5, 0.1, certain(0.2)), (0.5, 0, certain(0.3))])
+    assert len(floats.totals) == 1
+    assert floats.probabilities == (1,)
+
+
+def certain(total: Any) -> Distribution:
+    return Distribution((total,), (1,))
+
+
+# ---- Dominance.
+
+
+def slow_order(a: list[tuple[Any, Any]], b: list[tuple[Any, Any]]) -> int:
+    """Return the order in which a dominates b, by the definition at every total."""
+    totals = sorted({t for t, _ in a + b})
+
+    def reached(pairs: list[tuple[Any, Any]], at: Any) -> Any:
+        return sum(p for t, p in pairs if t <= at)
+
+    def missing(pairs: list[tuple[Any, Any]], at: Any) -> Any:  # the integral of F up to there
+        return sum(p * (at - t) for t, p in pairs if t < at)
+
+    if all(reached(a, t) == reached(b, t) for t in totals):
+        return 0
+    if all(reached(a, t) <= reached(b, t) for t in totals):
+        return 1
+    return 2 if all(missing(a, t) <= missing(b, t) for t in totals) else 0
+
+
+@pytest.mark.parametrize("is_exact", [True, False])
+def test_dominance(is_exact: bool) -> None:
+    random, orders = Random(7), set()
+    for _ in range(1500):
+        pairs = []
+        for _ in range(2):
+            totals = sorted(random.sample(range(-3, 8), random.randint(1, 4)))
+            weights = [random.randint(1, 4) for _ in totals]
+            pairs.append(
+                [(t, Fraction(w, sum(weights))) for t, w in zip(totals, weights, strict=True)]
+            )
+        number: Any = Fraction if is_exact else float
+        a, b = (
+            Distribution(
+                tuple(number(t) for t, _ in one), tuple(number(p) for _, p in one), False, is_exact
+            )
+            for one in pairs
+        )
+        assert order_of(a, b) == slow_order(*pairs)
+        orders.add(order_of(a, b))
+        assert order_of(a, a) == 0
+    assert orders == {0, 1, 2}
+
+
+def test_a_rare_loss_is_not_dominance() -> None:
+    tree = et.loads(
+        "max: {a: {chance: [{p: 1e-8, utility: -1}, {p: 0.99999999, utility: 5}]}, b: 0}"
+    )
+    assert et.risk(tree).dominance == ()
+
+
+def test_totals_that_differ_by_rounding_do_not_hide_dominance() -> None:
+    a = Distribution((0.1 + 0.2, 1.0), (0.4, 0.6))
+    b = Distribution((0.3, 1.0), (0.5, 0.5))
+    assert (order_of(a, b), order_of(b, a)) == (1, 0)
+
+
+# ---- Published profiles.
+
+
+def profile(tree: Tree, action: str) -> list[tuple[float, float]]:
+    (one,) = et.risk(tree, action).actions
+    return list(one.distribution.pairs())
+
+
+def test_rockefeller() -> None:
+    found = et.risk(et.load("example:rockefeller"), target=1000)
+    sell, install, test = found.actions
+    assert list(sell.distribution.pairs()) == [(750, 1)]
+    assert list(install.distribution.pairs()) == [(-250, 0.5), (2250, 0.5)]
+    assert list(test.distribution.pairs()) == [(-350, 0.15), (400, 0.4), (2150, 0.45)]
+    assert [one.mean for one in found.actions] == [750, 1000, 1075]
+    assert [round(one.sd) for one in found.actions] == [0, 1250, 1003]
+    assert [one.loss for one in found.actions] == [0, 0.5, 0.15]
+    assert [one.reach for one in found.actions] == [0, 0.5, 0.45]
+    assert test.quantiles == {"0.05": -350, "0.5": 400, "0.95": 2150}
+    assert found.dominance == ()
+    assert [one.is_best for one in found.actions] == [0, 0, 1]
+
+
+def test_supertree_bid() -> None:
+    tree = et.load("example:sealed-bid")
+    assert profile(tree, "bid 500") == [(-100, 0.1625), (0, 0.35), (100, 0.325), (300, 0.1625)]
+    assert profile(tree, "bid 700") == [(0, 0.85), (100, 0.0375), (300, 0.075), (500, 0.0375)]
+    assert [one.mean for one in et.risk(tree).actions] == [-100, 65, 45, 0]
+
+
+def test_texaco() -> None:
+    tree = et.load("example:texaco-pennzoil")
+    best = next(one for one in et.risk(tree).actions if one.is_best)
+    assert list(best.distribution.pairs()) == [(0, 0.249), (5, 0.585), (10.3, 0.166)]
+    assert best.mean == 4.6348
+
+
+def test_formulas_without_exact_values() -> None:
+    tree = et.loads(
+        "{parameters: {k: 2}, chance: {a: {p: exp(-k), utility: 1}, b: {p: rest, utility: 0}}}"
+    )
+    (one,) = et.risk(tree).actions
+    assert one.mean == pytest.approx(0.1353352832366127)
+
+
+# ---- The report.
+
+
+def test_ties_are_named() -> None:
+    text = "max: {a: {max: {x: 1, y: {chance: [0, 2]}, z: 0}}, b: 0}"
+    (tie,) = et.risk(et.loads(text)).ties
+    assert (tie.path, tie.used, tie.others) == ("a", "x", ("y",))
+    assert "At a, x and y tie: play takes x." in invoke("risk", "-e", text).stdout
+
+
+def test_min_chance_and_terminal_roots() -> None:
+    found = et.risk(et.loads("min: {a: 1, b: {chance: [-3, 3]}}"))
+    assert [(one.action, one.is_best) for one in found.actions] == [("a", False), ("b", True)]
+    (one,) = et.risk(et.loads("chance: [1, 2]")).actions
+    assert one.action is None
+    assert one.is_best
+    (one,) = et.risk(et.loads("{reward: 2, utility: 7}")).actions
+    assert list(one.distribution.pairs()) == [(9, 1)]
+
+
+def test_target_is_a_decimal() -> None:
+    (one,) = et.risk(et.loads("chance: [0.1, 0.2]"), target=0.1).actions
+    assert one.reach == 1
+    done = invoke("risk", "-e", "chance: [0.1, 0.2]", "--target", "0.15", "--exact")
+    assert "P(>= 0.15)" in done.stdout or "P(>= 3/20)" in done.stdout
+
+
+@pytest.mark.parametrize("attitude", ["exponential=700", "logarithmic=5000"])
+def test_with_an_attitude_optimal_play_is_by_certainty_equivalents(attitude: str) -> None:
+    tree = et.load("example:oil-wildcatter").with_attitude(attitude)
+    drill, leave = et.risk(tree).actions
+    assert (drill.action, leave.action) == ("drill", "do not drill")
+    assert (drill.mean, leave.mean) == (140, 0)
+    assert (drill.least, drill.greatest) == (-500, 1050)
+    assert leave.is_best == (attitude == "exponential=700")
+
+
+def test_json() -> None:
+    found = json.loads(invoke("risk", "-e", COIN, "--target", "1", "--format", "json").stdout)
+    assert found["target"] == 1
+    assert found["actions"][1] == {
+        "action": "bet",
+        "is_best": True,
+        "mean": 4,
+        "sd": pytest.approx(48**0.5),
+        "min": 0,
+        "max": 16,
+        "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16},
+        "loss": 0,
+        "reach": 0.25,
+        "semideviation": pytest.approx(12**0.5),
+        "cvar": 0,
+        "binned": False,
+        "distribution": [[0, 0.75], [16, 0.25]],
+    }
+    assert found["dominance"] == []
+    assert found["ties"] == []
+
+
+def test_dominance_in_json_and_text() -> None:
+    text = "max: {low: 1, high: {chance: [1, 2]}}"
+    found = json.loads(invoke("risk", "-e", text, "--format", "json").stdout)
+    assert found["dominance"] == [{"a": "high", "b": "low", "order": 1}]
+    assert "high dominates low (first order)." in invoke("risk", "-e", text).stdout
+
+
+def test_csv() -> None:
+    lines = invoke("risk", "-e", COIN, "--format", "csv").stdout.splitlines()
+    assert lines[0] == "file,action,total,probability,cumulative"
+    assert lines[1:] == ["'-e,sure,3,1,1", "'-e,bet,0,0.75,0.75", "'-e,bet,16,0.25,1"]
+
+
+def test_records() -> None:
+    rows = et.risk(et.loads(COIN), target=16).to_records()
+    assert [row["action"] for row in rows] == ["sure", "bet"]
+    assert rows[1]["q95"] == 16
+    assert rows[1]["reach"] == 0.25
+
+
+def test_cumulative_bars() -> None:
+    lines = invoke("risk", "-e", COIN, "--cumulative").stdout.splitlines()
+    assert any(line.startswith("bet   0  0.75") for line in lines)
+    assert any(line.strip().startswith("16  1 ") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--action", "bt"), "no action 'bt' (did you mean 'bet'?): the actions are sure, bet"),
+        (("--target", "much"), "Invalid value for '--target'"),
+    ],
+)
+def test_errors(words: tuple[str, ...], message: str) -> None:
+    done = run_main("risk", "-e", COIN, *words)
+    assert done.status == 2
+    assert message in done.err
+
+
+def test_an_action_of_a_chance_node() -> None:
+    with pytest.raises(et.AnalysisError, match="no player decides at the root: leave the action"):
+        et.risk(et.loads("chance: [1, 2]"), "a")

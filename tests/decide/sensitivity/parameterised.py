@@ -1,0 +1,108 @@
+"""Random trees with two parameters, a and b, and what they are worth by definition."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+from helpers import loads
+from oracle import definition, exact_root
+
+from expectitree import Kind, Tree
+from expectitree.decide.sensitivity.report import Sensitivity
+
+# From 0 to 1 while a and b are: affine, products, powers, posteriors.
+PROBABILITIES = (
+    "a",
+    "b",
+    "1 - a",
+    "1/4 + a/2",
+    "a*b",
+    "a^2",
+    "(1 - a)*b",
+    "a/(a + 1)",
+    "a*b/(a*b + (1 - a)*(1 - b))",
+    "(1 - a)*b/(1 - a*b)",
+    "a*derived",
+    "1/3",
+)
+AMOUNTS = (
+    "3*a",
+    "2 - 4*a",
+    "(a - 1/2)^2",
+    "4*a*(1 - a)",
+    "b - a",
+    "6*a*b",
+    "1/(1 + a)",
+    "a/(2 - a) - b",
+    "derived*a - 1",
+    "a^3 - a",
+    "1/2",
+    "1",
+)
+
+
+def random_tree(seed: int, exact: bool = True) -> Tree:
+    """Return a tree with a from 0 to 1 and b, of MAX, MIN and CHANCE, with some shared nodes."""
+    random = Random(seed)
+    shared: dict[str, Any] = {}
+
+    def grow(depth: int) -> dict[str, Any]:
+        if shared and random.random() < 0.15:
+            return {"ref": random.choice([*shared])}
+        if depth == 0 or random.random() < 0.15:
+            return {"utility": random.choice((*AMOUNTS, random.randint(-2, 3)))}
+        kind = random.choice(("max", "max", "min", "chance", "chance", "chance"))
+        node = {kind: branches(kind, depth - 1)}
+        if random.random() < 0.15:
+            name = f"n{len(shared)}"
+            shared[name] = node
+            return {"ref": name}
+        return node
+
+    def branches(kind: str, depth: int) -> list[dict[str, Any]]:
+        found = [grow(depth) for _ in range(2 if kind == "chance" else random.randint(1, 3))]
+        if kind == "chance":
+            found = [
+                {**one, "p": p}
+                for one, p in zip(found, (random.choice(PROBABILITIES), "rest"), strict=True)
+            ]
+        return [
+            {**one, "reward": random.choice(AMOUNTS)} if random.random() < 0.2 else one
+            for one in found
+        ]
+
+    kind = random.choice(("max", "max", "max", "min", "chance"))
+    root = {kind: branches(kind, random.randint(1, 4))}
+    parameters = {
+        "a": {"value": random.choice(("1/3", "0.5", "0", "0.9")), "range": [0, 1]},
+        "b": {"value": random.choice(("1/2", "0.25", "0.9")), "range": [0.1, 0.9]},
+        "derived": "1 - b/2",
+    }
+    document = {"parameters": parameters, "nodes": shared, **root}
+    return loads(json.dumps({k: v for k, v in document.items() if v}), exact=exact)
+
+
+def at(tree: Tree, place: Fraction, name: str = "a") -> tuple[Fraction, tuple[str, ...]]:
+    """Return the value and the best actions by definition, at a value of a parameter."""
+    moved = tree.with_parameters(**{name: place})
+    root = exact_root(moved)
+    value = Fraction(moved.root_reward) + definition(root)
+    if root.kind not in (Kind.MAX, Kind.MIN):
+        return value, ()
+    worth = {b.label: b.reward + definition(b.child) for b in root.branches}
+    best = (max if root.kind == Kind.MAX else min)(worth.values())
+    return value, tuple(label for label, one in worth.items() if one == best)
+
+
+def predicted(report: Sensitivity, place: Fraction) -> tuple[str, ...] | None:
+    """Return the best actions by a report; None within the interval of a threshold."""
+    for one in report.thresholds:
+        if one.lower <= place <= one.upper:
+            return one.at if one.exact is not None else None
+    for piece in report.pieces:
+        if piece.start <= place <= piece.end:
+            return piece.best
+    raise AssertionError("no piece contains the place")

@@ -1,0 +1,507 @@
+"""`expectitree sensitivity`: text, JSON, CSV and messages."""
+
+from __future__ import annotations
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT, invoke, run_main
+
+import expectitree as et
+from expectitree.analysis.show import rendered
+from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity.csv import render as csv_lines
+from expectitree.decide.sensitivity.everywhere import everywhere
+from expectitree.decide.sensitivity.extremes import spider
+from expectitree.decide.sensitivity.questions import spider_ranges
+from expectitree.decide.sensitivity.ranges import range_of
+from expectitree.decide.sensitivity.strategies import strategies_of
+from expectitree.errors import AnalysisError, TreeError
+from expectitree.text.console import text_console
+
+OIL = str(ROOT / "trees" / "rockefeller.yaml")
+MOVIE = str(ROOT / "trees" / "movie-contract.yaml")
+VERIFIED = (
+    "Each threshold is verified on both sides, by evaluating the tree in exact\narithmetic.\n"
+)
+TITLE = "Sell the land, drill, or test first\n"
+
+
+def text_of(*words: str) -> str:
+    result = invoke("sensitivity", *words)
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def object_of(*words: str) -> dict[str, Any]:
+    (line,) = text_of(*words, "--format", "json").splitlines()
+    found = json.loads(line)
+    assert isinstance(found, dict)
+    return found
+
+
+def rows_of(*words: str) -> list[list[str]]:
+    return list(csv.reader(text_of(*words, "--format", "csv").splitlines()))
+
+
+# ---- Text.
+
+
+def test_text_of_one_parameter() -> None:
+    text = text_of(OIL, "--parameter", "pr=0..1")
+    assert text.startswith(TITLE)
+    assert text[text.index("pr  ") :] == (
+        "pr              best     value\n"
+        "0 to 23/72      sell     750\n"
+        "23/72 to 17/28  test     175 + 1800·pr\n"
+        "17/28 to 1      install  -250 + 2500·pr\n"
+        "\n"
+        "pr is 0.5: the best action is test, worth 1075.\n"
+        "It can fall by 0.1806 or rise by 0.1071 before another action is best.\n"
+        "At 23/72 = 0.3194444444… sell and test tie at 750.\n"
+        "At 17/28 = 0.6071428571… install and test tie at 8875/7 = 1267.857143.\n" + VERIFIED
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ((OIL, "-p", "pr=0..0.3", "--set", "pr=0.2"), "No value from 0 to 0.3 changes that.\n"),
+        (
+            (OIL, "-p", "pr", "--set", "pr=23/72"),
+            "the best actions are sell and test, worth 750.\nThis is a threshold.\n",
+        ),
+        (
+            (MOVIE, "-p", "fees"),
+            (
+                "fees is $5000: the best action is movie, worth 955000.\nIt can rise by "
+                "$55000 before"
+            ),
+        ),
+        ((OIL, "--add", "test"), "test may cost up to 175; it costs 100 now.\n"),
+        (
+            (OIL, "--add", "install"),
+            "test stays best if install costs at least 175; it costs 250 now.\n",
+        ),
+        (
+            (OIL, "--add", "sell"),
+            "test stays best if sell pays at most 325; it pays nothing now.\n",
+        ),
+        (
+            (OIL, "--add", "test/plus/sell"),
+            "No amount at test/plus/sell changes that; it pays nothing now.\n",
+        ),
+        (
+            (OIL, "-p", "pr", "--until", "value=1200"),
+            "value = 1200 at pr = 41/72 = 0.5694444444….\npr is 0.5 now.\n",
+        ),
+        (
+            (OIL, "-p", "pr=0..1", "--until", "value=750"),
+            "value = 750 for every pr from 0 to 23/72.\npr is",
+        ),
+        ((OIL, "-p", "pr=0..1", "--until", "value=5000"), "value = 5000 for no pr from 0 to 1.\n"),
+        (
+            (MOVIE, "-p", "fees", "--where", "movie=tv"),
+            ("movie = tv at fees = 60000, where both are worth 900000.\nfees is $5000 now.\n"),
+        ),
+        (
+            ("-e", "parameters: {a: 1}\nchance: {x: {p: 1, utility: 2*a}}", "-p", "a=0..2"),
+            "a is 1: the tree is worth 2. No player moves at the root.\n",
+        ),
+        (
+            ("-e", "parameters: {a: 1}\nmax: {x: 2*a, y: 2}", "-p", "a=3..4"),
+            "a is 1: the best actions are x and y, worth 2.\n",
+        ),
+    ],
+)
+def test_text_says_how_far_the_decision_holds(words: tuple[str, ...], expected: str) -> None:
+    assert expected in text_of(*words)
+
+
+def test_text_of_a_map() -> None:
+    text = text_of(OIL, "-p", "pr=0..1", "-p", "sens=0.7..1", "--grid", "4")
+    assert text[text.index("best action") :] == (
+        "best action: s sell, t test, i install\n"
+        f"sens 1    {'s' * 18}|{'t' * 29}|{'i' * 11}\n"
+        f"     0.9  {'s' * 19}|{'t' * 16}|{'i' * 23}\n"
+        f"     0.8  {'s' * 21}|{'t' * 7}|{'i' * 30}\n"
+        f"     0.7  {'s' * 24}|{'i' * 35}\n"
+        f"pr        0{'1':>59}\n"
+    )
+
+
+def test_letters_of_a_map_differ() -> None:
+    text = "parameters: {a: 1, b: 1}\nmax: {bid 500: 2*a, bid 700: 1 + b, Bid: 3 - a*b}"
+    found = et.to_text(
+        et.sensitivity_map(et.loads(text), "a", "b", ranges=[(0, 3), (0, 3)], grid=7)
+    )
+    legend = found.split("best action: ")[1].splitlines()[0]
+    letters = [part.split()[0] for part in legend.split(", ")]
+    assert len(set(letters)) == len(letters)
+    assert "5 bid 500" in legend
+    assert "7 bid 700" in legend
+
+
+def test_text_of_a_tornado() -> None:
+    text = text_of(OIL, "--tornado")
+    assert text[text.index("1075 now") :] == (
+        "1075 now, with test; decisions follow the parameter.\n"
+        "\n"
+        "      range     least                                   greatest  changes at\n"
+        "pr    0.3..0.7    750  █████████████|█████████████████      1500  23/72, 17/28\n"
+        "sens  0.8..1     1000            ███|███                  1162.5  57/70\n"
+        "spec  0.5..0.9   1000            ███|███                    1150  0.5 (tie)\n"
+    )
+    fixed = text_of(OIL, "--tornado", "--fixed")
+    assert "1075 now, with test; the current strategy is kept.\n" in fixed
+    assert "changes at" not in fixed
+
+
+def test_a_tornado_in_which_nothing_moves() -> None:
+    text = text_of(str(ROOT / "trees" / "monty-hall.yaml"), "--tornado")
+    assert "\n0.666667 now; decisions follow the parameter.\n" in text
+    assert "habit  0..1   0.666667  |  " in text
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "trees").glob("*.yaml")), ids=lambda f: f.stem)
+def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
+    tree = et.load(file)
+    if any(parameter.range for parameter in tree.parameters.values()):
+        assert all(bar.method == "exact" for bar in et.tornado(tree).bars)
+
+
+def test_text_of_a_spider() -> None:
+    text = text_of(OIL, "--spider", "--fixed")
+    assert " -100%   175  287.5   812.5\n" in text
+    assert " +100%  1975\n" in text
+    assert text.endswith("A value is left out where a probability would leave [0, 1].\n")
+    losses = text_of("-e", "parameters: {a: -2, b: 0, c: a}\nmax: {x: 3*c + b, y: -9}", "--spider")
+    assert "change     a   b\n" in losses
+    assert " -100%     0  -6\n" in losses
+    assert " +100%    -9  -6\n" in losses
+
+
+def test_text_of_strategies() -> None:
+    text = text_of(OIL, "--strategies", "--set", "pr=0.3")
+    assert text[text.index("value ") :] == (
+        "value  action   then\n"
+        "  750  sell\n"
+        "  715  test     test/plus: install, test/minus: sell\n"
+        "  640  test     test/plus: sell, test/minus: sell\n"
+        "  500  install\n"
+        "  400  test     test/plus: install, test/minus: install\n"
+        "  325  test     test/plus: sell, test/minus: install\n"
+    )
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-p", "pr=0..1"),
+        ("-p", "pr=0..1", "-p", "sens"),
+        ("--tornado",),
+        ("--tornado", "--fixed"),
+        ("--spider",),
+        ("--add", "test"),
+        ("--strategies",),
+        ("-p", "pr", "--until", "value=1200"),
+    ],
+)
+def test_text_keeps_to_its_width_and_to_ascii(width: int, words: tuple[str, ...]) -> None:
+    result = invoke(
+        "sensitivity", OIL, *words, COLUMNS=str(width), PYTHONIOENCODING="ascii", LC_ALL="C"
+    )
+    assert result.exit_code == 0
+    assert all(len(line) <= width for line in result.stdout.splitlines())
+    tree = et.load(OIL)
+    report = et.tornado(tree)
+    text = "".join(rendered("sensitivity", "text", text_console(width, unicode=False), [report]))
+    assert text.isascii()
+
+
+# ---- JSON and CSV.
+
+
+def test_json_of_one_parameter() -> None:
+    found = object_of(OIL, "-p", "pr=0..1")
+    assert {"file", "parameter", "range", "current", "pieces", "thresholds", "method"} <= set(found)
+    assert (found["file"], found["parameter"], found["range"]) == (OIL, "pr", [0, 1])
+    assert (found["current"], found["method"], found["reason"]) == (0.5, "exact", None)
+    assert found["pieces"] == [
+        {"from": 0, "to": 23 / 72, "best": ["sell"], "value": "750"},
+        {"from": 23 / 72, "to": 17 / 28, "best": ["test"], "value": "175 + 1800*pr"},
+        {"from": 17 / 28, "to": 1, "best": ["install"], "value": "-250 + 2500*pr"},
+    ]
+    assert found["thresholds"][0] == {
+        "at": 23 / 72,
+        "at_lower": 23 / 72,
+        "at_upper": 23 / 72,
+        "exact": "23/72",
+        "value": 750,
+        "before": ["sell"],
+        "at_ties": ["sell", "test"],
+        "after": ["test"],
+    }
+    exact = object_of(OIL, "--exact", "-p", "pr=0..1")
+    assert exact["thresholds"][0]["at"] == "23/72"
+    assert exact["thresholds"][1]["value"] == "8875/7"
+
+
+def test_json_of_an_irrational_threshold_has_no_exact_place() -> None:
+    found = object_of("-e", "parameters: {a: 1}\nmax: {x: a^2, y: 1/2}", "-p", "a=0..1")
+    (one,) = found["thresholds"]
+    assert one["exact"] is None
+    assert one["at_lower"] < 0.5**0.5 < one["at_upper"]
+    sampled = object_of("-e", "parameters: {a: 1}\nmax: {x: exp(a), y: 2}", "-p", "a=0..1")
+    assert (sampled["method"], sampled["pieces"][0]["value"]) == ("sampled", None)
+
+
+def test_json_of_the_other_questions() -> None:
+    rows = object_of(OIL, "-p", "pr", "-p", "sens", "--grid", "3")["rows"]
+    assert [row["at"] for row in rows] == [0.8, 0.9, 1]
+    tornado = object_of(OIL, "--tornado")
+    assert (tornado["strategy"], [b["parameter"] for b in tornado["bars"]]) == (
+        "re-optimized", ["pr", "sens", "spec"],
+    )  # fmt: skip
+    assert object_of(OIL, "--spider", "--fixed")["parameters"][0]["values"][0] == 175
+    (place,) = object_of(MOVIE, "-p", "fees", "--where", "movie = tv")["places"]
+    assert (place["exact"], place["value"], place["is_part"]) == ("60000", 900000, False)
+    added = object_of(OIL, "--add", "test")
+    assert (added["branch"], added["branch_pays"], added["can_fall_by"]) == ("test", -100, 75)
+    assert len(object_of(OIL, "--strategies")["strategies"]) == 6
+
+
+def test_csv() -> None:
+    rows = rows_of(OIL, "-p", "pr=0..1", "--points", "3")
+    assert rows[0] == ["file", "parameter", "value", "action", "worth"]
+    assert rows[1:4] == [
+        [OIL, "pr", "0", "sell", "750"],
+        [OIL, "pr", "0", "install", "-250"],
+        [OIL, "pr", "0", "test", "550"],
+    ]
+    assert len(rows) == 10
+    assert rows_of(OIL, "-p", "pr", "-p", "sens", "--points", "2", "--grid", "2")[0] == [
+        "file", "sens", "pr", "best",
+    ]  # fmt: skip
+    assert rows_of(OIL, "--tornado")[1][:6] == [OIL, "pr", "0.3", "0.7", "750", "0.3"]
+    assert rows_of(OIL, "--spider", "--fixed")[1] == [OIL, "pr", "-1", "175"]
+    assert rows_of(MOVIE, "-p", "fees", "--until", "value=950000")[1] == [
+        MOVIE, "fees", "10000", "950000",
+    ]  # fmt: skip
+    assert rows_of(OIL, "--strategies")[0] == ["file", "/", "test/plus", "test/minus", "value"]
+
+
+@pytest.mark.parametrize(("points", "places"), [(1, "0"), (2, "0 1"), (5, "0 0.25 0.5 0.75 1")])
+def test_csv_divides_the_range_evenly(points: int, places: str) -> None:
+    tree = et.loads("{parameters: {p: {value: 0.5, range: [0, 1]}}, max: {a: p, b: 0}}")
+    _, *rows = csv_lines([et.sensitivity(tree, "p")], points)
+    found = dict.fromkeys(float(row.split(",")[2]) for row in rows)
+    assert [*found] == [float(place) for place in places.split()]
+
+
+def test_several_trees_are_shown_one_after_the_other() -> None:
+    text = text_of(OIL, OIL, "-p", "pr")
+    assert text.count(TITLE) == 2
+    assert len(rows_of(OIL, OIL, "--tornado")) == 7
+
+
+def test_every_report_can_be_shown() -> None:
+    tree = et.load(OIL)
+    moved = range_of(tree, "pr")
+    reports = [
+        et.sensitivity(tree, "pr"),
+        et.sensitivity_map(tree, "pr", "sens", grid=3),
+        et.tornado(tree),
+        spider(tree, spider_ranges(tree)),
+        strategies_of(tree),
+        break_even(tree, moved, "value", 1200),
+        everywhere(tree, moved),
+    ]
+    for report in reports:
+        assert et.to_text(report).startswith(TITLE)
+        assert json.loads(et.to_json(report))["title"] == TITLE.strip()
+        assert report._repr_mimebundle_()["text/plain"] == et.to_text(report, width=100)
+
+
+def test_records() -> None:
+    tree = et.load(OIL)
+    rows = et.sensitivity_map(tree, "pr", "sens", grid=3).to_records()
+    assert rows[0] == {
+        "file": "", "sens": Fraction(4, 5), "start": Fraction(3, 10), "end": Fraction(23, 65),
+        "best": "sell", "ties": 1,
+    }  # fmt: skip
+    assert len(rows) == 7
+    bars = et.tornado(tree).to_records()
+    assert (bars[0]["parameter"], bars[0]["least"]) == ("pr", 750)
+    assert bars[0]["greatest_at"] == Fraction(7, 10)
+
+
+# ---- Messages.
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (
+            (),
+            2,
+            (
+                "Name one --parameter, or two for a map; or ask for --tornado, --spider, "
+                "--add, --strategies or --attitude exponential."
+            ),
+        ),
+        (("-p", "pr", "-p", "sens", "-p", "spec"), 2, "Name one --parameter, or two for a map"),
+        (("--tornado", "--spider"), 2, "--tornado and --spider are two questions: ask one."),
+        (
+            ("-p", "pr", "--until", "value=0", "--where", "a=b"),
+            2,
+            "--until and --where are two questions: ask one.",
+        ),
+        (("-p", "pr", "--add", "test"), 2, "--add moves no parameter: leave --parameter out."),
+        (("--until", "value=0"), 2, "--until needs one --parameter, which moves."),
+        (("-p", "pr", "--fixed"), 2, "--fixed is for --tornado and --spider."),
+        (
+            ("-p", "p"),
+            2,
+            (
+                "unknown parameter 'p' (did you mean 'pr'?): the parameters are pr, "
+                "sens, spec, p_plus"
+            ),
+        ),
+        (
+            ("-p", "p_plus=0..1"),
+            2,
+            (
+                "p_plus is derived: p_plus = pr*sens + (1 - pr)*(1 - spec); set pr or "
+                "sens or spec instead"
+            ),
+        ),
+        (
+            ("-p", "pr=0"),
+            2,
+            ("found 'pr=0' as a parameter and its range, expected NAME=LOW..HIGH, such as pr=0..1"),
+        ),
+        (
+            ("-p", "pr=0...1"),
+            2,
+            (
+                "found 'pr=0...1' as a parameter and its range, expected NAME=LOW..HIGH, "
+                "such as pr=0..1"
+            ),
+        ),
+        (("-p", "pr=low..1"), 2, "found 'pr=low..1', expected NAME=LOW..HIGH, such as pr=0..1: "),
+        (
+            ("-p", "pr=1..0"),
+            2,
+            ("the range of pr is 1 to 0: expected its lower end first, and a greater upper end"),
+        ),
+        (
+            ("-p", "pr=0..2"),
+            2,
+            (
+                "p of test/plus is 1.5 at pr = 2: it must be between 0 and 1; give pr a "
+                "range within 0 to 1"
+            ),
+        ),
+        (("-p", "pr=0..1", "--spider"), 2, "found 'pr=0..1': a spider moves from -100% to +100%"),
+        (("-p", "p_plus", "--spider"), 2, "p_plus is derived"),
+        (("-p", "pr", "-p", "pr"), 2, "a map needs two parameters, found pr twice"),
+        (("-p", "pr", "--until", "0"), 2, "found '0': expected value=X, such as value=0"),
+        (("-p", "pr", "--until", "value=many"), 2, "expected value=X, such as value=0"),
+        (("-p", "pr", "--where", "sell"), 2, "found 'sell', expected two paths: 'sell = test'"),
+        (
+            ("-p", "pr", "--where", "sell=rent"),
+            2,
+            "no node rent: the branches of / are sell, install, test",
+        ),
+        (("--add", "/"), 2, "an amount at the root changes no decision: name a branch below it"),
+        (("--add", "rent"), 2, "no node rent"),
+    ],
+)
+def test_messages(words: tuple[str, ...], status: int, message: str) -> None:
+    done = run_main("sensitivity", OIL, *words)
+    assert (done.status, done.out) == (status, "")
+    assert message in " ".join(done.err.replace("\n", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("tree", "words", "message"),
+    [
+        (
+            "parameters: {a: 1}\nmax: {x: a, y: 1}",
+            ("-p", "a"),
+            (
+                "the parameter a has no range: write --parameter a=0..1, or give it "
+                "`range: [low, high]` in the file"
+            ),
+        ),
+        (
+            "parameters: {a: -5000}\nmax: {x: a, y: 1}",
+            ("-p", "a"),
+            "the parameter a has no range: write --parameter a=-10000..0, or give it",
+        ),
+        (
+            "parameters: {a: 1}\nmax: {x: a, y: 1}",
+            ("--tornado",),
+            (
+                "no parameter has a range: give each one `range: [low, high]` in the "
+                "file, or name one with its range, as in --parameter pr=0..1"
+            ),
+        ),
+        (
+            "max: {x: 2, y: 1}",
+            ("-p", "a=0..1"),
+            "unknown parameter 'a': the tree has no parameters",
+        ),
+        (
+            "parameters: {a: 1, b: 1}\nmax: {x: exp(a), y: b}",
+            ("-p", "a=0..1", "-p", "b=0..1"),
+            (
+                "a map needs exact functions, but a formula uses exp: move one parameter at a "
+                "time, which then samples"
+            ),
+        ),
+        (
+            "parameters: {a: 1}\nmax: {x: abs(a), y: 1}",
+            ("-p", "a=0..1", "--until", "value=1"),
+            (
+                "a break-even point needs exact functions, but a formula uses abs: use "
+                "--parameter alone, which then samples"
+            ),
+        ),
+    ],
+)
+def test_messages_about_trees(tree: str, words: tuple[str, ...], message: str) -> None:
+    done = run_main("sensitivity", "-e", tree, *words)
+    assert done.status == 2
+    assert message in " ".join(done.err.split())
+
+
+@pytest.mark.parametrize(
+    ("ends", "message"),
+    [
+        ((0, float("inf")), "the range of pr needs two finite numbers: "),
+        ((0, "x"), "the range of pr needs two finite numbers: "),
+        ((0,), r"the range of pr is \(0,\): expected \(low, high\)"),
+        ("01", "the range of pr is '01': expected"),
+    ],
+)
+def test_bad_ranges_from_python(ends: Any, message: str) -> None:
+    with pytest.raises(AnalysisError, match=message):
+        et.sensitivity(et.load(OIL), "pr", range=ends)
+
+
+def test_bad_arguments_from_python() -> None:
+    tree = et.load(OIL)
+    with pytest.raises(AnalysisError, match="a map needs at least 2 rows, got 1"):
+        et.sensitivity_map(tree, "pr", "sens", grid=1)
+    with pytest.raises(TreeError, match="unknown parameter 'prr'"):
+        et.tornado(tree, "prr")
+    assert [bar.range.name for bar in et.tornado(tree, "pr").bars] == ["pr"]
+    with pytest.raises(AnalysisError, match="the tree has more than 5 strategies: --parameter"):
+        strategies_of(tree, most=5)

@@ -1,0 +1,123 @@
+"""Plots of sensitivity analyses: what is drawn, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import ROOT, run_main
+
+import expectitree as et
+from expectitree.decide.sensitivity.extremes import spider
+from expectitree.decide.sensitivity.plot import draw, figure_of
+from expectitree.decide.sensitivity.questions import spider_ranges
+from expectitree.decide.sensitivity.strategies import strategies_of
+from expectitree.errors import AnalysisError
+
+pytest.importorskip("matplotlib")
+OIL = str(ROOT / "trees" / "rockefeller.yaml")
+
+
+def axes_of(report: Any) -> Any:
+    (axes,) = figure_of(report).axes
+    return axes
+
+
+def legend(axes: Any) -> list[str]:
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def test_one_way_has_a_line_for_each_action_and_an_envelope() -> None:
+    axes = axes_of(et.sensitivity(et.load(OIL), "pr", range=(0, 1)))
+    assert legend(axes) == ["best", "sell", "install", "test", "now"]
+    lines = {line.get_label(): line for line in axes.lines}
+    ends = [(lines[name].get_ydata()[0], lines[name].get_ydata()[-1]) for name in legend(axes)[:4]]
+    assert ends == [(750, 2250), (750, 750), (-250, 2250), (550, 2150)]
+    dashes = {str(lines[name]._unscaled_dash_pattern) for name in ("sell", "install", "test")}
+    assert len(dashes) == 3
+    assert [text.get_text() for text in axes.texts] == ["23/72", "17/28"]
+    assert axes.get_xlabel() == "pr: probability of oil"
+    movie = axes_of(et.sensitivity(et.load("example:movie-contract"), "fees"))
+    assert movie.get_xlabel() == r"fees: of the lawyer (\$)"
+
+
+def test_a_sampled_range_has_the_best_value_only() -> None:
+    tree = et.loads("parameters: {a: 0.5}\nmax: {x: exp(a), y: 2}")
+    assert legend(axes_of(et.sensitivity(tree, "a", range=(0, 1)))) == ["best", "now"]
+    chance = et.loads(
+        "parameters: {a: 0.5}\nchance: {x: {p: a, utility: 1}, y: {p: rest, utility: 0}}"
+    )
+    axes = axes_of(et.sensitivity(chance, "a", range=(0, 1)))
+    assert list(axes.lines[0].get_ydata()[[0, -1]]) == [0, 1]
+
+
+def test_many_actions_have_a_line_if_they_are_best_somewhere() -> None:
+    actions = ", ".join(f"x{i}: '{i}*a - {i * i}/100'" for i in range(100))
+    tree = et.loads(f"parameters: {{a: 0.5}}\nmax: {{{actions}}}")
+    assert len(legend(axes_of(et.sensitivity(tree, "a", range=(0, 0.1))))) == 7
+
+
+def test_a_map_has_a_filled_region_for_each_set_of_best_actions() -> None:
+    axes = axes_of(et.sensitivity_map(et.load(OIL), "pr", "sens", ranges=[(0, 1), (0.5, 1)]))
+    assert legend(axes) == ["sell", "install", "test", "now"]
+    assert len({region.get_hatch() for region in axes.collections}) == 3
+    area = sum(
+        abs(sum(x0 * y1 - x1 * y0 for (x0, y0), (x1, y1) in zip(v, [*v[1:], v[0]], strict=True)))
+        / 2
+        for region in axes.collections
+        for v in ([tuple(corner) for corner in path.vertices[:-1]] for path in region.get_paths())
+    )
+    assert area == pytest.approx(0.5)  # the regions cover the rectangle
+    assert (axes.get_xlim(), axes.get_ylim()) == ((0, 1), (0.5, 1))
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+def test_a_tornado_and_a_spider_name_their_meaning(fixed: bool) -> None:
+    tree = et.load(OIL)
+    meaning = "today's strategy" if fixed else "decisions follow the parameter"
+    axes = axes_of(et.tornado(tree, fixed=fixed))
+    assert meaning in axes.get_xlabel()
+    assert axes.get_yticklabels()[0].get_text() == "pr: probability of oil"
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths[0] == (715 if fixed else 750) - 1075
+    assert [text.get_text() for text in axes.texts][:2] == ["0.3", "0.7"]
+    lines = axes_of(spider(tree, spider_ranges(tree), fixed))
+    assert meaning in lines.get_ylabel()
+    assert legend(lines) == ["pr", "sens", "spec"]
+    assert [len(line.get_xdata()) for line in lines.lines] == [11, 6, 8]
+
+
+def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
+    report = et.sensitivity(et.load(OIL), "pr")
+    files = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for file in files:
+        draw(report, str(file))
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
+def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"plot.{ending}"
+    done = run_main("sensitivity", OIL, "--tornado", "--plot", str(path))
+    assert (done.status, done.err) == (0, f"{path} written\n")
+    assert path.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
+        (("--strategies", "--plot", "a.svg"), "--plot draws one or two parameters, --tornado or"),
+        ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
+    ],
+)
+def test_a_plot_that_cannot_be_drawn(words: tuple[str, ...], message: str) -> None:
+    done = run_main("sensitivity", OIL, *words)
+    assert done.status == 2
+    assert message in " ".join(done.err.split())
+
+
+def test_other_reports_have_no_plot() -> None:
+    with pytest.raises(AnalysisError, match="only one or two parameters, --tornado and --spider"):
+        figure_of(strategies_of(et.load(OIL)))

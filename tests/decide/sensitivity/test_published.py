@@ -1,0 +1,206 @@
+"""Published numbers of decision analyses, and those of the specification."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from helpers import ROOT, load, loads
+
+import expectitree as et
+from expectitree import Tree
+from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity.extremes import spider
+from expectitree.decide.sensitivity.questions import added, spider_ranges
+from expectitree.decide.sensitivity.ranges import range_of
+from expectitree.decide.sensitivity.strategies import strategies_of
+from expectitree.searches.engine import search_tree
+
+F = Fraction
+EXACT = pytest.mark.parametrize("exact", [True, False])
+
+# The value of each strategy by pr. SilverDecisions publishes those at 0.3, in this order.
+STRATEGIES = {
+    0: (750, -250, -350, 175, 25, 550),
+    F(3, 10): (750, 500, 400, 715, 325, 640),
+    F(1, 2): (750, 1000, 900, 1075, 525, 700),
+    1: (750, 2250, 2150, 1975, 1025, 850),
+}
+
+
+def example(name: str, exact: bool = True) -> Tree:
+    return load(ROOT / "trees" / f"{name}.yaml", exact=exact)
+
+
+def pieces(found: Any) -> list[tuple[Fraction, tuple[str, ...]]]:
+    """Return where each piece ends, and the best actions in it."""
+    return [(piece.end, piece.best) for piece in found.pieces]
+
+
+# ---- O1, Rockefeller (SilverDecisions).
+
+
+@EXACT
+def test_one_way_thresholds_of_rockefeller(exact: bool) -> None:
+    tree = example("rockefeller", exact)
+    found = et.sensitivity(tree, "pr", range=(0, 1))
+    assert pieces(found) == [(F(23, 72), ("sell",)), (F(17, 28), ("test",)), (1, ("install",))]
+    assert [one.exact for one in found.thresholds] == [F(23, 72), F(17, 28)]
+    assert [one.value for one in found.thresholds] == [750, F(8875, 7)]
+    assert [one.at for one in found.thresholds] == [("sell", "test"), ("install", "test")]
+    assert [record["value"] for record in found.to_records()] == [
+        "750", "175 + 1800*pr", "-250 + 2500*pr",
+    ]  # fmt: skip
+    assert found.slack == (F(1, 2) - F(23, 72), F(17, 28) - F(1, 2))
+    assert (found.value, found.best) == (1075, ("test",))
+    sens = et.sensitivity(tree, "sens", range=(0, 1))
+    assert pieces(sens) == [(F(7, 50), ("test",)), (F(57, 70), ("install",)), (1, ("test",))]
+
+
+@EXACT
+def test_each_row_of_the_map_of_rockefeller(exact: bool) -> None:
+    tree = example("rockefeller", exact)
+    found = et.sensitivity_map(tree, "pr", "sens", ranges=[(0, 1), (0.7, 1)], grid=4)
+    ends = [[piece.end for piece in row.pieces[:-1]] for row in found.rows]
+    assert ends == [
+        [F(23, 58), F(17, 42)],
+        [F(23, 65), F(17, 35)],
+        [F(23, 72), F(17, 28)],
+        [F(23, 79), F(17, 21)],
+    ]
+
+
+@EXACT
+def test_tornado_of_rockefeller(exact: bool) -> None:
+    tree = example("rockefeller", exact)
+    bars = et.tornado(tree).bars
+    assert [(b.range.name, b.least, b.greatest) for b in bars] == [
+        ("pr", 750, 1500), ("sens", 1000, F(2325, 2)), ("spec", 1000, 1150),
+    ]  # fmt: skip
+    assert [[one.exact for one in b.thresholds] for b in bars] == [
+        [F(23, 72), F(17, 28)], [F(57, 70)], [F(1, 2)],
+    ]  # fmt: skip
+    assert bars[2].thresholds[0].before == ()  # a tie at the end of the range
+    fixed = et.tornado(tree, fixed=True).bars
+    assert [(b.range.name, b.least, b.greatest) for b in fixed] == [
+        ("pr", 715, 1435), ("sens", F(1975, 2), F(2325, 2)), ("spec", 1000, 1150),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "ends", "least", "greatest"),
+    [
+        ("pr", (0, 1), 175, 1975),
+        ("sens", (0, 1), F(575, 2), F(2325, 2)),
+        ("spec", (0.1, 0.9), 850, 1150),
+    ],
+)
+def test_published_tornado_of_the_fixed_strategy(
+    name: str, ends: Any, least: Fraction, greatest: Fraction
+) -> None:
+    tree = example("rockefeller")
+    (bar,) = et.tornado(tree, [name], ranges={name: ends}, fixed=True).bars
+    assert (bar.least, bar.greatest) == (least, greatest)
+
+
+@EXACT
+def test_spider_of_rockefeller(exact: bool) -> None:
+    tree = example("rockefeller", exact)
+    fixed = spider(tree, spider_ranges(tree), is_fixed=True)
+    assert fixed.changes == tuple(F(i, 5) - 1 for i in range(11))
+    assert [float(v) for v in fixed.values["pr"]] == pytest.approx([*range(175, 1976, 180)])
+    assert fixed.values["sens"][-4:] == (None, None, None, None)
+    free = spider(tree, spider_ranges(tree))
+    assert [float(v) for v in free.values["pr"]] == pytest.approx(
+        [750, 750, 750, 750, 895, 1075, 1255, 1500, 1750, 2000, 2250]
+    )
+    assert [free.values["spec"][i] for i in (0, 4, 6)] == [1000, 1022.5, 1127.5]
+
+
+@pytest.mark.parametrize("pr", STRATEGIES)
+def test_values_of_all_strategies_of_rockefeller(pr: Fraction) -> None:
+    tree = example("rockefeller").with_parameters(pr=pr)
+    order = [
+        {"/": "sell"},
+        {"/": "install"},
+        {"/": "test", "test/plus": "install", "test/minus": "install"},
+        {"/": "test", "test/plus": "install", "test/minus": "sell"},
+        {"/": "test", "test/plus": "sell", "test/minus": "install"},
+        {"/": "test", "test/plus": "sell", "test/minus": "sell"},
+    ]
+    values = {tuple(one.choices.items()): one.value for one in strategies_of(tree).strategies}
+    assert len(values) == 6
+    assert tuple(values[tuple(choices.items())] for choices in order) == STRATEGIES[pr]
+
+
+def test_what_the_test_may_cost() -> None:
+    found = added(example("rockefeller"), "test")
+    assert [one.exact for one in found.thresholds] == [-75]
+    assert (found.branch, found.branch_pays) == ("test", -100)
+    text = et.to_text(found)
+    assert "test may cost up to 175; it costs 100 now." in text
+
+
+# ---- O2, the movie contract (Radiant).
+
+
+@EXACT
+def test_break_even_fees_of_the_movie_contract(exact: bool) -> None:
+    tree = example("movie-contract", exact)
+    assert search_tree(tree.with_parameters(fees=0)).value == 960_000
+    found = et.sensitivity(tree, "fees")
+    assert (found.value, pieces(found)) == (955_000, [(60_000, ("movie",)), (80_000, ("tv",))])
+    for sides, value in ((("movie", "tv"), 900_000), (("value", F(950_000)), 950_000)):
+        (one,) = break_even(tree, range_of(tree, "fees"), *sides).meetings
+        assert (one.exact, one.value) == (960_000 - value, value)
+
+
+# ---- O3, the sealed bid (McNamee and Celona, Figure 7.17).
+
+
+@EXACT
+def test_probability_sensitivity_of_the_sealed_bid(exact: bool) -> None:
+    text = (ROOT / "trees" / "sealed-bid.yaml").read_text("utf-8")
+    start, end = text.index("expect:"), text.index("parameters:")
+    text = text[:start] + text[end:]
+    lines = [line for line in text.splitlines() if not line.strip().startswith("p_high:")]
+    place = next(i for i, line in enumerate(lines) if line.strip().startswith("p_low:"))
+    text = "\n".join([*lines[: place + 1], "  p_high: 1 - p_low", *lines[place + 1 :]])
+    found = et.sensitivity(loads(text, exact=exact), "p_low", range=(0, 1))
+    assert pieces(found) == [(F(2, 5), ("bid 700",)), (1, ("bid 500",))]
+    assert [one.value for one in found.thresholds] == [39]
+    assert [record["value"] for record in found.to_records()] == [
+        "15 + 60*p_low", "-65 + 260*p_low",
+    ]  # fmt: skip
+
+
+# ---- O5, Texaco and Pennzoil (Clemen, exercise 5.12).
+
+
+@EXACT
+def test_the_infeasible_corner_of_texaco_is_blank(exact: bool) -> None:
+    text = """parameters: {p: {value: 0.17, range: [0, 1]}, q: {value: 0.5, range: [0, 1]}}
+nodes: {court: {chance: {0.2: 10.3, 0.5: 5, 0.3: 0}}}
+max:
+  accept: 2
+  counter:
+    chance:
+      accepted: {p: p, utility: 5}
+      refused: {p: q, ref: court}
+      answered: {p: rest, max: {accept: 3, refuse: {ref: court}}}
+"""
+    tree = loads(text, exact=exact)
+    found = et.sensitivity_map(tree, "p", "q", grid=11)
+    for row in found.rows[:-1]:
+        assert [(piece.start, piece.end, piece.best) for piece in row.pieces] == [
+            (0, 1 - row.at, ("counter",))
+        ]
+    assert found.rows[-1].pieces == ()
+    lengths = [line.count("c") for line in et.to_text(found).splitlines()[3:-1]]
+    assert lengths == sorted(set(lengths))
+    assert (lengths[0], lengths[-1]) == (0, 60)
+    assert found.best_at(found.rows[5], F(3, 4)) is None
+    (value,) = {piece.value for piece in et.sensitivity(tree, "p", range=(0, 0.5)).pieces}
+    assert value is not None
+    assert value(F(17, 100)) == F(46348, 10000)

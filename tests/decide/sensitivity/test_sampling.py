@@ -1,0 +1,237 @@
+"""Formulas that are not quotients of polynomials: the range is sampled, and the report says so."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from math import exp, log, sqrt
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import loads
+
+import expectitree as et
+from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.errors import AnalysisError
+
+
+def sampled(x: str, y: str = "1", exact: bool = False, ends: Any = (0, 1)) -> Sensitivity:
+    text = f"parameters: {{a: 0.3, k: 2}}\nmax: {{x: '{x}', y: '{y} + 0*k'}}"
+    found = et.sensitivity(loads(text, exact=exact), "a", range=ends)
+    assert found.method == "sampled"
+    text = " ".join(et.to_text(found).split())
+    assert f"Found by sampling, since {found.reason}: narrower parts may be missed." in text
+    return found
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "places", "reason"),
+    [
+        ("exp(a)", "2", [log(2)], "a formula uses exp"),
+        ("a*exp(k)", "1", [exp(-2)], "a formula uses exp"),
+        ("min(a, 1 - a)", "1/4", [0.25, 0.75], "a formula uses min"),
+        ("max(a, 1 - a)", "3/4", [0.25, 0.75], "a formula uses max"),
+        ("abs(a - 1/2)", "1/4", [0.25, 0.75], "a formula uses abs"),
+        ("if(a < 1/3, 2, 0)", "1", [1 / 3], "a formula uses <"),
+        ("2^a", "3/2", [log(1.5) / log(2)], "a formula uses a power that is not a whole number"),
+        ("a^k - a^(k + a)", "1/8", None, "a formula uses a power that is not a whole number"),
+    ],
+)
+def test_a_function_that_is_not_rational_is_sampled(
+    x: str, y: str, places: list[float] | None, reason: str
+) -> None:
+    found = sampled(x, y)
+    assert found.reason == reason
+    assert found.actions == {}
+    if places is not None:
+        assert [float(t.middle) for t in found.thresholds] == pytest.approx(places, abs=1e-8)
+        assert all(t.before != t.after for t in found.thresholds)
+
+
+def test_an_exact_tree_is_sampled_in_fractions() -> None:
+    found = sampled("sqrt(a^2)", "1/3", exact=True, ends=(0, 1))
+    assert found.reason == "a formula uses sqrt"
+    (one,) = found.thresholds
+    assert one.lower < Fraction(1, 3) < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "root", "shown"),
+    [
+        ("1100000*exp(-a*2)", "1000000", "0.0476550899021624", "0.047655089…"),
+        ("exp(a)", "2", "0.6931471805599453", "0.69314718…"),
+        ("sqrt(a)", "1/1000 + 1e-9", "0.000001000002000001", "0.000001…"),
+        ("a^0.3", "(1/2)^0.3*exp(3e-13)", "0.5000000000005", "≈ 0.5"),
+        ("log(a + 1)", "0.1 + 1e-40", "0.10517091807564763", "0.105170918…"),
+    ],
+)
+def test_only_known_digits_of_a_sampled_threshold_are_shown(
+    x: str, y: str, root: str, shown: str
+) -> None:
+    found = sampled(x, y)
+    (one,) = found.thresholds
+    assert one.lower < Fraction(root) < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+    assert f"At {shown} " in et.to_text(found)
+    assert one.exact is None
+    (row,) = json.loads(et.to_json(found))["thresholds"]
+    assert Fraction(row["at_lower"]) < Fraction(root) < Fraction(row["at_upper"])
+
+
+def test_a_difference_far_below_the_greatest_total_is_a_difference() -> None:
+    found = sampled("exp(a) + 1e-30*a - 1e12", "exp(a) + 3e-31 - 1e12")
+    (one,) = found.thresholds
+    assert one.lower < Fraction(3, 10) < one.upper
+    assert one.upper - one.lower < Fraction(1, 10**9)
+    assert (one.before, one.after) == (("y",), ("x",))
+    assert "At ≈ 0.3 y and x tie at" in et.to_text(found)
+
+
+def test_actions_that_agree_in_all_digits_are_equal() -> None:
+    found = sampled("exp(a)*exp(1)", "exp(a + 1)")
+    assert [piece.best for piece in found.pieces] == [("x", "y")]
+
+
+def test_a_value_that_jumps_is_no_tie() -> None:
+    for x in ("if(a < 1/2, 2, 0)", "if(a >= 1/2, 0, 2)"):
+        (one,) = sampled(x).thresholds
+        assert one.lower < Fraction(1, 2) <= one.upper
+        assert (one.before, one.at, one.after) == (("x",), (), ("y",))
+    found = et.to_text(sampled("if(a < 1/2, 2, 0)"))
+    assert "At ≈ 0.5 the value jumps, and the best action changes from x to y." in found
+
+
+def test_rational_functions_that_are_sampled_have_exact_ties() -> None:
+    found = sampled("max(a, 1 - a)", "3/4")
+    assert [one.exact for one in found.thresholds] == [Fraction(1, 4), Fraction(3, 4)]
+    assert [one.value for one in found.thresholds] == [Fraction(3, 4), Fraction(3, 4)]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_trees_are_sampled_as_their_definition(seed: int) -> None:
+    """Formulas with functions have their thresholds where `decimal` finds them."""
+    random = Random(seed)
+    rate, growth = random.randint(1, 9), random.choice([random.randint(1, 9), 12_345])
+    text = f"""
+parameters: {{a: 0.3, b: 'a*{rate}', c: 2}}
+max:
+  wait: {{chance: {{win: {{p: exp(-b), utility: '{growth}*c'}}, lose: {{p: rest, utility: 0}}}}}}
+  now: {{reward: -1, min: {{x: '{growth} + 1', y: {{chance: [{growth + 1}, {growth + 2}]}}}}}}
+"""
+    found = et.sensitivity(et.loads(text), "a", range=(0, 1))
+    (one,) = found.thresholds
+    with localcontext() as context:
+        context.prec = 50
+        root = Fraction(Decimal(2).ln() / rate)  # 2 growth exp(-rate a) = growth
+    assert one.lower < root < one.upper
+    assert one.upper - one.lower <= Fraction(1, 10**9)
+    assert abs(one.value - growth) < Fraction(growth, 10**15)
+
+
+def test_formulas_that_are_reached_only_in_a_part_of_the_range() -> None:
+    text = """
+parameters: {a: 0.3, k: 2}
+max:
+  x: {chance: {l: {p: 'if(a < 0.5, 0, 1)', max: {u: exp(k), v: 7}}, r: {p: rest, utility: 1}}}
+  y: 5
+"""
+    found = et.sensitivity(et.loads(text), "a", range=(0, 1))
+    assert [piece.best for piece in found.pieces] == [("y",), ("x",)]
+    assert found.thresholds[0].at == ()
+
+
+def test_several_changes_between_two_points_that_bisection_meets() -> None:
+    # y is best from 0.5 to 0.5007 only, between two of the 200 points; x and z around it.
+    text = """parameters: {a: 0.3}
+max: {x: 'if(a < 0.5, 1, 0)', y: 'if(a < 0.5007, 0.5, 0)', z: 'if(a < 0.5007, 0, 1)'}
+"""
+    found = et.sensitivity(et.loads(text), "a", range=(0.0013, 1))
+    assert [piece.best for piece in found.pieces] == [("x",), ("y",), ("z",)]
+    assert [float(t.middle) for t in found.thresholds] == pytest.approx([0.5, 0.5007])
+    assert [(t.before, t.after) for t in found.thresholds] == [(("x",), ("y",)), (("y",), ("z",))]
+
+
+def test_a_part_on_which_two_actions_are_equal() -> None:
+    found = sampled("max(a, 1/4)", "1/4", ends=(0, 1))
+    assert [piece.best for piece in found.pieces] == [("x", "y"), ("x",)]
+    assert float(found.pieces[0].end) == pytest.approx(0.25)
+    back = sampled("max(1 - a, 1/4)", "1/4", ends=(0, 1))
+    assert [piece.best for piece in back.pieces] == [("x",), ("x", "y")]
+
+
+def test_a_probability_that_leaves_its_range_between_points_is_an_error() -> None:
+    text = """parameters: {a: 0.3}
+max: {x: {chance: {l: {p: exp(a) - 1, utility: 1}, r: {p: rest, utility: 0}}}, y: 1/2}
+"""
+    tree = et.loads(text)
+    message = (
+        r"^x/l: p is 1.00\d+ at a = 0.69\d+, expected a number from 0 to 1: change the formula or "
+        "a parameter; or give a a smaller range$"
+    )
+    with pytest.raises(AnalysisError, match=message):
+        et.sensitivity(tree, "a", range=(0, 1))
+    with pytest.raises(AnalysisError, match=message):
+        et.tornado(tree, ["a"], ranges={"a": (0, 1)})
+    found = et.sensitivity(tree, "a", range=(0, 0.69))
+    assert float(found.thresholds[0].middle) == pytest.approx(log(1.5))
+
+
+def test_bars_of_a_tornado_are_sampled_one_by_one() -> None:
+    text = """parameters: {a: {value: 0.3, range: [0, 1]}, b: {value: 1, range: [0, 2]}}
+max: {x: 'sqrt(a)', y: b/2}
+"""
+    tree = et.loads(text)
+    found = et.tornado(tree)
+    assert [(bar.range.name, bar.method) for bar in found.bars] == [
+        ("a", "sampled"), ("b", "sampled"),
+    ]  # fmt: skip
+    root = tree.columns.utility[tree.find("x").id]  # 60 digits of it
+    assert float(root) == sqrt(0.3)
+    assert [(bar.least, bar.greatest) for bar in found.bars] == [(Fraction(1, 2), 1), (root, 1)]
+    assert "Found by sampling: a, b." in et.to_text(found)
+    fixed = et.tornado(tree, fixed=True)
+    assert [(bar.least, bar.greatest, bar.thresholds) for bar in fixed.bars] == [
+        (0, 1, ()), (root, root, ()),
+    ]  # fmt: skip
+
+
+def test_an_amount_needs_no_exact_formulas() -> None:
+    from expectitree.decide.sensitivity.questions import added
+
+    found = added(et.loads("parameters: {a: 0.3}\nmax: {x: 'exp(a)', y: 1}"), "y")
+    assert found.method == "exact"
+    assert float(found.thresholds[0].middle) == pytest.approx(exp(0.3) - 1, rel=1e-15)
+
+
+IRRATIONAL = ("exp(a)", "sqrt(2)", "sqrt(2)*sqrt(2)", "log(a + 1)", "a^0.5", "exp(a)/7", "1/7", "2")
+
+
+def irrational(random: Random) -> str:
+    """Return the text of a small tree with numbers that are irrational."""
+    own = [random.choice(IRRATIONAL) for _ in range(8)]
+    return (
+        "{parameters: {a: 0.3}, max: {"
+        f"x: {{chance: ['{own[0]}', '{own[1]}', {{min: ['{own[2]}', '{own[3]}']}}]}}, "
+        f"y: {{chance: ['{own[4]}', '{own[5]}', {{min: [1, '{own[6]}']}}]}}, z: '{own[7]}'}}}}"
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_analyses_of_irrational_numbers_find_no_defect(seed: int) -> None:
+    """Their searches round to 200 bits, in which sums of probabilities miss 1."""
+    from expectitree.decide.sensitivity.questions import added
+
+    tree = et.loads(irrational(Random(seed)))
+    now = et.evaluate(tree)
+    branch = added(tree, "y")
+    assert branch.method == "exact"
+    assert branch.best == now.ties
+    errors = et.opponents(tree, [0, 0.5])
+    assert (errors.rows[0].value, errors.rows[0].ties) == (now.value, now.ties)
+    needed = et.limit(tree)
+    assert needed.search.value == pytest.approx(now.value, rel=1e-15)
+    assert all(row.value == now.value for row in needed.rows)
+    assert et.evaluate(et.prepare(tree, order="worst")).value == now.value

@@ -1,0 +1,421 @@
+"""Thresholds, values and extremes against evaluations of the tree in fractions."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+from types import ModuleType
+
+import pytest
+from decide.sensitivity.parameterised import at, predicted, random_tree
+
+import expectitree as et
+from expectitree import Kind, Tree
+from expectitree.decide.sensitivity import functions, quotients, report
+from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.questions import added
+from expectitree.decide.sensitivity.ranges import range_of
+from expectitree.decide.sensitivity.strategies import strategies_of, value_under
+from expectitree.errors import AnalysisError
+from expectitree.searches.engine import search_tree
+
+F = Fraction
+SEEDS = [
+    *range(60),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 700)),
+]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
+    tree = random_tree(seed)
+    found = et.sensitivity(tree, "a")
+    assert found.method == "exact"
+    assert (found.pieces[0].start, found.pieces[-1].end) == (0, 1)
+    for left, right in itertools.pairwise(found.pieces):
+        assert left.end == right.start
+    assert [one.lower for one in found.thresholds] == sorted(t.lower for t in found.thresholds)
+    # Both sides of each threshold, and places between them.
+    near = F(1, 10**13)
+    places = {F(i, 17) for i in range(18)}
+    for one in found.thresholds:
+        places |= {one.lower, one.upper, one.lower - near, one.upper + near}
+        if one.exact is None:
+            assert 0 < one.upper - one.lower <= F(1, 10**9)
+    for place in sorted(place for place in places if 0 <= place <= 1):
+        value, best = at(tree, place)
+        expected = predicted(found, place)
+        assert expected is None or expected == best, place
+        for piece in found.pieces:
+            is_inside = piece.start < place < piece.end and expected is not None
+            if is_inside and piece.value is not None:
+                assert piece.value(place) == value
+        for one in found.thresholds:
+            if one.lower == place:
+                assert one.value_lower == value
+            if one.upper == place:
+                assert one.value_upper == value
+    for one in found.thresholds:
+        assert not one.before == one.at == one.after
+        if one.exact is None and one.before and one.after:
+            assert (one.before, one.after) == (at(tree, one.lower)[1], at(tree, one.upper)[1])
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_slack_leads_to_another_action(seed: int) -> None:
+    tree = random_tree(seed)
+    found = et.sensitivity(tree, "a")
+    assert (found.value, found.best) == at(tree, found.range.current)
+    if not found.best:
+        return
+    for move, sign in zip(found.slack, (-1, 1), strict=True):
+        end = found.range.low if sign < 0 else found.range.high
+        far = abs(end - found.range.current) if move is None else move
+        for share in (F(1, 5), F(1, 2), F(99, 100)):
+            best = at(tree, found.range.current + sign * far * share)[1]
+            touches = any(one.before == one.after for one in found.thresholds)
+            assert touches or best == found.best
+        if move is not None and far < abs(end - found.range.current):
+            beyond = found.range.current + sign * (far + F(1, 10**8))
+            assert at(tree, beyond)[1] != found.best
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_a_tree_of_floats_has_the_thresholds_of_its_fractions(seed: int) -> None:
+    exact, floats = (et.sensitivity(random_tree(seed, exact), "a") for exact in (True, False))
+    assert floats.thresholds == exact.thresholds
+    assert floats.pieces == exact.pieces
+    assert (floats.method, floats.best) == ("exact", exact.best)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
+    tree = random_tree(seed)
+    (bar,) = et.tornado(tree, ["a"]).bars
+    places = [F(i, 40) for i in range(41)]
+    values = [at(tree, place)[0] for place in places]
+    near = F(1, 10**6)  # extremes that are not rational are within 1e-9 of their place
+    assert bar.least <= min(values) + near
+    assert bar.greatest >= max(values) - near
+    assert at(tree, bar.least_at)[0] == bar.least
+    assert at(tree, bar.greatest_at)[0] == bar.greatest
+    assert bar.thresholds == (et.sensitivity(tree, "a").thresholds if tree.root.kind else ())
+    strategy = et.evaluate(tree).strategy_branches
+    fixed = et.tornado(tree, ["a"], fixed=True).bars[0]
+    kept = [value_under(tree.with_parameters(a=place), strategy) for place in places]
+    assert min(kept) + near >= fixed.least
+    assert max(kept) - near <= fixed.greatest
+    for place, value in ((fixed.least_at, fixed.least), (fixed.greatest_at, fixed.greatest)):
+        assert value_under(tree.with_parameters(a=place), strategy) == value
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_the_best_strategy_is_worth_the_value(seed: int) -> None:
+    tree = random_tree(seed)
+    try:
+        found = strategies_of(tree, most=400).strategies
+    except AnalysisError:
+        return
+    assert found[0].value == search_tree(tree).value
+    assert len({tuple(one.choices.items()) for one in found}) == len(found)
+
+
+def with_amount(tree: Tree, branch: int, amount: Fraction) -> tuple[Fraction, tuple[str, ...]]:
+    """Return the value and the best actions by definition, if a branch pays more."""
+    columns, values = tree.columns, list[Fraction]()
+    worth: dict[str, Fraction] = {}
+    for n, kind in enumerate(columns.kind):
+        branches = tree.branches_of(n)
+        below = [
+            values[columns.child[b]] + tree.reward_of(b) + (amount if b == branch else 0)
+            for b in branches
+        ]
+        if kind == Kind.TERMINAL:
+            values.append(columns.utility[n])
+        elif kind == Kind.CHANCE:
+            shares = (columns.probability[b] for b in branches)
+            values.append(sum(p * w for p, w in zip(shares, below, strict=True)))
+        else:
+            values.append(max(below) if kind == Kind.MAX else min(below))
+            labels = (tree.branch_label(n, b) for b in branches)
+            worth = dict(zip(labels, below, strict=True))
+    if not tree.root.kind or tree.root.kind == Kind.CHANCE:
+        return values[-1], ()
+    return values[-1], tuple(a for a, w in worth.items() if w == values[-1])
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
+    tree = random_tree(seed)
+    for path in [path for _, path in tree.walk()][1:6]:
+        found = added(tree, path)
+        branch, high = tree.find_branch(path), found.range.high
+        thresholds = {end for one in found.thresholds for end in (one.lower, one.upper)}
+        for place in sorted(thresholds | {high * F(i, 5) for i in range(-5, 6)}):
+            expected = predicted(found, place)
+            value, best = with_amount(tree, branch, place)
+            assert found.value_at(place) == value
+            assert expected is None or expected == best
+
+
+def test_an_amount_below_an_unlikely_outcome_goes_far_enough() -> None:
+    """A tenth of 10 + 40 is 5."""
+    found = added(et.loads("max: {sure: 5, try: {chance: {0.1: 10, 0.9: 0}}}"), "try/#1")
+    assert [one.exact for one in found.thresholds] == [40]
+    assert (found.range.low, found.range.high) == (-100, 100)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:20] + SEEDS[60:160])
+def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
+    tree = random_tree(seed)
+    for row in et.sensitivity_map(tree, "a", "b", grid=4).rows:
+        alone = et.sensitivity(tree.with_parameters(b=row.at), "a")
+        assert row.pieces == alone.pieces
+
+
+@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+def test_break_even_points_are_where_the_value_is_reached(seed: int) -> None:
+    tree = random_tree(seed)
+    values = [at(tree, F(i, 23))[0] for i in range(24)]
+    wanted = sum(values) / len(values)
+    found = break_even(tree, range_of(tree, "a"), "value", wanted).meetings
+    for one in found:
+        if one.exact is not None or one.is_part:
+            assert at(tree, one.lower)[0] == at(tree, one.upper)[0] == wanted == one.value
+    places = [F(i, 23) for i in range(24)]
+    for (left, low), (right, high) in itertools.pairwise(zip(places, values, strict=True)):
+        if (low - wanted) * (high - wanted) < 0:
+            assert any(left <= one.lower <= one.upper <= right for one in found)
+
+
+# ---- Thresholds that are hard to find.
+
+
+def tree_of(x: str, y: str, parameters: str = "") -> Tree:
+    text = (
+        f"parameters: {{a: {{value: 1/3, range: [0, 1]}}{parameters}}}\nmax: {{x: '{x}', y: '{y}'}}"
+    )
+    return et.loads(text)
+
+
+def test_two_thresholds_1e_12_apart_stay_separate() -> None:
+    near = F(1, 2) + F(1, 10**12)
+    found = et.sensitivity(tree_of(f"(a - 1/2)*({near} - a)", "0"), "a")
+    assert [one.exact for one in found.thresholds] == [F(1, 2), near]
+    assert [piece.best for piece in found.pieces] == [("y",), ("x",), ("y",)]
+    # sqrt(1/2) and sqrt(1/2 + 1e-12) are not rational, and 7e-13 apart.
+    apart = et.sensitivity(tree_of(f"(a^2 - 1/2)*({near} - a^2)", "0"), "a")
+    low, high = apart.thresholds
+    assert low.exact is high.exact is None
+    assert low.upper <= high.lower
+    assert low.lower**2 < F(1, 2) < low.upper**2
+    assert high.lower**2 < near < high.upper**2
+
+
+def test_an_irrational_threshold_is_enclosed() -> None:
+    (one,) = et.sensitivity(tree_of("a^2", "1/2"), "a").thresholds
+    assert one.exact is None
+    assert one.upper - one.lower == F(1, 10**9)
+    assert one.lower**2 < F(1, 2) < one.upper**2
+
+
+def test_actions_that_touch_or_are_equal_on_a_part() -> None:
+    (touch,) = et.sensitivity(tree_of("1 - (a - 1/2)^2", "1"), "a").thresholds
+    assert (touch.exact, touch.before, touch.at, touch.after) == (
+        F(1, 2),
+        ("y",),
+        ("x", "y"),
+        ("y",),
+    )
+    part = et.loads(
+        "parameters: {a: {value: 0.5, range: [0, 1]}}\nmax: {x: {max: [1, '4*a - 1']}, y: 1}",
+    )
+    found = et.sensitivity(part, "a")
+    assert [(p.start, p.end, p.best) for p in found.pieces] == [
+        (0, F(1, 2), ("x", "y")),
+        (F(1, 2), 1, ("x",)),
+    ]
+    assert found.slack == (None, 0)
+
+
+@pytest.mark.parametrize(("now", "slack"), [(0, (None, F(3, 10))), (1, (F(7, 10), None))])
+def test_slack_at_an_end_of_the_range(now: int, slack: tuple[Fraction | None, ...]) -> None:
+    tree = et.loads(
+        f"parameters: {{p: {now}}}\n"
+        "max: {sure: 3, bet: {chance: [{p: p, utility: 10}, {p: rest, utility: 0}]}}",
+    )
+    assert et.sensitivity(tree, "p", range=(0, 1)).slack == slack
+    assert et.sensitivity(tree, "p", range=("1/8", "7/8")).slack == (None, None)
+
+
+def test_each_place_is_verified_once_and_none_for_a_tornado(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both actions are best at 1/4, 1/2 and 3/4; two of these share a side."""
+    places: list[Fraction] = []
+    tree_at = NodeFunctions.tree_at
+    monkeypatch.setattr(
+        NodeFunctions, "tree_at", lambda self, at: places.append(at) or tree_at(self, at)
+    )
+    tree = tree_of("(a - 1/4)*(a - 1/2)*(a - 3/4)", "0")
+    assert len(et.tornado(tree).bars[0].thresholds) == 3
+    assert places == []
+    assert len(et.sensitivity(tree, "a").thresholds) == 3
+    assert len(places) == len(set(places)) == 7
+
+
+def test_a_pole_below_probability_0_is_no_pole_of_the_tree() -> None:
+    # After `rare` there is 1/a to gain, with probability a.
+    text = """parameters: {a: {value: 0.25, range: [0, 1]}}
+max:
+  sure: 3/4
+  bet: {chance: {rare: {p: a, max: {take: '1/a', leave: 2}}, common: {p: rest, utility: 0}}}
+"""
+    found = et.sensitivity(et.loads(text), "a")
+    assert [(p.start, p.end, p.best) for p in found.pieces] == [(0, 1, ("bet",))]
+    equal = et.sensitivity(et.loads(text.replace("3/4", "1 + a")), "a")
+    assert [(t.exact, t.at) for t in equal.thresholds] == [
+        (0, ("sure", "bet")),
+        (1, ("sure", "bet")),
+    ]
+
+
+def test_a_pole_of_the_tree_is_refused() -> None:
+    message = (
+        "^x has no value at a = 0.5, where a formula divides by zero: give a a range that leaves "
+        "0.5 out$"
+    )
+    for action in ("1/(a - 1/2)", "1/(a - 1/2)^2"):
+        tree = tree_of(action, "3")
+        with pytest.raises(AnalysisError, match=message):
+            et.sensitivity(tree, "a")
+        with pytest.raises(AnalysisError, match=message.replace("x has", "(x|the tree) has")):
+            et.tornado(tree)
+        assert et.sensitivity(tree, "a", range=(0, "0.4")).method == "exact"
+    with pytest.raises(AnalysisError, match=r"^the tree has no value at a = 0, "):
+        break_even(tree_of("1/a", "3"), range_of(tree_of("a", "3"), "a"), "value", 4)
+
+
+def test_a_posterior_of_0_over_0_at_an_end_needs_no_value() -> None:
+    text = """parameters: {a: {value: 0.5, range: [0, 1]}, marginal: 'a*0.9 + (1 - a)*0'}
+max:
+  sure: 0.3
+  test:
+    chance:
+      plus:
+        p: marginal
+        chance: {good: {p: 0.9*a/marginal, utility: 1}, bad: {p: rest, utility: 0}}
+      minus: {p: rest, utility: 0.1}
+"""
+    found = et.sensitivity(et.loads(text), "a")
+    assert [one.exact for one in found.thresholds] == [F(20, 81)]
+    assert [piece.best for piece in found.pieces] == [("sure",), ("test",)]
+
+
+# ---- Ranges in which probabilities are valid.
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        (
+            "1.2*a",
+            "p of x/l is 1.2 at a = 1: it must be between 0 and 1; give a a range within 0 to 5/6",
+        ),
+        (
+            "2*a - 0.5",
+            "p of x/l is 1.5 at a = 1: it must be between 0 and 1; give a a range within 0.25 to "
+            "0.75",
+        ),
+        (
+            "a + a^2",
+            "p of x/l is 2 at a = 1: it must be between 0 and 1; give a a range within 0 to 0.618",
+        ),
+        (
+            "5*(a - 1/2)^2",
+            "p of x/l is 1.25 at a = 1: it must be between 0 and 1; give a a range within 0.0528 "
+            "to 0.9472",
+        ),
+        (
+            "4.5*a*(1 - a)",
+            "p of x/l is 1.125 at a = 0.5: it must be between 0 and 1; give a a range within 0 to "
+            "1/3",
+        ),
+    ],
+)
+def test_a_probability_that_leaves_its_range_is_an_error(p: str, message: str) -> None:
+    text = f"""parameters: {{a: {{value: 0.3, range: [0, 1]}}}}
+max: {{x: {{chance: {{l: {{p: '{p}', utility: 1}}, r: {{p: rest, utility: 0}}}}}}, y: 1/2}}
+"""
+    tree = et.loads(text)
+    for analyse in (lambda: et.sensitivity(tree, "a"), lambda: et.tornado(tree)):
+        with pytest.raises(AnalysisError) as raised:
+            analyse()
+        assert str(raised.value) == message
+    within = message.rpartition("within ")[2].split(" to ")
+    good = et.sensitivity(tree, "a", range=(within[0], within[1]))
+    assert good.method == "exact"
+
+
+def test_probabilities_that_sum_to_1_only_now_are_an_error() -> None:
+    text = """parameters: {a: {value: 0.5, range: [0, 1]}}
+max: {x: {chance: {l: {p: a, utility: 1}, r: {p: 0.5, utility: 0}}}, y: 1/2}
+"""
+    with pytest.raises(AnalysisError) as raised:
+        et.sensitivity(et.loads(text), "a")
+    assert str(raised.value) == (
+        "the probabilities of x sum to 1.5 at a = 1: they must sum to 1; write `p: rest` at one "
+        "outcome"
+    )
+
+
+def test_a_map_is_blank_where_probabilities_are_not_valid() -> None:
+    text = """parameters: {p: {value: 0.2, range: [0, 1]}, q: {value: 0.2, range: [0, 1]}}
+max: {x: {chance: [{p: p, utility: 1}, {p: q, utility: 3}, {p: rest, utility: 0}]}, y: 1}
+"""
+    found = et.sensitivity_map(et.loads(text), "p", "q", grid=5)
+    assert [row.pieces[-1].end if row.pieces else None for row in found.rows] == [
+        1, F(3, 4), F(1, 2), F(1, 4), None,
+    ]  # fmt: skip
+    assert found.best_at(found.rows[2], F(51, 100)) is None
+    assert found.best_at(found.rows[2], F(1, 2)) == ("x",)
+    assert found.best_at(found.rows[0], F(1, 2)) == ("y",)
+
+
+def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
+    tree = tree_of("a/b", "1", ", b: {value: 1, range: [0, 2]}")
+    rows = et.sensitivity_map(tree, "a", "b", grid=3).rows
+    assert [[piece.best for piece in row.pieces] for row in rows] == [[], [("y",)], [("y",)]]
+
+
+# ---- Work.
+
+
+@pytest.mark.parametrize("module", [functions, quotients])
+@pytest.mark.parametrize(("name", "needed"), [("MOST_DEGREE", 2), ("MOST_BITS", 7)])
+def test_functions_have_at_most_a_degree_and_so_many_bits(
+    module: ModuleType, name: str, needed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for most, method in ((needed, "exact"), (needed - 1, "sampled")):
+        monkeypatch.setattr(module, name, most)
+        assert et.sensitivity(tree_of("100*a^2", "1/2"), "a").method == method
+
+
+def test_too_much_work_is_sampled_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "MOST_WORK", 10)
+    tree = tree_of("a^2", "1/2")
+    found = et.sensitivity(tree, "a")
+    assert (found.method, found.reason) == ("sampled", "exact functions would take too long")
+    assert [piece.best for piece in found.pieces] == [("y",), ("x",)]
+    assert float(found.thresholds[0].middle) == pytest.approx(0.5**0.5)
+    degree = tree_of("(a^30)^3", "1/2")
+    monkeypatch.undo()
+    assert et.sensitivity(degree, "a").method == "sampled"
+    monkeypatch.setattr(quotients, "MOST_BITS", 2)
+    assert et.sensitivity(tree_of("a*100", "1/2"), "a").method == "sampled"
+    text = tree_of("(a^30)^3*b", "1/2", ", b: {value: 1, range: [0, 1]}")
+    with pytest.raises(AnalysisError, match=r"^a map needs exact functions, but exact functions"):
+        et.sensitivity_map(text, "a", "b")
+    with pytest.raises(AnalysisError, match=r"^a break-even point needs exact functions, but "):
+        break_even(text, range_of(text, "a"), "value", 2)

@@ -1,0 +1,220 @@
+"""`flip`: the joint distribution stays, twice is as before, and refusals are exact."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import invoke, loads, run_main
+from oracle import ExactNode
+
+import expectitree as et
+from expectitree.decide.flip import flip, left_out
+from expectitree.searches.engine import search_tree
+from expectitree.tree.bayes import Definitions, free_name
+
+HAT = """
+title: Who wears a hat
+chance:
+  man: {p: 3/4, chance: {hat: {p: 0.3, utility: 1}, no hat: {p: rest, reward: 2, utility: 3}}}
+  woman: {p: rest, reward: 5, chance: {hat: {p: 0.1, utility: 10}, no hat: {p: 0.9, utility: 7}}}
+"""
+
+
+def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], Any]:
+    """Return the probability of each pair of labels, in any order, and its total."""
+    found: dict[tuple[frozenset[str], Any], Any] = defaultdict(int)
+    for upper in ExactNode(tree, tree.find(path).id).branches:
+        for lower in upper.child.branches:
+            total = upper.reward + lower.reward + (lower.child.utility or 0)
+            pair = frozenset({f"{upper.label}", f"{lower.label}"})
+            found[pair, total] += upper.probability * lower.probability
+    return {key: p for key, p in found.items() if p}
+
+
+def probabilities(tree: et.Tree, path: str = "/") -> list[Any]:
+    return [branch.probability for branch in ExactNode(tree, tree.find(path).id).branches]
+
+
+def test_hats() -> None:
+    tree = et.loads(HAT)
+    found = flip(tree, "/")
+    assert probabilities(found) == [Fraction(1, 4), Fraction(3, 4)]
+    assert probabilities(found, "hat") == [Fraction(9, 10), Fraction(1, 10)]
+    assert probabilities(found, "no hat") == [Fraction(7, 10), Fraction(3, 10)]
+    assert joint(found) == joint(tree) == joint(flip(found, "/"))
+    assert probabilities(flip(found, "/")) == [Fraction(3, 4), Fraction(1, 4)]
+    assert search_tree(found).value == search_tree(tree).value
+    assert "p_hat" in found.parameters
+
+
+def random_tree(seed: int) -> str:
+    """Return two levels of chance nodes below a decision, some with formulas and impossible."""
+    random = Random(seed)
+    uppers, lowers = random.randint(1, 4), random.randint(1, 4)
+
+    def distribution(count: int) -> list[str]:
+        weights = [random.choice((0, 1, 1, 2, 3)) for _ in range(count)]
+        weights[random.randrange(count)] += 1
+        texts = [f"{w}/{sum(weights)}" for w in weights]
+        if count == 2 and random.random() < 0.5 and weights[0]:
+            return [random.choice((texts[0], "q")), "rest"]
+        if random.random() < 0.3:
+            texts[random.randrange(count)] = "rest"
+        return texts
+
+    def cost() -> str:
+        return random.choice(("", "cost: 2, ", "reward: q*3, ", "cost: 1/3, "))
+
+    nodes = []
+    for a, p in enumerate(distribution(uppers)):
+        own = distribution(lowers)
+        order = random.sample(range(lowers), lowers)
+        ends = [f"b{b}: {{p: {own[b]}, {cost()}utility: {random.randint(-5, 5)}}}" for b in order]
+        nodes.append(f"a{a}: {{p: {p}, {cost()}chance: {{{', '.join(ends)}}}}}")
+    return f"{{parameters: {{q: 1/3}}, max: {{x: 0, y: {{chance: {{{', '.join(nodes)}}}}}}}}}"
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_the_joint_distribution_stays(seed: int) -> None:
+    text = random_tree(seed)
+    tree = et.loads(text)
+    found = flip(tree, "y")
+    assert joint(found, "y") == joint(tree, "y")
+    assert search_tree(found).value == search_tree(tree).value
+    again = et.loads(et.dumps(found))
+    assert joint(again, "y") == joint(tree, "y")
+    back = flip(found, "y")
+    assert joint(back, "y") == joint(tree, "y")
+    floats = flip(loads(text, exact=False), "y")
+    assert search_tree(floats).value == pytest.approx(float(search_tree(tree).value))
+    for q in ("1/4", "1"):  # formulas, not numbers
+        moved, expected = (one.with_parameters(q=q) for one in (found, tree))
+        assert joint(moved, "y") == joint(expected, "y")
+
+
+def test_formulas_stay_formulas() -> None:
+    tree = et.loads(
+        "{parameters: {pr: 0.5, sens: 0.9, spec: 0.7}, chance: {oil: {p: pr, chance: {plus: {p: "
+        "sens, utility: 1}, minus: {p: rest, utility: 0}}}, none: {p: rest, chance: {plus: {p: "
+        "1 - spec, utility: 1}, minus: {p: rest, utility: 0}}}}}"
+    )
+    text = et.dumps(flip(tree, "/"))
+    assert "p_plus: pr*sens + (1 - pr)*(1 - spec)" in text
+    assert "p_minus: pr*(1 - sens) + (1 - pr)*spec" in text
+    assert "oil: {p: pr*sens/p_plus, utility: 1}" in text
+    assert "p_oil: pr*sens + pr*(1 - sens)" in et.dumps(flip(flip(tree, "/"), "/"))
+
+
+def test_events_change_places() -> None:
+    tree = et.loads(
+        "{event: who, chance: {man: {event: hat, chance: {y: 1, n: 2}}, woman: {event: hat, "
+        "chance: {y: 3, n: 5}}}}"
+    )
+    text = et.dumps(flip(tree, "/"))
+    assert text.startswith("parameters:")
+    assert "event: hat\nchance:" in text
+    assert text.count("event: who") == 2
+
+
+def test_shared_nodes_stay_shared() -> None:
+    tree = et.loads(
+        "{nodes: {end: {max: [3, 4]}}, chance: {a: {chance: {x: {ref: end}, y: 1}}, b: {chance: "
+        "{x: {ref: end}, y: {ref: end}}}}}"
+    )
+    found = flip(tree, "/")
+    assert len(found) == len(tree)
+    assert et.evaluate(found).value == et.evaluate(tree).value
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "message"),
+    [
+        (
+            "max: [1, 2]",
+            "/",
+            "/ is a MAX node: give the path of a CHANCE node whose children are CHANCE nodes",
+        ),
+        (
+            "chance: {a: {chance: {x: 1, y: 2}}, b: {max: {x: 1, y: 2}}}",
+            "/",
+            "/: below b is a MAX node: only CHANCE nodes can be interchanged with their CHANCE "
+            "children",
+        ),
+        (
+            "chance: {a: {chance: {x: 1, y: 2}}, b: 3}",
+            "/",
+            "/: below b is a TERMINAL node: only CHANCE nodes can be interchanged with their "
+            "CHANCE children",
+        ),
+        (
+            "chance: {a: {chance: {x: 1, y: 2}}, b: {chance: {x: 1, z: 2}}}",
+            "/",
+            "/: the outcomes below b are x, z, and those below a are x, y: give them the same "
+            "labels",
+        ),
+    ],
+)
+def test_refusals(text: str, path: str, message: str) -> None:
+    with pytest.raises(et.TransformError) as error:
+        flip(et.loads(text), path)
+    assert str(error.value) == message
+
+
+def test_command(tmp_path: Path) -> None:
+    file, out = tmp_path / "hat.yaml", tmp_path / "out.yaml"
+    file.write_text(HAT, "utf-8")
+    printed = invoke("flip", str(file), "--at", "/").stdout
+    assert "p_hat: 0.75*0.3 + 0.25*0.1" in printed
+    done = run_main("flip", str(file), str(out), "--at", "/")
+    assert done.status == 0
+    assert out.read_text("utf-8") == printed
+    assert run_main("flip", str(file), str(out), "--at", "/").status == 2  # it exists
+    assert invoke("flip", str(file), "--at", "/", "--format", "json").stdout.startswith("{")
+    done = run_main("flip", str(file), "--at", "boy")
+    assert done.status != 0
+    assert "no node boy" in done.err
+    done = run_main("flip", "trees/rockefeller.yaml", "--at", "test")
+    assert (done.status, done.out) == (2, "")
+    assert "test: below plus is a MAX node" in done.err
+
+
+def test_what_is_lost_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_text(
+        "expect: {value: 2}\n"
+        "chance: {a: {note: hm, bounds: [0, 9], chance: {x: 1, y: 2}}, "
+        "b: {estimate: 3, chance: {x: 1, y: 4}}}",
+        "utf-8",
+    )
+    assert left_out(et.load(str(file)), "/") == [
+        "the note of a",
+        "the bounds of a",
+        "the estimate of b",
+    ]
+    done = run_main("flip", str(file), "--at", "/")
+    assert "left out, since the node is replaced: the note of a" in done.err
+    assert "expect: left out" in done.err
+
+
+def test_names() -> None:
+    assert free_name("p_no hat!", ()) == ("p_no_hat", 1)
+    assert free_name("p_hat", ("p_hat", "p_hat_2")) == ("p_hat_3", 3)
+    assert free_name("max", ()) == ("max_2", 2)
+    assert free_name("42", ()) == ("p_42", 1)
+    assert free_name("…", ()) == ("p", 1)
+
+
+def test_long_sums_are_defined_in_parts() -> None:
+    outcomes = ", ".join(
+        f"outcome {k}: {{p: 1/60, chance: {{x: {{p: 1/{k + 61}, utility: {k}}}, y: {{p: rest, "
+        "utility: 0}}}" for k in range(60)
+    )  # fmt: skip
+    tree = et.loads(f"chance: {{{outcomes}}}")
+    found = et.loads(et.dumps(flip(tree, "/")))
+    assert joint(found) == joint(tree)
+    assert Definitions({}).parameters == {}

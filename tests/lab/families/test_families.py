@@ -1,0 +1,973 @@
+"""Families of trees: compared with plain definitions, and identical on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from inspect import signature
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import exact_root
+
+import expectitree as et
+from expectitree import Kind, Tree, compiling
+from expectitree.algorithms import ALGORITHMS
+from expectitree.lab.families import FAMILIES, expected_nodes, is_random, parameters_of
+from expectitree.searches.engine import search_tree
+
+KINDS = ("max", "min", "chance")
+ORDERS = ("random", "best", "worst")
+PATTERNS = st.lists(st.sampled_from(KINDS), min_size=1, max_size=4)
+SEEDS = st.integers(0, 10**18 - 1)
+BALLARD = st.fixed_dictionaries(
+    {
+        "pattern": PATTERNS,
+        "plies": st.integers(1, 4),
+        "branching": st.integers(1, 4),
+        "order": st.sampled_from(ORDERS),
+        "seed": SEEDS,
+    }
+)
+UNIFORM = st.fixed_dictionaries(
+    {
+        "pattern": PATTERNS,
+        "plies": st.integers(1, 4),
+        "branching": st.tuples(st.integers(1, 4), st.integers(1, 4)).map(
+            lambda pair: (min(pair), max(pair))
+        ),
+        "utilities": st.tuples(st.integers(-50, 50), st.integers(0, 50)).map(
+            lambda pair: (pair[0], sum(pair))
+        ),
+        "real": st.booleans(),
+        "end": st.sampled_from((0, 0.2, 0.5, 0.95)),
+        "skew": st.integers(0, 4),
+        "seed": SEEDS,
+    }
+)
+
+
+@st.composite
+def lattices(draw: st.DrawFn) -> dict[str, Any]:
+    up = math.exp(draw(st.floats(0.001, 1)))
+    p = draw(st.floats(0.01, 0.99))
+    return {
+        "steps": draw(st.integers(1, 12)),
+        "spot": draw(st.floats(1, 1000)),
+        "strike": draw(st.floats(0, 1000)),
+        "up": up,
+        "rate": p * up + (1 - p) / up,
+        "call": draw(st.booleans()),
+    }
+
+
+FAMILY_AND_PARAMETERS = st.one_of(
+    st.tuples(st.just("ballard"), BALLARD),
+    st.tuples(st.just("uniform"), UNIFORM),
+    st.tuples(st.just("lattice"), lattices()),
+)
+
+
+def kinds_by_ply(pattern: Sequence[str], plies: int | None) -> list[str]:
+    """Return the pattern, repeated or cut."""
+    return [pattern[ply % len(pattern)] for ply in range(plies or len(pattern))]
+
+
+def inner_nodes(tree: Tree) -> list[et.Node]:
+    return [node for node, _ in tree.walk() if node.kind]
+
+
+def bits(tree: Tree) -> list[bytes]:
+    """Return the columns, the same bytes on every machine."""
+    return [
+        struct.pack(f"<{len(column)}{code}", *column)
+        for code, column in zip("BdIIdd", tree.columns.stored, strict=True)
+    ]
+
+
+# ---- Ballard: additive utilities.
+
+
+def leaves_below(node: et.Node) -> list[Any]:
+    if not node.kind:
+        return [node.utility]
+    return [utility for child in node.children for utility in leaves_below(child)]
+
+
+def amounts(node: et.Node) -> list[Fraction]:
+    """Return the numbers on a node's branches, computed from the means of their leaves."""
+    means = [mean(map(Fraction, leaves_below(child))) for child in node.children]
+    return [m - min(means) for m in means]
+
+
+@given(parameters=BALLARD)
+def test_ballard_branches_carry_permutations_and_terminals_their_sums(
+    parameters: dict[str, Any],
+) -> None:
+    tree = et.generate("ballard", **parameters)
+    plies, n = parameters["plies"], parameters["branching"]
+    kinds = kinds_by_ply(parameters["pattern"], plies)
+    assert len(tree) == sum(n**ply for ply in range(plies + 1))
+    assert tree.root.bounds == (0, plies * (n - 1))
+
+    def check(node: et.Node, ply: int, total: Fraction) -> None:
+        if ply == plies:
+            assert node.utility == total
+            return
+        assert node.kind.name == kinds[ply].upper()
+        carried = amounts(node)
+        assert sorted(carried) == list(range(n))
+        if parameters["order"] != "random":
+            falls = (node.kind == Kind.MAX) == (parameters["order"] == "best")
+            assert carried == sorted(carried, reverse=falls)
+        for branch, amount in zip(node.branches, carried, strict=True):
+            assert branch.probability == (1 / n if node.kind == Kind.CHANCE else 1)
+            check(branch.child, ply + 1, total + amount)
+
+    check(tree.root, 0, Fraction(0))
+
+
+def chi_square(found: Iterable[Any], cells: int) -> float:
+    counts = Counter(found)
+    expected = counts.total() / cells
+    assert len(counts) <= cells
+    return (
+        sum((n - expected) ** 2 for n in counts.values()) / expected
+        + (cells - len(counts)) * expected
+    )
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_random_permutations_are_uniform_and_independent(n: int) -> None:
+    """The limits are nine standard deviations wide."""
+    tree = et.generate(
+        "ballard", pattern=["max"], plies={2: 11, 3: 7, 4: 5}[n], branching=n, seed=1
+    )
+    drawn = {node.id: tuple(amounts(node)) for node in inner_nodes(tree)}
+    cells = len(list(permutations(range(n))))
+    assert set(drawn.values()) == set(permutations(range(n)))
+    assert chi_square(drawn.values(), cells) < cells + 9 * math.sqrt(2 * cells)
+    pairs = [
+        (drawn[m][0], drawn[first][0])
+        for m in drawn
+        if (first := tree.node(m).children[0].id) in drawn
+    ]
+    assert chi_square(pairs, n * n) < n * n + 9 * math.sqrt(2 * n * n)
+    siblings = [
+        (drawn[a.id][0], drawn[b.id][0])
+        for m in drawn
+        for a, b in [tree.node(m).children[:2]]
+        if a.kind
+    ]
+    assert chi_square(siblings, n * n) < n * n + 9 * math.sqrt(2 * n * n)
+
+
+def test_the_seed_matters_only_in_random_order() -> None:
+    trees = {
+        order: [bits(et.generate("ballard", order=order, seed=seed)) for seed in range(5)]
+        for order in ORDERS
+    }
+    assert all(trees["random"].count(tree) == 1 for tree in trees["random"])
+    assert all(tree == trees["best"][0] for tree in trees["best"])
+    assert all(tree == trees["worst"][0] for tree in trees["worst"])
+    assert "seed 3" in et.generate("ballard", seed=3).title
+    assert "seed" not in et.generate("ballard", seed=3, order="best").title
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled", "exact"])
+@pytest.mark.parametrize(
+    ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
+)
+def test_every_engine_reproduces_ballards_published_best_cases(
+    n: int, star1: int, star2: int, engine: str
+) -> None:
+    tree = et.generate("ballard", pattern="max,chance,min", branching=n, order="best")
+    if engine == "exact":
+        tree = et.loads(et.dumps(tree))
+    for name, leaves in (("expectiminimax", n**3), ("star1", star1), ("star2", star2)):
+        search = search_tree(tree, name, engine="auto" if engine == "exact" else engine)
+        assert (search.engine, search.counts.leaves_visited) == (engine, leaves)
+        assert (search.counts.leaves_total, search.best) == (n**3, "#1")
+        assert search.value == (n - 1) + Fraction(n - 1, 2)
+
+
+# ---- Uniform: independent utilities.
+
+
+def plainly_uniform(
+    pattern: Sequence[str],
+    plies: int,
+    branching: tuple[int, int],
+    utilities: tuple[int, int],
+    real: bool,
+    end: float,
+    skew: int,
+    seed: int,
+) -> list[Any]:
+    """Return a node as [kind, [[p, child], ...]] or [utility], drawn ply by ply.
+
+    A ply's draws are two for each node, whether it ends and how wide it is; then one for each
+    branch, a utility; then, below a CHANCE ply that is skewed, one for each branch, its weight.
+    """
+    draw = Random(seed).random
+    root: list[Any] = []
+    nodes = [root]
+    for ply, kind in enumerate(kinds_by_ply(pattern, plies)):
+        below = []
+        for node in nodes:
+            ends, width = (
+                draw() < end,
+                branching[0] + int(draw() * (branching[1] - branching[0] + 1)),
+            )
+            if ply == 0 or not ends:
+                node[:] = [kind, [[1 / width if kind == "chance" else 1, []] for _ in range(width)]]
+                below += [branch[1] for branch in node[1]]
+        lower, upper = utilities
+        for child in below:
+            child.append(
+                lower + (draw() * (upper - lower) if real else int(draw() * (upper - lower + 1)))
+            )
+        if skew and kind == "chance":
+            for node in (node for node in nodes if len(node) == 2):
+                powers = [draw() ** skew for _ in node[1]]
+                units = [1 + int(power / sum(powers) * (10**12 - len(powers))) for power in powers]
+                units[units.index(max(units))] += 10**12 - sum(units)
+                for branch, whole in zip(node[1], units, strict=True):
+                    branch[0] = whole / 10**12
+        nodes = below
+    return root
+
+
+def matches(node: et.Node, plain: list[Any]) -> None:
+    if len(plain) == 1:
+        assert node.utility == plain[0]
+        return
+    kind, branches = plain
+    assert node.kind.name == kind.upper()
+    assert node.estimate is None
+    assert len(node.branches) == len(branches)
+    for branch, (p, child) in zip(node.branches, branches, strict=True):
+        assert branch.probability == pytest.approx(p, rel=0, abs=1e-11)
+        matches(branch.child, child)
+
+
+@given(parameters=UNIFORM)
+def test_uniform_equals_its_plain_definition(parameters: dict[str, Any]) -> None:
+    tree = et.generate("uniform", **parameters)
+    assert tree.root.bounds == parameters["utilities"]
+    matches(tree.root, plainly_uniform(**parameters))
+
+
+@given(parameters=UNIFORM)
+def test_uniform_respects_its_parameters(parameters: dict[str, Any]) -> None:
+    tree = et.generate("uniform", **parameters)
+    kinds = kinds_by_ply(parameters["pattern"], parameters["plies"])
+    (least, most), (lower, upper) = parameters["branching"], parameters["utilities"]
+    assert tree.root.kind.name == kinds[0].upper()  # the root never ends early
+    for node, path in tree.walk():
+        ply = 0 if path == "/" else path.count("/") + 1
+        if node.kind:
+            assert node.kind.name == kinds[ply].upper()
+            assert least <= len(node.branches) <= most
+            probabilities = [branch.probability for branch in node.branches]
+            if node.kind != Kind.CHANCE:
+                assert set(probabilities) == {1}
+            elif not parameters["skew"]:
+                assert set(probabilities) == {1 / len(probabilities)}
+            else:
+                assert all(0 < p <= 1 for p in probabilities)
+                assert math.fsum(probabilities) == pytest.approx(1, abs=1e-15)
+        else:
+            assert ply == len(kinds) or parameters["end"]
+            assert lower <= node.utility <= upper
+            assert parameters["real"] or node.utility == int(node.utility)
+
+
+def test_uniform_draws_are_uniform() -> None:
+    """The limits are nine and six standard deviations wide."""
+    tree = et.generate(
+        "uniform",
+        pattern="max,min",
+        plies=8,
+        branching=(2, 4),
+        utilities=(-2, 2),
+        end=0.1,
+        skew=1,
+        seed=2,
+    )
+    nodes = [(node, path.count("/") + 1) for node, path in tree.walk() if path != "/"]
+    assert len(nodes) > 2000
+    assert chi_square(
+        (len(node.branches) for node, _ in nodes if node.kind), 3
+    ) < 3 + 9 * math.sqrt(6)
+    assert chi_square((node.utility for node, _ in nodes if not node.kind), 5) < 5 + 9 * math.sqrt(
+        10
+    )
+    ended = [not node.kind for node, ply in nodes if ply < 8]
+    assert abs(sum(ended) - 0.1 * len(ended)) < 6 * math.sqrt(0.09 * len(ended))
+
+
+def test_a_greater_skew_gives_more_uneven_probabilities() -> None:
+    def greatest(skew: int) -> float:
+        tree = et.generate("uniform", pattern="chance", branching=3, plies=6, skew=skew, seed=1)
+        return mean(
+            max(branch.probability for branch in node.branches) for node in inner_nodes(tree)
+        )
+
+    by_skew = [greatest(skew) for skew in range(5)]
+    assert by_skew[0] == 1 / 3
+    assert by_skew == sorted(set(by_skew))
+
+
+def test_one_branching_equals_a_range_of_one_number() -> None:
+    assert bits(et.generate("uniform", branching=3)) == bits(
+        et.generate("uniform", branching=(3, 3))
+    )
+
+
+def test_extreme_utilities_stay_in_their_range() -> None:
+    """The range may be huge or empty."""
+    for utilities in ((-1e15, 1e15), (1e15, 1e15), (-7, -7), (0, 0)):
+        for real in (False, True):
+            tree = et.generate("uniform", utilities=utilities, real=real, plies=5)
+            assert utilities[0] <= tree.utility_range[0] <= tree.utility_range[1] <= utilities[1]
+
+
+def test_wide_trees_and_deep_trees_are_generated() -> None:
+    for pattern, plies, branching in (("chance", 1, 100_000), ("max,chance,min", 64, 1)):
+        for tree in (
+            et.generate("uniform", pattern=pattern, plies=plies, branching=branching, skew=1),
+            et.generate("ballard", pattern=pattern, plies=plies, branching=branching),
+        ):
+            assert len(tree) == 1 + plies * branching
+            assert tree.heights[-1] == plies
+
+
+# ---- Lattice: the American option.
+
+
+def price(steps: int, spot: float, strike: float, up: float, rate: float, call: bool) -> float:
+    """Return the option's price by dynamic programming."""
+    p = (rate - 1 / up) / (up - 1 / up)
+
+    def payoff(step: int, ups: int) -> float:
+        gain = spot * up ** (2 * ups - step) - strike
+        return max(gain if call else -gain, 0)
+
+    values = [payoff(steps, ups) for ups in range(steps + 1)]
+    for step in reversed(range(steps)):
+        values = [
+            max(payoff(step, ups), (p * values[ups + 1] + (1 - p) * values[ups]) / rate)
+            for ups in range(step + 1)
+        ]
+    return values[0]
+
+
+@pytest.mark.slow
+@given(parameters=lattices())
+def test_every_algorithm_finds_the_price_of_the_option(
+    parameters: dict[str, Any],
+) -> None:
+    tree = et.generate("lattice", **parameters)
+    expected = price(**parameters)
+    for name in ALGORITHMS:
+        search = et.evaluate(tree, name)
+        slack = 4 * search.eps + 1e-12 * tree.utility_range[1]
+        assert search.value == pytest.approx(expected, rel=1e-11, abs=slack)
+        assert (
+            search.counts.visits < 3 * len(tree) or not search.algorithm.in_order
+        )  # walks go by the root
+
+
+def test_the_lattice_reproduces_hulls_american_put() -> None:
+    """Hull, Options, Futures: S = K = 50, r = 10%, sigma = 40%, five months, five steps."""
+    tree = et.generate(
+        "lattice",
+        steps=5,
+        spot=50,
+        strike=50,
+        up=math.exp(0.4 * math.sqrt(1 / 12)),
+        rate=math.exp(0.1 / 12),
+    )
+    assert round(et.evaluate(tree).value, 2) == 4.49
+
+
+def test_a_call_without_dividends_is_never_exercised_early() -> None:
+    """So its price is the European one (Merton 1973): the discounted mean of the last payoffs."""
+    steps, up, rate = 30, 1.04, 1.002
+    p = (rate - 1 / up) / (up - 1 / up)
+    paid = [max(100 * up ** (2 * j - steps) - 90, 0) for j in range(steps + 1)]
+    mean_paid = math.fsum(
+        math.comb(steps, j) * p**j * (1 - p) ** (steps - j) * x for j, x in enumerate(paid)
+    )
+    search = et.evaluate(
+        et.generate("lattice", steps=steps, strike=90, up=up, rate=rate, call=True)
+    )
+    assert search.value == pytest.approx(mean_paid / rate**steps)
+    assert set(search.strategy.values()) == {"go on"}
+
+
+@pytest.mark.parametrize("steps", [1, 2, 3, 10, 100])
+def test_a_lattice_has_three_nodes_a_point(steps: int) -> None:
+    tree = et.generate("lattice", steps=steps)
+    points, inner = (steps + 1) * (steps + 2) // 2, steps * (steps + 1) // 2
+    assert Counter(tree.columns.kind) == {
+        Kind.TERMINAL: points,
+        Kind.MAX: inner,
+        Kind.CHANCE: inner,
+    }
+    assert len(tree) == points + 2 * inner
+    assert tree.is_sharing == (steps > 1)
+    unfolded = 1
+    for _ in range(steps):
+        unfolded = 3 + 2 * unfolded  # MAX, its stop, CHANCE, and two points of the next step
+    assert tree.unfolded == unfolded
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"up": 1.03, "rate": 1.003, "strike": 120},
+        {"up": 1.03, "rate": 1.003, "call": True},
+        {"up": 1.5, "rate": 1.2},
+        {"up": 1.001, "rate": 0.9995, "call": True},
+        {"strike": 0},
+        {"spot": 1e-3, "strike": 1e6},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("steps", [1, 25, 60])
+def test_searches_visit_each_lattice_node_fewer_than_three_times(
+    parameters: dict[str, Any], steps: int
+) -> None:
+    tree = et.generate("lattice", steps=steps, **parameters)
+    for name in ("star1", "star2", "star2.5"):
+        assert et.evaluate(tree, name).counts.visits < 3 * len(tree)
+
+
+@pytest.mark.parametrize("call", [False, True])
+def test_lattice_points_are_shared_and_labelled(call: bool) -> None:
+    tree = et.generate("lattice", steps=4, spot=100, strike=103, up=1.1, rate=1.01, call=call)
+    assert [branch.label for branch in tree.root.branches] == ["go on", "stop"]
+    outcomes = tree.find("go on").branches
+    p = (1.01 - 1 / 1.1) / (1.1 - 1 / 1.1)
+    assert [(b.label, b.probability) for b in outcomes] == [
+        ("up", pytest.approx(p)),
+        ("down", pytest.approx(1 - p)),
+    ]
+    assert tree.find("go on/up/go on/down") == tree.find("go on/down/go on/up")
+    assert tree.find("go on/up") != tree.find("go on/down")
+    for path, price_, steps in (
+        ("stop", 100, 0),
+        ("go on/up/stop", 110, 1),
+        ("go on/down/stop", 100 / 1.1, 1),
+        ("go on/up/go on/down/stop", 100, 2),
+        ("go on/up/go on/up/go on/up/go on/up", 100 * 1.1**4, 4),
+        ("go on/up/go on/up/go on/down/go on/up", 100 * 1.1**2, 4),
+    ):
+        payoff = max(price_ - 103 if call else 103 - price_, 0) / 1.01**steps
+        assert tree.find(path).utility == pytest.approx(payoff)
+
+
+# ---- Seeds: the same everywhere.
+
+
+@given(chosen=FAMILY_AND_PARAMETERS)
+def test_interpreted_and_compiled_trees_are_identical(
+    chosen: tuple[str, dict[str, Any]],
+) -> None:
+    family, parameters = chosen
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "pays", lambda rows: False)
+        one = et.generate(family, **parameters)
+        patch.setattr(compiling, "pays", lambda rows: rows > 0)
+        other = et.generate(family, **parameters)
+    assert bits(one) == bits(other)
+    assert (list(one.label), one.title, one.local_bounds) == (
+        list(other.label),
+        other.title,
+        other.local_bounds,
+    )
+
+
+def test_many_draws_are_identical_in_both_engines() -> None:
+    """Each ply draws more than the 624 words of the generator's state."""
+    parameters = {
+        "plies": 7,
+        "branching": (2, 4),
+        "end": 0.05,
+        "skew": 3,
+        "real": True,
+        "seed": 123456789012345678,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compiling, "pays", lambda rows: False)
+        one = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
+        patch.setattr(compiling, "pays", lambda rows: rows > 1000)  # Plies differ.
+        other = [et.generate("uniform", **parameters), et.generate("ballard", plies=6, branching=5)]
+    assert [*map(bits, one)] == [*map(bits, other)]
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters", "digest"),
+    [
+        ("ballard", {}, "142fc0b84125"),
+        (
+            "ballard",
+            {"pattern": "min,chance", "plies": 5, "branching": 3, "seed": 10**18 - 1},
+            "c089b75ca53c",
+        ),
+        ("ballard", {"branching": 6, "order": "best"}, "63121d35ffe3"),
+        ("ballard", {"branching": 5, "order": "worst"}, "0ce2e9ef9b0e"),
+        ("uniform", {}, "9451d94ced3f"),
+        (
+            "uniform",
+            {"pattern": "chance,max", "plies": 6, "branching": "1-3", "end": 0.1, "skew": 2},
+            "cdeafbd55f44",
+        ),
+        (
+            "uniform",
+            {"utilities": "-1,1", "real": True, "branching": 5, "skew": 4, "seed": 1},
+            "4be284f3fbe4",
+        ),
+        ("lattice", {}, "f21f4958d457"),
+        (
+            "lattice",
+            {"steps": 7, "strike": 102, "up": 1.1224, "rate": 1.008, "call": True},
+            "38f6a00a420c",
+        ),
+    ],
+    ids=str,
+)
+def test_published_trees_never_change(family: str, parameters: dict[str, Any], digest: str) -> None:
+    """Results on these trees have been published."""
+    tree = et.generate(family, **parameters)
+    assert hashlib.sha256(b"".join(bits(tree))).hexdigest()[:12] == digest
+
+
+def form(tree: Tree, known: dict[Any, int]) -> int:
+    """Return a number that identifies a tree for any order of its rows."""
+    number: list[int] = []
+    for n in range(len(tree)):
+        node = tree.node(n)
+        branches = tuple(
+            (branch.label, branch.probability, number[branch.child.id]) for branch in node.branches
+        )
+        number.append(
+            known.setdefault((node.kind, node.utility, node.bounds, branches), len(known))
+        )
+    return number[-1]
+
+
+SAVED = [
+    ("ballard", {"plies": 4}),
+    ("ballard", {"plies": 3, "order": "worst"}),
+    ("uniform", {"plies": 5, "end": 0.1}),
+    ("uniform", {"plies": 5, "real": True, "skew": 1}),
+    ("lattice", {"steps": 12}),
+    ("lattice", {"steps": 9, "up": 1.1, "rate": 1.01, "call": True}),
+]
+
+
+@pytest.mark.parametrize("ending", ["yaml", "json", "arrow", "parquet"])
+@pytest.mark.parametrize(("family", "parameters"), SAVED, ids=str)
+def test_a_file_holds_the_same_tree(
+    family: str, parameters: dict[str, Any], ending: str, tmp_path: Path
+) -> None:
+    tree = et.generate(family, **parameters)
+    et.save(tree, tmp_path / f"tree.{ending}")
+    loaded = et.load(tmp_path / f"tree.{ending}")
+    known: dict[Any, int] = {}
+    assert form(loaded, known) == form(tree, known)
+    assert (len(loaded), loaded.title, loaded.source) == (len(tree), tree.title, tree.source)
+    if not tree.is_sharing or ending in ("arrow", "parquet"):
+        assert bits(loaded) == bits(tree)
+
+
+@pytest.mark.parametrize("branching", [2, 8, 24])
+@pytest.mark.parametrize("skew", [1, 2, 3, 4])
+def test_skewed_probabilities_survive_a_file(skew: int, branching: int) -> None:
+    warned: list[str] = []
+    for seed in range(5):
+        tree = et.generate(
+            "uniform", pattern="chance", plies=2, branching=branching, skew=skew, seed=seed
+        )
+        loaded = et.loads(et.dumps(tree), warn=warned.append)
+        assert warned == []
+        assert bits(loaded) == bits(tree)
+
+
+@pytest.mark.parametrize(("family", "parameters"), SAVED, ids=str)
+def test_a_generated_file_causes_no_warnings_in_fractions(
+    family: str, parameters: dict[str, Any]
+) -> None:
+    """`verify`, `--exact` and `convert` read fractions and warn if they do not sum to 1."""
+    warned: list[str] = []
+    et.loads(et.dumps(et.generate(family, **parameters)), warn=warned.append)
+    assert warned == []
+
+
+# ---- Values of parameters.
+
+
+@pytest.fixture
+def no_large_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail the test if a large column is made before the tree is refused."""
+    for name in ("zeros", "filled"):
+        make = getattr(compiling, name)
+
+        def checked(*arguments: Any, make: Any = make) -> Any:
+            assert arguments[-1] < 10**6
+            return make(*arguments)
+
+        monkeypatch.setattr(compiling, name, checked)
+
+
+NAN, INF = float("nan"), float("inf")
+WHOLE = "whole number"
+WRONG = [
+    *(
+        ("ballard", "branching", value, WHOLE)
+        for value in (0, -1, 1.5, NAN, True, None, "x", "", "4.0")
+    ),
+    ("ballard", "branching", [2, 3], "whole number|one branching"),
+    ("ballard", "branching", "2-4", "one branching"),
+    ("ballard", "branching", (2, 4), "one branching"),
+    *(
+        ("ballard", "plies", value, WHOLE)
+        for value in (0, -1, 65, 10**9, 1.5, NAN, True, "x", "3.0")
+    ),
+    *(
+        ("ballard", "pattern", value, "max,chance,min|max, min and chance|kinds")
+        for value in (
+            [],
+            (),
+            "",
+            ["terminal"],
+            "max,terminal",
+            "terminal",
+            "max,,min",
+            "maxchance",
+            5,
+            None,
+            [1],
+            [Kind.TERMINAL],
+        )
+    ),
+    *(
+        ("ballard", "order", value, "random, best, worst")
+        for value in ("bset", "", "random:1", None, ["best"])
+    ),
+    *(
+        ("ballard", "seed", value, "whole number")
+        for value in (-1, 1.5, True, None, NAN, 10**18, "x", "", "1.5", "-1")
+    ),
+    ("ballard", "utilities", (0, 1), "it has pattern, plies, branching, order, dice, seed"),
+    *(
+        ("uniform", "branching", value, WHOLE)
+        for value in (
+            0,
+            (0, 2),
+            (4, 2),
+            "4-2",
+            "2-",
+            "-2",
+            "2-3-4",
+            (2,),
+            (1, 2, 3),
+            (1.5, 2),
+            2.5,
+            (True, 2),
+            [4, 2],
+        )
+    ),
+    *(
+        ("uniform", "utilities", value, "two numbers|a lower and an upper number")
+        for value in (
+            (5, 1),
+            "5,1",
+            (NAN, 1),
+            (0, NAN),
+            (0, INF),
+            (-INF, INF),
+            "0,nan",
+            "0,inf",
+            "0,1e400",
+            (0, 2e15),
+            "0",
+            "a,b",
+            "0,1,2",
+            (0,),
+            (0, 1, 2),
+            5,
+            None,
+            (None, 1),
+        )
+    ),
+    ("uniform", "utilities", (0.5, 1), "whole ends"),
+    *(
+        ("uniform", "end", value, "a number from 0 to 0.999999")
+        for value in (1, 1.0, -0.1, NAN, INF, True, None, "x", "1", [0])
+    ),
+    *(
+        ("uniform", "skew", value, "whole number")
+        for value in (-1, 5, 1.5, NAN, True, None, "x", "1.5")
+    ),
+    *(("uniform", "real", value, "true or false") for value in ("yes", "", "1", 2)),
+    *(("uniform", "seed", value, "whole number") for value in (-1, 1.5, True)),
+    ("uniform", "order", "best", "it has pattern, plies, branching"),
+    *(
+        ("lattice", "steps", value, "from 1 to 25,000|whole number")
+        for value in (0, -1, 25_001, 10**9, 1.5, NAN, True, None, "x", "1.5")
+    ),
+    *(
+        ("lattice", "spot", value, "price|number")
+        for value in (0, -1, NAN, INF, 2e15, None, "x", True)
+    ),
+    *(
+        ("lattice", "strike", value, "price|number")
+        for value in (-1, NAN, INF, 2e15, None, "x", True)
+    ),
+    *(
+        ("lattice", "up", value, "rate|number|factor")
+        for value in (1, 0.5, 0, -1, NAN, INF, 1.0001, None, "x", True)
+    ),
+    *(
+        ("lattice", "rate", value, "between|number|factor")
+        for value in (1.01, 1.02, 0.98, 0, -1, NAN, INF, None, "x", True)
+    ),
+    *(("lattice", "call", value, "true or false") for value in ("maybe", "", 2)),
+    ("lattice", "seed", 3, "it has steps, spot, strike, up, rate, call"),
+]
+
+
+def named(value: object) -> str:
+    return value if isinstance(value, str) else repr(value)
+
+
+@pytest.mark.usefixtures("no_large_columns")
+@pytest.mark.parametrize(("family", "name", "value", "expected"), WRONG, ids=named)
+def test_a_wrong_parameter_is_explained(
+    family: str, name: str, value: object, expected: str
+) -> None:
+    with pytest.raises(et.TransformError, match=expected) as caught:
+        et.generate(family, **{name: value})
+    message = str(caught.value)
+    assert "\n" not in message
+    assert len(message) < 200
+    if name in parameters_of(family):
+        assert any(text in message for text in spellings(value)), message
+
+
+def spellings(value: object) -> list[str]:
+    """Return how a message may write a value: as given or as read, in part or whole."""
+    if isinstance(value, (list, tuple)):
+        return [text for part in value for text in spellings(part)] or ["[]", "()"]
+    if isinstance(value, str):
+        return [part or "''" for part in [value, *value.split(",")]]
+    return [str(value), str(value).lower(), *([f"{value:g}"] if isinstance(value, float) else [])]
+
+
+@pytest.mark.usefixtures("no_large_columns")
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("ballard", {"branching": 10**9, "plies": 10}),
+        ("ballard", {"branching": 2, "plies": 64}),
+        ("ballard", {"branching": 2**31, "plies": 1}),
+        ("ballard", {"pattern": ["max"] * 100_000, "branching": 2}),
+        ("uniform", {"branching": 10**9, "plies": 10}),
+        ("uniform", {"branching": 10**9, "plies": 2}),
+        ("uniform", {"branching": (2, 10**9), "plies": 10}),
+        ("uniform", {"branching": (10**8, 10**9), "plies": 3, "end": 0.1}),
+    ],
+    ids=lambda value: f"{value!s:.40}",
+)
+def test_a_tree_that_is_too_large_is_refused_at_once(
+    family: str, parameters: dict[str, Any]
+) -> None:
+    with pytest.raises(
+        et.TransformError, match=r"more than 2,147,483,647 nodes|whole number|from 1 to 64"
+    ):
+        et.generate(family, **parameters)
+
+
+def test_a_number_of_thousands_of_digits_is_refused() -> None:
+    for family, name in (
+        ("ballard", "seed"),
+        ("uniform", "branching"),
+        ("ballard", "branching"),
+        ("ballard", "plies"),
+        ("lattice", "steps"),
+        ("lattice", "spot"),
+        ("uniform", "utilities"),
+    ):
+        with pytest.raises(et.TransformError, match=name):
+            et.generate(family, **{name: (0, 10**5000) if name == "utilities" else 10**5000})
+
+
+def test_a_lattice_beyond_floating_point_is_refused() -> None:
+    """The discount or the price of the last day is not a float."""
+    for parameters in (
+        {"up": 100, "rate": 0.02, "steps": 400},
+        {"up": 100, "rate": 50, "steps": 400, "call": True},
+    ):
+        with pytest.raises(et.TransformError):
+            et.generate("lattice", **parameters)
+
+
+def test_the_message_names_a_factor_that_is_too_large() -> None:
+    with pytest.raises(et.TransformError, match="from 1 to 100") as caught:
+        et.generate("lattice", up=101)
+    assert "without risk" not in str(caught.value)
+
+
+def test_an_unknown_family_or_parameter_is_explained() -> None:
+    with pytest.raises(
+        et.TransformError, match="unknown family 'balard': choose among ballard, uniform, lattice"
+    ):
+        et.generate("balard")
+    with pytest.raises(
+        et.TransformError, match="lattice has no parameter 'volatility': it has steps, spot, strike"
+    ):
+        et.generate("lattice", volatility=0.4)
+
+
+# ---- Parameters as text, sizes and titles.
+
+
+@pytest.mark.parametrize(
+    ("family", "text", "parameters"),
+    [
+        (
+            "ballard",
+            {"pattern": "MAX, Chance ,min"},
+            {"pattern": [Kind.MAX, Kind.CHANCE, Kind.MIN]},
+        ),
+        (
+            "ballard",
+            {"plies": "4", "branching": "3", "seed": "5"},
+            {"plies": 4, "branching": 3, "seed": 5},
+        ),
+        (
+            "uniform",
+            {"branching": "2-3", "utilities": "-1,1"},
+            {"branching": (2, 3), "utilities": (-1, 1)},
+        ),
+        (
+            "uniform",
+            {"utilities": "[0,10]", "branching": "2"},
+            {"utilities": (0, 10), "branching": 2},
+        ),
+        (
+            "uniform",
+            {"real": "true", "end": "0.2", "skew": "2"},
+            {"real": True, "end": 0.2, "skew": 2},
+        ),
+        (
+            "lattice",
+            {"steps": "9", "up": "1.1", "rate": "1.01"},
+            {"steps": 9, "up": 1.1, "rate": 1.01},
+        ),
+        (
+            "lattice",
+            {"steps": "3", "spot": "50", "strike": "5e1", "call": "True"},
+            {"steps": 3, "spot": 50, "strike": 50, "call": True},
+        ),
+    ],
+)
+def test_parameters_are_read_from_text(
+    family: str, text: dict[str, str], parameters: dict[str, Any]
+) -> None:
+    one, other = et.generate(family, **text), et.generate(family, **parameters)
+    assert bits(one) == bits(other)
+    assert one.title == other.title
+    assert bits(FAMILIES[family](**parameters)) == bits(other)
+
+
+def test_is_random_says_whether_the_seed_matters() -> None:
+    for family, parameters in (
+        ("ballard", {}),
+        ("ballard", {"order": "best"}),
+        ("ballard", {"order": "random"}),
+        ("uniform", {}),
+    ):
+        differ = bits(et.generate(family, seed=1, **parameters)) != bits(
+            et.generate(family, seed=2, **parameters)
+        )
+        assert is_random(family, **parameters) == differ
+    assert not is_random("lattice")
+    assert "seed" not in parameters_of("lattice")
+    assert list(parameters_of("lattice")) == list(signature(FAMILIES["lattice"]).parameters)
+
+
+@pytest.mark.parametrize(
+    ("family", "parameters"),
+    [
+        ("ballard", {}),
+        ("ballard", {"pattern": "max,min", "plies": "5", "branching": "3"}),
+        ("ballard", {"pattern": "max,chance,min,chance", "branching": "3", "dice": "4"}),
+        ("uniform", {}),
+        ("uniform", {"plies": 4, "branching": "1-5"}),
+        ("uniform", {"plies": 4, "end": 0.3}),
+        ("uniform", {"plies": 3, "end": 0.8}),
+        ("lattice", {}),
+        ("lattice", {"steps": 10}),
+    ],
+    ids=str,
+)
+def test_expected_nodes_is_about_the_mean(family: str, parameters: dict[str, Any]) -> None:
+    seeds = [{"seed": seed} for seed in range(200)] if family == "uniform" else [{}]
+    found = mean(len(et.generate(family, **parameters, **seed)) for seed in seeds)
+    assert expected_nodes(family, **parameters) == pytest.approx(found, rel=0.2)
+
+
+def test_titles_contain_the_parameters() -> None:
+    """Numbers in titles are not rounded."""
+    assert et.generate("ballard", branching=3, seed=8).title == (
+        "Additive utilities: MAX, CHANCE, MIN, branching 3, order random, seed 8"
+    )
+    wide, fine = (
+        et.generate("uniform", utilities=(0, 1234567)),
+        et.generate("lattice", steps=2, up=1.0012345),
+    )
+    assert "from 0 to 1234567:" in wide.title.replace(",", "")
+    assert "up 1.0012345" in fine.title
+
+
+def test_dice_give_the_probabilities_of_their_sums() -> None:
+    """Each CHANCE node has an outcome for each sum; utilities still add up."""
+    tree = et.generate("ballard", pattern="max,chance,min", branching=3, dice=4, seed=5)
+    ways = [1, 2, 3, 4, 3, 2, 1]
+    chances = [tree.node(n) for n in range(len(tree)) if tree.node(n).kind == et.Kind.CHANCE]
+    assert len(chances) == 3
+    sums = []
+    for node in chances:
+        # The children of each MIN node carry 0, 1, 2: the least utility is the sum so far.
+        found = {
+            min(child.utility for child in b.child.children): b.probability for b in node.branches
+        }
+        start = min(found)
+        assert {path - start: 16 * p for path, p in found.items()} == dict(enumerate(ways))
+        sums.append(start)
+    assert sorted(sums) == [0, 1, 2]
+    assert tree.local_bounds[len(tree) - 1] == (0, 2 + 6 + 2)
+    first = exact_root(et.loads(et.dumps(tree))).children[0]
+    assert first.branches[0].probability.denominator in (4, 8, 16)
+
+
+def test_zero_dice_is_the_default() -> None:
+    assert et.dumps(et.generate("ballard", seed=3)) == et.dumps(
+        et.generate("ballard", seed=3, dice=0)
+    )

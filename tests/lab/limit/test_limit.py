@@ -1,0 +1,895 @@
+"""The fewest leaves that prove a result: compared with all subsets of small trees, and by hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from random import Random
+from typing import Any
+
+import pytest
+import random_trees
+from helpers import invoke, load, loads
+from oracle import ExactNode, exact_root
+from random_trees import EVERY, Case, in_numbers
+
+import expectitree as et
+from expectitree import Kind, Tree, TreeBuilder, compiling
+from expectitree.analysis.compare.csv import render as comparison_csv
+from expectitree.analysis.compare.json import render as comparison_json
+from expectitree.analysis.compare.markdown import render as comparison_markdown
+from expectitree.analysis.compare.report import compare, totals
+from expectitree.analysis.compare.text import render as comparison_text
+from expectitree.errors import AnalysisError
+from expectitree.lab.limit import lists, proof_tree, proofs
+from expectitree.lab.limit.report import Limit, limit, measure
+from expectitree.lab.limit.text import notes, sentence_of
+from expectitree.lab.limit.text import render as limit_text
+from expectitree.numbers import INFINITY, Number
+from expectitree.searches.engine import choose_bounds, search_tree
+from expectitree.text.console import text_console, to_strings
+from expectitree.tree import transform
+from expectitree.tree.builder import NodeId
+from expectitree.tree.columns import Bounds
+from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.transform import in_fractions
+
+Intervals = list[tuple[Number, Number]]
+ONE = ("star2",)
+ALL = (-INFINITY, INFINITY)
+
+
+def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
+    """Return the interval of every node once some leaves are visited, within its own bounds."""
+    lower, upper = tree.inherited_bounds(bounds)
+    found: Intervals = []
+    for n in range(len(tree)):
+        node = ExactNode(tree, n)
+        if node.utility is not None:
+            ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
+        else:
+            below = [
+                (branch.probability, *(end + branch.reward for end in found[branch.child.id]))
+                for branch in node.branches
+            ]
+            if node.kind == Kind.CHANCE:
+                ends = (
+                    sum(p * low for p, low, _ in below if p),
+                    sum(p * high for p, _, high in below if p),
+                )
+            else:
+                pick = max if node.kind == Kind.MAX else min
+                ends = (pick(low for _, low, _ in below), pick(high for _, _, high in below))
+        found.append((max(ends[0], lower[n]), min(ends[1], upper[n])))
+    return found
+
+
+def is_best_forced(tree: Tree, found: Intervals, slack: float = 0) -> bool:
+    sign, ends = (1, found) if tree.root.kind == Kind.MAX else (-1, [(-b, -a) for a, b in found])
+    paid: dict[int, Number] = {}  # the most, if several actions lead to one child
+    for branch in exact_root(tree).branches:
+        c = branch.child.id
+        paid[c] = max(paid.get(c, sign * branch.reward), sign * branch.reward)
+    return any(
+        all(ends[c][0] + paid[c] >= ends[d][1] + paid[d] - slack for d in paid if d != c)
+        for c in paid
+    )
+
+
+def counts_of_all_subsets(tree: Tree, bounds: Bounds) -> tuple[int, int | None]:
+    """Return the fewest leaves that prove the root's value, and its best action if it has one."""
+    leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
+    is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
+    exact: int | None = None
+    best: int | None = None
+    for count in range(len(leaves) + 1):
+        for some in combinations(leaves, count):
+            found = intervals(tree, bounds, set(some))
+            if exact is None and found[-1][0] == found[-1][1]:
+                exact = count
+            if is_player and best is None and is_best_forced(tree, found):
+                best = count
+        if exact is not None and (best is not None or not is_player):
+            return exact, best
+    raise AssertionError("all leaves are enough")
+
+
+def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
+    tree = case.tree()
+    wanted, wanted_best = counts_of_all_subsets(tree, choose_bounds(tree, case.bounds)[0])
+    for exact in (True, False) if exact_too else (False,):
+        for mirror in (False, True):
+            tree = case.tree(exact, mirror)
+            bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
+            report = limit(tree, ONE, bounds=bounds, exact=True)
+            assert report.exact.least <= wanted <= report.exact.most
+            assert (report.best_action is None) == (wanted_best is None)
+            found = intervals(tree, report.search.bounds, set(report.exact.leaves))
+            assert found[-1][1] - found[-1][0] <= 4 * report.search.eps
+            if report.best_action is not None:
+                assert report.best_action.least <= wanted_best <= report.best_action.most
+                found = intervals(tree, report.search.bounds, set(report.best_action.leaves))
+                assert is_best_forced(tree, found, 4 * report.search.eps)
+                if not tree.columns.pays:
+                    proved = tree.find(report.proved or "").id
+                    assert any(proved == tree.find(label).id for label in report.search.ties)
+                else:
+                    assert report.proved in report.search.ties
+            if not tree.is_sharing:
+                assert (report.exact.count, report.best_action and report.best_action.count) == (
+                    wanted,
+                    wanted_best,
+                )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
+    """The order of two actions may be certain although their intervals overlap."""
+    random = Random(seed)
+    builder = TreeBuilder(exact=False)
+    leaves = [builder.add_terminal(float(random.randint(0, 3))) for _ in range(3)]
+    made = list(leaves)
+    for _ in range(random.randint(2, 5)):
+        below = random.sample(made, random.randint(2, min(3, len(made))))
+        kind = random.choice([Kind.MAX, Kind.MIN, Kind.MAX, Kind.MIN, Kind.CHANCE])
+        shares = [1 / len(below)] * len(below) if kind == Kind.CHANCE else None
+        made.append(builder.add_inner(kind, below, shares, [None] * len(below)))
+    top = random.sample(made, 2)
+    tree = builder.build(
+        NodeId(builder.add_inner(random.choice([Kind.MAX, Kind.MIN]), top, None, [None, None]))
+    )
+    report = limit(tree, ONE, bounds=(0.0, 3.0))
+    assert report.best_action is not None
+    fewest = min(
+        count
+        for count in range(tree.leaves + 1)
+        for some in combinations([n for n, k in enumerate(tree.columns.kind) if not k], count)
+        if is_best_always(tree, set(some))
+    )
+    assert report.best_action.least <= fewest <= report.best_action.most
+    assert is_best_always(tree, set(report.best_action.leaves))
+
+
+def test_an_action_that_contains_the_other_may_need_no_leaf() -> None:
+    tree = et.loads("{nodes: {x: {min: [0, 2]}}, max: {a: {min: [4, {ref: x}]}, b: {ref: x}}}")
+    report = limit(tree, ONE)
+    assert is_best_always(tree, set(), 4)
+    assert report.best_action is not None
+    assert (report.best_action.least, report.best_action.most) == (0, 1)
+
+
+def is_best_always(tree: Tree, visited: set[int], most: int = 3) -> bool:
+    """Return whether one action is best for all values 0, 0.5, 1, … of the other leaves."""
+    others = [n for n, k in enumerate(tree.columns.kind) if not k and n not in visited]
+    likely = {child.id for child in tree.root.children}
+    pick = {Kind.MAX: max, Kind.MIN: min, Kind.CHANCE: lambda values: sum(values) / len(values)}
+    for values in product([x / 2 for x in range(2 * most + 1)], repeat=len(others)):
+        given = dict(zip(others, values, strict=True))
+        worth: list[float] = []
+        for n in range(len(tree)):
+            node = tree.node(n)
+            utility = node.utility
+            if utility is not None:
+                worth.append(given.get(n, float(utility)))
+            else:
+                worth.append(pick[node.kind]([worth[child.id] for child in node.children]))
+        likely = {c for c in likely if abs(worth[c] - worth[-1]) < 1e-9}
+    return bool(likely)
+
+
+def cases(
+    start: int, count: int, is_sharing: bool, most: int = 10, pays: bool = False
+) -> list[Case]:
+    found = []
+    while len(found) < count:
+        case = Case(start, pays)
+        start += 1
+        if 1 < case.tree().leaves <= most and case.tree().is_sharing == is_sharing:
+            found.append(case)
+    return found
+
+
+@pytest.mark.slow
+def test_counts_agree_with_all_subsets() -> None:
+    for case in cases(0, 250, is_sharing=False):
+        check_against_all_subsets(case)
+
+
+@pytest.mark.slow
+def test_ranges_of_shared_trees_agree_with_all_subsets() -> None:
+    for case in cases(10_000, 100, is_sharing=True):
+        check_against_all_subsets(case)
+
+
+@pytest.mark.parametrize("start", [50_000, 60_000])
+def test_counts_of_trees_with_rewards_agree_with_all_subsets(start: int) -> None:
+    for case in cases(start, 12, is_sharing=False, most=8, pays=True):
+        check_against_all_subsets(case)
+    for case in cases(start, 8, is_sharing=True, most=8, pays=True):
+        check_against_all_subsets(case)
+
+
+@pytest.mark.slow
+def test_more_counts_of_trees_with_rewards_agree_with_all_subsets() -> None:
+    for case in cases(70_000, 150, is_sharing=False, pays=True):
+        check_against_all_subsets(case)
+    for case in cases(80_000, 100, is_sharing=True, pays=True):
+        check_against_all_subsets(case)
+
+
+def test_a_folded_tree_needs_as_many_leaves() -> None:
+    """The leaves are the same, because folding shifts all bounds below a branch alike."""
+    for seed in range(40):
+        case = Case(seed, pays=True)
+        tree = unshare(case.tree())
+        bounds = case.bounds
+        report = limit(tree, ("star1", "star2"), bounds=bounds)
+        again = limit(fold_rewards(tree), ("star1", "star2"), bounds=bounds)
+        assert counts(report) == counts(again)
+        assert [r.counts for r in report.rows] == [r.counts for r in again.rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "exact", "best"),
+    [
+        ("max: [{reward: 5, utility: 1}, 4]", (-INFINITY, 6), 1, 1),
+        ("max: [{reward: 5, utility: 1}, 4]", (-INFINITY, 7), 2, 2),
+        # Each leaf is worth 0 to 5, so that the second action is worth 5 at most.
+        ("max: [{reward: 5, utility: 1, bounds: [0, 5]}, {utility: 4, bounds: [0, 5]}]", ALL, 1, 0),
+        ("max: [{reward: 4, utility: 1, bounds: [0, 5]}, {utility: 4, bounds: [0, 5]}]", ALL, 1, 1),
+        ("min: [{cost: 4, utility: 4, bounds: [0, 5]}, {utility: 1, bounds: [0, 5]}]", ALL, 1, 1),
+        ("chance: [{reward: 9, utility: 1}, {cost: 9, utility: 1}]", ALL, 2, None),
+        ("{nodes: {a: 3}, max: {x: {ref: a}, y: {ref: a, reward: 1}}}", (0, 9), 1, 0),
+        ("{nodes: {a: {min: [1, 5]}}, min: [{ref: a}, {reward: 9, ref: a}]}", (1, 99), 1, 0),
+    ],
+)
+def test_counts_with_rewards_by_hand(
+    text: str, bounds: Bounds, exact: int, best: int | None
+) -> None:
+    assert found(text, bounds) == (exact, best)
+
+
+def test_of_actions_with_one_child_the_one_that_pays_more_is_proved() -> None:
+    text = "{nodes: {a: 3}, KIND: {x: {ref: a}, y: {ref: a, reward: 1}, z: {ref: a, cost: 1}}}"
+    for kind, best in (("max", "y"), ("min", "z")):
+        assert limit(et.loads(text.replace("KIND", kind)), bounds=(0, 9)).proved == best
+
+
+def test_fractions_with_rewards_beyond_64_bits() -> None:
+    text = (
+        "max: [{reward: 1/7, chance: [1, 9]}, {cost: BIG, min: [{reward: BIG, utility: 3}, "
+        "{reward: BIG, utility: 7}]}]"
+    )
+    small, large = (
+        limit(et.loads(text.replace("BIG", f"1{'0' * n}/3")), ("star1", "star2")) for n in (1, 40)
+    )
+    assert counts(small) == counts(large)
+    assert [row.counts for row in small.rows] == [row.counts for row in large.rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "greatest"),
+    [
+        ("max: [N, 0]", 2**62),
+        ("max: [{reward: N, max: [{reward: 1, utility: 1}, 0]}, 0]", 2**62 - 2),
+        ("max: [{cost: N, utility: -1}, 0]", 2**62 - 1),
+        ("chance: [{p: 1/3, utility: N}, {p: 2/3, utility: 0}]", Fraction(2**62, 3)),
+    ],
+)
+def test_fractions_are_scaled_to_words_of_63_bits_if_they_fit(
+    text: str, greatest: Fraction
+) -> None:
+    """Their sums of two must fit 64 bits with a sign."""
+    for number, code in ((math.ceil(greatest) - 1, "q"), (math.ceil(greatest), "")):
+        tree = et.loads(text.replace("N", str(number)))
+        search = search_tree(tree, bounds=ALL)
+        assert proof_tree.proof_tree(tree, search, None).code == code
+
+
+def test_most_counts_of_shared_trees_are_exact() -> None:
+    ranges = sum(
+        limit(case.tree(), ONE, bounds=case.bounds).exact.count is None
+        for case in cases(20_000, 100, is_sharing=True)
+    )
+    assert 0 < ranges < 35
+
+
+@pytest.mark.slow
+def test_a_float_search_below_the_limit_gets_a_note(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """If utilities are within the tolerance, a search may visit fewer leaves."""
+    near = Fraction(1, 10**9)
+    monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
+    monkeypatch.setattr(random_trees, "WEIGHTS", ((1,), (1, 10**10), (1, 10**9, 3)))
+    count = 0
+    for seed in range(300):
+        case = Case(seed)
+        bounds = case.bounds and in_numbers(case.bounds, False)
+        report = limit(case.tree(exact=False), EVERY, bounds=bounds)
+        count += len(notes(report)) > 0
+        if notes(report):
+            assert "as equal" in et.to_text(report)
+            assert "as equal" in notes(report)[0]
+    assert count
+
+
+@pytest.mark.parametrize(("n", "needed"), [(3, 13), (4, 25), (6, 58), (8, 105), (10, 166)])
+@pytest.mark.parametrize("order", ["best", "random"])
+def test_star2_in_its_best_case_visits_as_few_leaves_as_possible(
+    n: int, needed: int, order: str
+) -> None:
+    tree = et.generate("ballard", pattern="max,chance,min", branching=n, order=order)
+    for tree_ in (tree, et.loads(et.dumps(tree))):
+        report = limit(tree_, ("star1", "star2"))
+        assert report.exact.count == needed
+        visited = [row.counts.leaves_visited for row in report.rows]
+        assert min(visited) >= needed
+        if order == "best":
+            assert report.rows[1].counts.leaves_visited == needed
+            assert sentence_of(report) == f"star2 visited {needed} leaves; {needed} are needed."
+
+
+def found(text: str, bounds: Bounds | None = None) -> tuple[int | None, int | None]:
+    """Return the two counts of a tree, the same in both modes."""
+    counts = []
+    for exact in (False, True):
+        report = limit(loads(text, exact=exact), bounds=bounds)
+        counts.append((report.exact.count, report.best_action and report.best_action.count))
+    assert counts[0] == counts[1]
+    return counts[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "bounds", "exact", "best"),
+    [
+        ("max: [3, 1, 2]", None, 1, 1),  # the 3 is the greatest there can be
+        ("max: [3, 1, 2]", (0, 3), 1, 1),
+        ("max: [3, 1, 2]", (0, 4), 3, 3),  # every other must be known to be less
+        ("max: [3, 1, 2]", (-INFINITY, INFINITY), 3, 3),
+        ("min: [3, 1, 2]", (1, 9), 1, 1),
+        ("min: [3, 1, 2]", (0, 9), 3, 3),
+        ("chance: [3, 1, 2]", (0, 4), 3, None),
+        ("chance: [{p: 1, utility: 3}, {p: 0, utility: 1}]", (0, 4), 1, None),
+        ("7", None, 0, None),  # the bounds leave one number
+        ("7", (0, 9), 1, None),
+        ("max: {a: 5}", (0, 9), 1, 0),  # an only action needs no proof
+        ("max: [5, {min: [1, 2]}]", (0, 9), 2, 2),  # 5, and the 1 or the 2
+        ("max: [5, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 1, 1),  # at most 4 anyway
+        ("max: [{bounds: [6, 9], min: [7, 8]}, {bounds: [0, 4], min: [1, 2]}]", (0, 9), 2, 0),
+        ("max: [{bounds: [7, 7], min: [7, 7]}, 5]", (0, 7), 0, 0),
+        ("max: [2, 2]", (0, 2), 1, 1),
+        ("max: [2, 2]", (0, 4), 2, 2),
+        ("max: [2, 2, {chance: [0, 3]}]", (0, 4), 3, 3),  # after the 0, the third is worth 2
+        # The 6 and the 1 of each: (1 + 10) / 2 is below 6, but (9 + 10) / 2 is not.
+        ("max: {a: 6, b: {chance: [1, 9]}, c: {chance: [9, 1]}}", (0, 10), 3, 3),
+        # Both of the equal children must be proved to be worth no more than 2.
+        ("chance: [{max: [{chance: [1, 3]}, {chance: [2, 2]}]}, 5]", None, 5, None),
+        # The second action is worth 4 at most after its first outcome, the first 5 at least.
+        ("max: {a: {chance: [10, 8]}, b: {chance: [0, 8]}}", (0, 10), 3, 2),
+    ],
+)
+def test_counts_by_hand(text: str, bounds: Bounds | None, exact: int, best: int | None) -> None:
+    assert found(text, bounds) == (exact, best)
+
+
+def test_a_leaf_that_serves_twice_counts_once() -> None:
+    # Both outcomes are the same node, and in each it is the 1 that proves.
+    assert found("{nodes: {a: {min: [1, 5]}}, chance: [{ref: a}, {ref: a}]}", (1, 9)) == (1, None)
+    # The shared 0 and the 1 prove that the outcomes are worth at most 28/6.
+    text = "{nodes: {low: 0}, max: [{chance: [{ref: low}, {ref: low}, 1, 2, 3, 4]}, 5]}"
+    assert found(text, (0, 9)) == (3, 3)
+    # The 1 proves of both outcomes that they are worth at most 1.
+    text = "{nodes: {s: 1}, max: [{chance: [{min: [{ref: s}, 7]}, {min: [{ref: s}, 8]}]}, 4]}"
+    assert found(text, (0, 9)) == (2, 2)
+    # Without bounds, an outcome that needs two leaves proves nothing after the first.
+    text = "{nodes: {s: 1}, max: [{chance: [{ref: s}, {max: [{ref: s}, 2]}]}, 4]}"
+    assert found(text, ALL) == (3, 3)
+    # One leaf proves of both other actions that they are worth at most 1.
+    text = "{nodes: {low: 1}, max: [{min: [{ref: low}, 4]}, 5, {min: [6, {ref: low}]}]}"
+    assert found(text, (0, 9)) == (2, 2)
+    report = limit(et.loads(text), bounds=(0, 9))
+    assert [report.tree.path_of(n) for n in report.exact.leaves] == ["#1/#1", "#2"]
+
+
+def test_a_sharing_tree_whose_unfolded_size_has_thousands_of_digits() -> None:
+    builder = TreeBuilder()
+    node = builder.max([0, 1])
+    for n in range(20_000):
+        node = (builder.max, builder.min)[n % 2]([node, node])
+    report = limit(builder.build(node), ONE, bounds=(0, 2))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (2, 0)
+
+
+def counts(report: Limit) -> tuple[object, ...]:
+    return report.exact, report.best_action, report.proved
+
+
+@pytest.mark.slow
+def test_all_engines_find_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    trees = [
+        case.tree(exact=False)
+        for pays in (False, True)
+        for case in cases(30_000, 12, False, 60, pays) + cases(30_000, 12, True, 60, pays)
+    ]
+    trees += [
+        et.generate(
+            "ballard", plies=4, branching=4, order="random", pattern="max,chance,min,chance"
+        ),
+        et.generate("uniform", plies=5, branching=3, real=True, seed=3),
+    ]
+    monkeypatch.setattr(proofs, "_MANY_NUMBERS", 1)
+    for tree in trees:
+        first = limit(tree, ONE, engine="interpreted")
+        assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
+
+
+@pytest.mark.parametrize("pays", [False, True])
+def test_fractions_give_the_same_compiled_and_beyond_64_bits(pays: bool) -> None:
+    for case in cases(40_000, 40, is_sharing=False, most=9, pays=pays):
+        tree = case.tree()
+        first = limit(tree, ONE, bounds=case.bounds)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(compiling, "pays", lambda rows: rows > 0)
+            patch.setattr(proofs, "_MANY_NUMBERS", 1)
+            assert counts(limit(tree, ONE, bounds=case.bounds)) == counts(first)
+        # The same tree, in numbers that fit no word.
+        third = Fraction(10**30 + 1, 3**50)
+        larger = transform.map_utilities(
+            tree,
+            lambda u, third=third: u * third,  # type: ignore[operator]
+            with_bounds=True,
+        )
+        paid = [r * third for r in tree.columns.reward]
+        larger = replace(larger, columns=larger.columns._replace(reward=paid))
+        bounds = (
+            None
+            if case.bounds is None
+            else tuple(b if b in (INFINITY, -INFINITY) else b * third for b in case.bounds)
+        )
+        assert counts(limit(larger, ONE, bounds=bounds)) == counts(first)
+
+
+@pytest.mark.slow
+def test_a_long_chain_in_both_modes() -> None:
+    builder = TreeBuilder()
+    node = builder.terminal(1)
+    for n in range(100_000):
+        node = (builder.max, builder.chance, builder.min)[n % 3]([node])
+    tree = builder.build(builder.min([builder.max([node, builder.min([0, 2])]), 2]))
+    for tree_ in (tree, in_fractions(tree)):
+        report = limit(tree_, ("expectiminimax",), bounds=(0, 3))
+        assert (report.exact.count, report.best_action and report.best_action.count) == (3, 3)
+        assert json.loads(et.to_json(report))["exact_leaves"][0] == report.exact.leaves[0]
+        assert "  node 0, #1/#2/#1, #2" in et.to_text(report)
+
+
+def two_wide_nodes(leaves: int) -> Tree:
+    """Return MAX over two CHANCE nodes with equally likely leaves."""
+    random, builder = Random(1), TreeBuilder()
+    wide = [builder.chance([random.randint(0, 100) for _ in range(leaves)]) for _ in range(2)]
+    return builder.build(builder.max(wide))
+
+
+def two_paths(leaves: int) -> Tree:
+    """Return MAX over two paths of CHANCE nodes whose leaves are equally likely."""
+    random, builder = Random(1), TreeBuilder()
+
+    def path() -> NodeId:
+        node = builder.terminal(50)
+        for n in range(1, leaves):
+            node = builder.chance([node, random.randint(0, 100)], [n / (n + 1), 1 - n / (n + 1)])
+        return node
+
+    return builder.build(builder.max([path(), path()]))
+
+
+@pytest.mark.parametrize("tree", [two_paths(150), two_wide_nodes(500)])
+def test_the_leaves_of_long_lists_prove_the_best_action(tree: Tree) -> None:
+    first = limit(tree, ONE, bounds=(0, 100))
+    assert first.exact.count is not None
+    assert first.best_action is not None
+    assert 0.5 * tree.leaves < first.best_action.most < first.exact.most <= tree.leaves
+    assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
+
+
+def test_too_many_leaves_are_refused() -> None:
+    tree = et.generate("ballard", branching=3)
+    with pytest.raises(
+        AnalysisError,
+        match=r"^27 leaves, and the work grows with their square: at most 26 are accepted",
+    ):
+        limit(tree, max_leaves=26)
+    assert limit(tree, max_leaves=27).exact.count
+    with pytest.raises(
+        AnalysisError, match=r"^919 leaves would make as much work as the shared nodes do"
+    ):
+        limit(et.generate("lattice", steps=20), max_leaves=300)
+    deep = "max: [2, " + "{max: [" * 50 + "1, 3" + "]}" * 50 + "]"  # it shares no nodes
+    assert limit(et.loads(deep), bounds=(0, 9), max_leaves=3).exact.count == 3
+    builder = TreeBuilder()
+    wide = builder.build(builder.max(range(20_001)))
+    with pytest.raises(AnalysisError, match=r"^20,001 leaves, .*: at most 20,000 are accepted"):
+        limit(wide)
+
+
+@pytest.mark.slow
+def test_too_many_leaves_of_long_fractions_are_refused() -> None:
+    builder = TreeBuilder(exact=True)
+    large = Fraction(1, 10**25)
+    tree = builder.build(builder.chance([*range(4000), large]))
+    with pytest.raises(
+        AnalysisError,
+        match=r"^4,001 leaves of fractions .*--engine interpreted.*: at most 4,000 are accepted",
+    ):
+        limit(tree, ONE)
+    assert limit(tree, ONE, max_leaves=5000).exact.count == 4001
+
+
+def test_chance_nodes_without_players_make_no_work() -> None:
+    """Every leaf of positive probability is needed, so that no lists are joined."""
+    builder = TreeBuilder()
+    row = [builder.terminal(n) for n in range(20)]
+    while len(row) > 1:
+        row = [builder.chance(pair) for pair in pairwise(row)]
+    assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
+    """Those that read at least 300 numbers: at a CHANCE node, every pair of numbers."""
+    called: list[tuple[int, int]] = []
+
+    def record(how: int, *rest: Any) -> None:
+        called.append((how, len(rest[5])))
+        lists.join_lists(how, *rest)
+
+    monkeypatch.setattr(proofs, "compiled_join", record)
+    builder = TreeBuilder()
+    actions = builder.chance(range(48)), builder.max(range(298)), 298
+    limit(builder.build(builder.max(actions)), ONE, bounds=(-1, 300), engine=engine)
+    found = [] if engine == "interpreted" else [(lists.SUM, 49), (lists.MERGED, 300)]
+    assert sorted(set(called)) == found
+
+
+@pytest.mark.parametrize("pays", [False, True])
+def test_whether_leaves_are_enough_agrees_with_the_definition(pays: bool) -> None:
+    for seed in range(150):
+        case, random = Case(seed, pays), Random(seed)
+        tree = case.tree(exact=False)
+        search = search_tree(tree, bounds=case.bounds and in_numbers(case.bounds, False))
+        tested = proof_tree.proof_tree(tree, search, None)
+        slack = 100 * search.eps
+        leaves = [n for n, kind in enumerate(tree.columns.kind) if not kind]
+        for _ in range(5):
+            some = random.sample(leaves, random.randint(0, len(leaves)))
+            ends = intervals(tree, search.bounds, set(some))
+            is_value_proved = ends[-1][1] - ends[-1][0] <= slack
+            assert tested.are_enough(some, for_value=True) == is_value_proved
+            if tree.root.kind != Kind.CHANCE:
+                is_best_proved = is_best_forced(tree, ends, slack)
+                assert tested.are_enough(some, for_value=False) == is_best_proved
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize(("name", "needed"), [("star1", 5), ("best-first", 3)])
+def test_a_search_below_the_limit_is_a_defect(exact: bool, name: str, needed: int) -> None:
+    """A search for the best action needs fewer leaves; in floats no rounding explains this one."""
+    tree = load("trees/aima-5.12-left.yaml", exact=exact)
+    goal = {"goal": "action"} if name == "best-first" else {}
+    search = search_tree(tree, et.algorithm(name, **goal))
+    with pytest.raises(
+        AnalysisError,
+        match=f"visited 0 leaves, and {needed} are needed: this is a defect",
+    ):
+        measure(tree, [replace(search, visits=[0] * len(tree))])
+
+
+def test_the_best_of_many_children_are_not_found_anew_for_each_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`benchmarks/insight.py` measures how long a wide node takes."""
+    searched: list[int] = []
+    find = proof_tree.ProofTree.best_children
+
+    def count(self: proof_tree.ProofTree, node: int) -> set[int]:
+        searched.append(node)
+        return find(self, node)
+
+    monkeypatch.setattr(proof_tree.ProofTree, "best_children", count)
+    report = limit(et.loads(f"max: {[*range(100), 99]}"), ONE, bounds=(0, 200))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (101, 101)
+    assert len(searched) <= 2
+
+
+def test_only_the_lists_of_actions_are_kept() -> None:
+    """The lists of a long path would take memory that grows with the square of its leaves."""
+    tree = two_paths(30)
+    numbers = proof_tree.proof_tree(tree, et.evaluate(tree, bounds=(0, 100)), None)
+    made = proofs.Proofs(numbers, together=False, compiled=False)
+    made.solve()
+    assert {n for n, _ in made.lists} == set(made.actions)
+
+
+@pytest.mark.slow
+def test_long_paths_of_chance_nodes_have_a_limit() -> None:
+    """All 5,000 leaves of a path are equally likely, so that every list is as long as possible.
+
+    `benchmarks/insight.py` measures how long this takes.
+    """
+    report = limit(two_paths(5000), ("expectiminimax",), bounds=(0, 100))
+    assert (report.exact.count, report.best_action and report.best_action.count) == (9757, 9650)
+
+
+def test_a_stopped_search_has_no_surplus() -> None:
+    report = limit(et.load("trees/ballard-6.yaml"), ("star1", "expectiminimax"), max_visits=5)
+    assert report.exact.count == 58
+    assert [report.surplus(row) for row in report.rows] == [None, 216 - 58]
+    assert any(
+        line.startswith("star1") and "stopped" in line for line in et.to_text(report).splitlines()
+    )
+    assert sentence_of(limit(et.load("trees/ballard-6.yaml"), ("star1",), max_visits=5)) == ""
+
+
+# ---- Output.
+
+
+def test_the_text_of_one_file() -> None:
+    done = invoke("limit", "trees/aima-5.12-left.yaml", "-a", "star1", "-a", "expectiminimax")
+    assert done.exit_code == 0
+    assert done.output == (
+        """\
+Order is not enough (left)
+8 leaves, bounds [1, 4] from the leaves themselves
+
+5 of 8 leaves prove the value 2.1, whatever the others are within [1, 4].
+3 prove that a1 is best.
+
+Leaves that prove the value:
+  a1/#1/#1, a1/#1/#2, a1/#2/#1, a1/#2/#2, a2/#1/#1
+
+Leaves that prove the best action:
+  a1/#1/#1, a1/#1/#2, a2/#1/#1
+
+algorithm       leaves  needed  surplus  ratio
+star1                5       5        0   1.00
+expectiminimax       8       5        3   1.60
+
+star1 visited 5 leaves; 5 are needed.
+"""
+    )
+
+
+def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
+    text = invoke(
+        "limit",
+        "-e",
+        "max: {a: 4}",
+        "-e",
+        "chance: [1, 2]",
+        "-e",
+        "max: [{bounds: [3, 4], min: [3, 4]}, 2]",
+    ).output
+    text += invoke(
+        "limit", "-e", "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
+    ).output
+    assert "No leaf is needed to prove the value 4: the bounds alone prove it." in text
+    assert "No leaf is needed to prove that a is best: it is the only action." in text
+    assert "All 2 leaves are needed to prove the value 1.5." in text
+    assert "The root is not a player's node: there is no action to choose." in text
+    assert "No leaf is needed to prove that #1 is best: the bounds alone prove it." in text
+    assert "1 of 4 leaves proves the value 3, whatever the others are within their bounds." in text
+    assert "A leaf that proves the value:\n  #1/#1\n" in text
+
+
+def test_without_searches_there_is_no_table() -> None:
+    text = et.to_text(limit(et.loads("max: [3, 1]"), []))
+    assert text.endswith("A leaf that proves the best action:\n  #2")
+
+
+def test_a_narrow_terminal_leaves_out_the_ratio_and_then_the_leaves_needed() -> None:
+    report = limit(et.load("trees/risk.yaml"), ["expectiminimax"])
+    rows = []
+    for width in (80, 40, 34):
+        console = text_console(width, unicode=False)
+        lines = "".join(to_strings(limit_text([report], console.options), console)).splitlines()
+        rows += [line for line in lines if line.startswith("expectiminimax  ")]
+    assert [row.split()[1:] for row in rows] == [
+        ["4", "4", "0", "1.00"],
+        ["4", "4", "0"],
+        ["4", "0"],
+    ]
+
+
+def test_all_names_every_leaf() -> None:
+    assert "38 more (--all names them)" in invoke("limit", "trees/ballard-6.yaml").output
+    everything = invoke("limit", "trees/ballard-6.yaml", "--all").output
+    assert "more" not in everything
+    named = everything.split("prove the value:\n")[1].split("\n\n")[0].replace(",", " ").split()
+    assert len(named) == len(set(named)) == 58
+    assert named == sorted(named)
+
+
+def test_shared_nodes_may_leave_a_range() -> None:
+    report = limit(et.generate("lattice", steps=6), ("star1",))
+    least, most = report.exact.least, report.exact.most
+    assert report.exact.count is None
+    assert least < most
+    text = et.to_text(report)
+    assert f"{least} to {most} of 28 leaves prove the value" in text
+    assert "The exact figure is not known, since nodes are shared." in text
+    fields = json.loads(et.to_json(report))
+    assert (fields["exact"], fields["exact_bounds"], fields["rows"][0]["surplus"]) == (
+        None,
+        [least, most],
+        None,
+    )
+    assert len(fields["exact_leaves"]) == most
+
+
+def test_the_json_of_two_files() -> None:
+    done = invoke(
+        "limit",
+        "trees/risk.yaml",
+        "trees/shared.yaml",
+        "--format",
+        "json",
+        "--exact",
+        "-a",
+        "star1",
+        "-a",
+        "star2.5",
+    )
+    risk, shared = map(json.loads, done.output.splitlines())
+    assert risk == {
+        "file": "trees/risk.yaml",
+        "title": "A risk worth taking",
+        "bounds": ["0", "100"],
+        "bounds_from": "file",
+        "leaves": 4,
+        "value": "109/2",
+        "best": "right",
+        "ties": ["right"],
+        "exact": 4,
+        "exact_bounds": [4, 4],
+        "best_action": 3,
+        "best_action_bounds": [3, 3],
+        "best_action_proved": "right",
+        "exact_leaves": ["left/#1", "left/#2", "right/#1", "right/#2"],
+        "best_action_leaves": ["left/#1", "left/#2", "right/#1"],
+        "rows": [
+            {"algorithm": "star1", "leaves_visited": 4, "surplus": 0, "ratio": 1.0},
+            {
+                "algorithm": "star2.5", "probes": 2, "probe-order": "cyclic", "leaves_visited": 4,
+                "surplus": 0,
+                "ratio": 1.0,
+            },
+        ],
+    }  # fmt: skip
+    assert (shared["exact"], shared["best_action"], shared["leaves"]) == (None, None, 8)
+    assert shared["exact_bounds"] == [4, 6]
+    assert shared["best_action_bounds"] == [0, 4]
+    chance = json.loads(invoke("limit", "-", "--format", "json", stdin="chance: [1, 2]").output)
+    assert (chance["best_action"], chance["best_action_bounds"], chance["best_action_leaves"]) == (
+        None,
+        None,
+        None,
+    )
+
+
+def test_every_line_fits_and_is_ascii_where_it_must_be() -> None:
+    reports = [
+        limit(et.load(f"trees/{name}.yaml"), file=name) for name in ("ballard-6", "shared", "risk")
+    ]
+    for width in (20, 40, 80):
+        console = text_console(width, unicode=False)
+        for line in "".join(to_strings(limit_text(reports, console.options), console)).splitlines():
+            assert line.isascii()
+            assert len(line) <= width or width == 20
+    assert invoke("limit", "-e", "max: {'ä\tö': 1, b: 0}").output.count("ä\\tö") == 2
+
+
+def test_options_and_errors() -> None:
+    done = invoke("limit", "trees/ballard-6.yaml", "trees/risk.yaml", "--max-leaves", "10")
+    assert done.exit_code == 2
+    assert "trees/ballard-6.yaml: 216 leaves" in done.output
+    assert "A risk worth taking" in done.output
+    done = invoke("limit", "trees/risk.yaml", "--max-visits", "1")
+    assert done.exit_code == 1
+    assert "stopped" in done.output
+    assert invoke("limit", "trees/risk.yaml", "--max-leaves", "0").exit_code == 2
+    assert (
+        "use -a star2.5"
+        in invoke("limit", "trees/risk.yaml", "-a", "star1", "--probes", "3").output
+    )
+    assert (
+        "star2.5 (3 probes, cyclic)"
+        in invoke("limit", "trees/risk.yaml", "-a", "star2.5", "--probes", "3").output
+    )
+    assert "No tree was given" in invoke("limit").output
+    done = invoke(
+        "limit",
+        "-e",
+        "max: {a: {estimate: 5, min: [1, 9]}, b: 4}",
+        "--depth",
+        "1",
+        "--bounds",
+        "0,9",
+    )
+    assert "All 2 leaves are needed to prove the value 5." in done.output
+
+
+# ---- In compare.
+
+
+def comparisons(limited: bool = True) -> Sequence[et.Comparison]:
+    algorithms = ("star1", "star2")
+    files = ("trees/ballard-6.yaml", "trees/risk.yaml")
+    return [compare(et.load(file), algorithms, limit=limited, file=file) for file in files]
+
+
+def comparison_lines(found: Sequence[et.Comparison]) -> list[str]:
+    console = text_console(width=100)
+    return "".join(to_strings(comparison_text(found, console.options), console)).splitlines()
+
+
+def test_compare_has_the_limit_as_a_column() -> None:
+    lines = comparison_lines(comparisons())
+    assert lines[4].split() == [
+        "algorithm",
+        "value",
+        "best",
+        "nodes",
+        "leaves",
+        "needed",
+        "share",
+        "cuts",
+        "time",
+    ]
+    assert lines[6].split()[:6] == ["star2", "10.5", "#1", "93", "58", "58"]
+    assert lines[9] == "star2 visited 58 leaves; 58 are needed."
+    assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
+    assert totals(comparisons())[0].needed == (62, 62)
+    text = "\n".join(comparison_lines(comparisons(limited=False)))
+    assert "  needed" not in text
+    assert "are needed" not in text
+    markdown = list(comparison_markdown(comparisons()))
+    assert markdown[2].split(" | ")[5] == "needed"
+    assert markdown[5].split(" | ")[5] == "58"
+
+
+def test_compare_has_the_limit_in_json_and_csv() -> None:
+    first, _ = map(json.loads, comparison_json(comparisons()))
+    assert first["limit"] == {
+        "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
+    }  # fmt: skip
+    assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
+    plain = json.loads(next(comparison_json(comparisons(limited=False))))
+    assert "limit" not in plain
+    assert "surplus" not in plain["rows"][0]
+    rows = list(csv.DictReader(comparison_csv(comparisons())))
+    assert [(row["needed_lower"], row["needed_upper"],
+        row["needed_for_best_upper"]) for row in rows] == [
+        ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
+    ]  # fmt: skip
+    assert "needed" not in next(comparison_csv(comparisons(limited=False)))
+
+
+def test_compare_on_the_command_line_has_the_limit() -> None:
+    done = invoke("compare", "--limit", "trees/ballard-6.yaml")
+    assert done.exit_code == 0
+    assert done.output.endswith("star2 visited 58 leaves; 58 are needed.\n")
+    assert max(map(len, done.output.splitlines())) <= 80
+    done = invoke("compare", "--limit", "--max-leaves", "9", "trees/ballard-6.yaml")
+    assert done.exit_code == 2
+    assert "216 leaves" in done.output
+    done = invoke("compare", "--max-leaves", "9", "trees/ballard-6.yaml")
+    assert done.exit_code == 2
+    assert "--max-leaves is for --limit" in done.output

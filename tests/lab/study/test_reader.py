@@ -1,0 +1,310 @@
+"""Study files: their grammar and the error messages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from lab.study.studies import (
+    SMALL,
+    SMALL_RUNS,
+    figures,
+    plan,
+    records,
+    run_remaining,
+    study_of,
+    time_limit,
+)
+
+from expectitree.errors import FileError
+
+
+def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
+    study = study_of(tmp_path, SMALL)
+    assert [tuple(tree.values()) for tree in study.trees] == [
+        ("ballard", "2", "random"), ("ballard", "2", "best"), ("ballard", "3", "random"),
+        ("ballard", "3", "best"),
+        ("uniform", "max,chance,min", "2-3", "0.2", "1"),
+    ]  # fmt: skip
+    assert sorted(run.name for run in study.runs) == sorted(SMALL_RUNS)
+    assert (study.repetitions, study.seed) == (4, 11)
+
+
+def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:
+    text = (
+        "trees: {family: ballard}\nalgorithms: [star1, star2]\n"
+        "engines: [auto, interpreted, compiled]\n"
+    )
+    assert [run.name for run in study_of(tmp_path, text).runs] == [
+        "star1", "star1, interpreted", "star1, compiled", "star2", "star2, interpreted",
+        "star2, compiled",
+    ]  # fmt: skip
+
+
+def test_json_specs_work_too(tmp_path: Path) -> None:
+    """JSON and YAML give the same study."""
+    text = json.dumps(
+        {
+            "trees": [
+                {"family": "ballard", "branching": [2, 3], "order": ["random", "best"]},
+                {
+                    "family": "uniform",
+                    "pattern": "max,chance,min",
+                    "branching": "2-3",
+                    "end": 0.2,
+                    "skew": 1,
+                },
+            ],
+            "algorithms": [
+                "star1",
+                {"star2.5": {"probes": [1, 3], "probe-order": ["cyclic", "sequential"]}},
+            ],
+            "repetitions": 4,
+            "seed": 11,
+        }
+    )
+    one, other = study_of(tmp_path, SMALL), study_of(tmp_path, text, "spec.json")
+    assert (one.trees, one.runs) == (other.trees, other.runs)
+    run_remaining(one, tmp_path / "one")
+    run_remaining(other, tmp_path / "other")
+    assert figures(one, tmp_path / "one") == figures(other, tmp_path / "other")
+
+
+def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
+    trees = (
+        "[{family: ballard, order: best}, {family: lattice, steps: 3}, "
+        "{family: uniform, seed: [5, 6]}]"
+    )
+    study = study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\nrepetitions: 9\n")
+    run_remaining(study, tmp_path / "results")
+    found = records(tmp_path / "results")
+    assert [record["repetition"] for record in found] == [0, 0, 0, 0]
+    assert sorted(record["seed"] for record in found if record["tree"]["family"] == "uniform") == [
+        5,
+        6,
+    ]
+
+
+# A spec with § before each mistake, and the messages in the same order.
+WRONG = {
+    "unknown key": ("trees: {family: ballard}\nalgorithms: star1\n§repetition: 3\n",
+        ["unknown key 'repetition'"]),
+    "several at once": (
+        "trees: {family: ballard, branching: §x}\nalgorithms: [§star9]\nrepetitions: §0\nseed: "
+        "§-1\nengines: §fast\n",
+        ["'x' as branching, expected a whole number", "unknown algorithm 'star9'",
+         "'0', expected a whole number from 1", "'-1', expected a whole number from 0",
+         "'fast', expected auto, interpreted"],
+    ),
+    "types": (
+        "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: "
+        "§1.5\nplot: §x\n",
+        ["a list, expected text", "a mapping, expected text",
+            "'3', expected a mapping with a family",
+         "a list, expected a name", "a list, expected a whole number",
+         "'1.5', expected a whole number",
+         "'x', expected a mapping"],
+    ),
+    "empty lists": ("trees: §[]\nalgorithms: star1\n", ["an empty list, expected at least one of "
+                                                        "trees"]),
+    "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n",
+        ["an empty list, expected at least one of alg"]),
+    "no engines": ("trees: {family: ballard}\nalgorithms: star1\nengines: §[]\n", ["engine"]),
+    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n",
+        ["an empty list, expected at least one of branching"]),
+    "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n",
+        ["probes"]),
+    "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n",
+        ["order"]),
+    "nothing at all": ("trees:§\nalgorithms:§\n", ["nothing, expected a mapping",
+        "unknown algorithm ''"]),
+    "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n",
+        ["no key family: choose ballard"]),
+    "no families": ("trees: [{family: §[], steps: 5}]\nalgorithms: star1\n", ["one of family"]),
+    "unknown family": ("trees: {family: §ballot}\nalgorithms: star1\n",
+        ["unknown family 'ballot'"]),
+    "unknown parameter": (
+        "trees: {family: ballard, §branchin: 3}\nalgorithms: star1\n",
+        ["unknown key 'branchin' (did you mean 'branching'?)"],
+    ),
+    "a parameter of another family": ("trees: {family: uniform, §order: best}\nalgorithms: star1\n",
+        ["key 'order'"]),
+    "duplicate key": (
+        "trees: {family: ballard, branching: 3, §branching: 4}\nalgorithms: star1\n§algorithms: "
+        "star2\n",
+        ["duplicate key 'branching'", "duplicate key 'algorithms'"],
+    ),
+    "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n",
+        ["algorithm is listed twice"]),
+    "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n",
+        ["'quick', expected"]),
+    "probes of star1": (
+        "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
+        ["star2.5 only, not for star1", "star2.5 only, not for star2: star2 is star2.5 with 1"],
+    ),
+    "probes": (
+        "trees: {family: ballard}\nalgorithms: [star2.5: {probes: [1, §0, §two], probe-order: §up, "
+        "§probe: 1}]\n",
+        ["'0', expected a whole", "'two', expected", "'up', expected cyclic or sequential",
+            "unknown key 'probe'"],
+    ),
+    "no figure": ("trees: {family: ballard}\nalgorithms: star1\npublished: [§{branching: 4}]\n",
+        ["no figure"]),
+    "figures that are none": (
+        "trees: {family: ballard}\nalgorithms: star1\npublished: [{star1: §much}, {star1: §3/0}, "
+        "{star1: §-1}]\n",
+        ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
+    ),
+    "plot": (
+        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, "
+        "lines: [§{label: a}]}\n",
+        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'",
+            "a mapping, expected label"],
+    ),
+    "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
+    "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
+    "unknown game": ("trees: {game: §'game:pigs', depth: 3}\nalgorithms: star1\n", ["'pigs'"]),
+    "no game": ("trees: {game: §pig, depth: 3}\nalgorithms: star1\n", ["'pig' is not a game"]),
+    "no depth": ("trees: [§{game: 'game:pig'}]\nalgorithms: star1\n", ["no key depth"]),
+    "parameters of games": (
+        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, lazy: §maybe, §die: 6,"
+        " seed: §1.5}\nalgorithms: star1\n",
+        ["'-1', expected a whole", "'x', expected a whole", "'up', expected given, inner",
+         "'maybe', expected true or false", "unknown key 'die'", "'1.5', expected a whole"],
+    ),
+    "estimates": (
+        "trees:\n- {game: 'game:pig', depth: 3, estimate: §nowhere.py:f}\n"
+        "- {game: 'game:pig', depth: 3, estimate: §f}\nalgorithms: star1\n",
+        ["cannot be read", "'f' is not a function"],
+    ),
+    "a game's file": ("trees: {game: §'nowhere.py:Game', depth: 3}\nalgorithms: star1\n",
+        ["cannot be read"]),
+    "a game and a family": (
+        "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
+    "an order of lazy trees": (
+        "trees: [§{game: 'game:pig', depth: 3, lazy: true, order: [given, best]}]\n"
+        "algorithms: star1\n",
+        ["depth 3, lazy true, order best: a lazy tree has the order that the game gives"]),
+    "deepening of whole trees": (
+        "trees: [§{game: 'game:pig', depth: 3, deepen: true}]\nalgorithms: star1\n",
+        ["deepen is for lazy trees"]),
+    "the limit of lazy trees": (
+        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
+        ["limit needs the whole tree: leave it out"]),
+    "lazy trees compiled": (
+        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: star1\nengines: §compiled\n",
+        ["a lazy search runs interpreted"]),
+    "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
+    "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
+    "an empty file": ("§", ["the document is empty"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_each_mistake_is_reported_with_its_place(name: str, tmp_path: Path) -> None:
+    marked, messages = WRONG[name]
+    parts = marked.split("§")
+    before = ["".join(parts[: n + 1]) for n in range(len(parts) - 1)]
+    places = {(text.count("\n") + 1, len(text) - text.rfind("\n")) for text in before}
+    with pytest.raises(FileError) as caught:
+        plan(tmp_path, "".join(parts))
+    problems = caught.value.problems
+    assert {(p.line, p.column) for p in problems} == places, str(caught.value)
+    assert len(problems) == len(messages)
+    for message in messages:
+        assert any(message in problem.message for problem in problems), str(caught.value)
+
+
+REFUSED = [
+    "{family: ballard, order: up}", "{family: ballard, pattern: 'max,mix'}",
+    "{family: ballard, plies: 0}",
+    "{family: ballard, plies: 65}", "{family: ballard, branching: 0}",
+    "{family: ballard, branching: 2-4}",
+    "{family: uniform, branching: 5-2}", "{family: uniform, end: 1}", "{family: uniform, skew: 5}",
+    "{family: uniform, utilities: '5,1'}", "{family: uniform, seed: -1}",
+    "{family: lattice, steps: 0}",
+    "{family: lattice, rate: 2}", "{family: ballard, branching: 1000000, plies: 64}",
+    "{family: ballard, branching: 100000}", "{family: ballard, branching: 1, plies: 999999999}",
+    f"{{family: lattice, steps: 1{'0' * 400}}}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("tree", REFUSED, ids=lambda tree: tree[9:50])
+def test_parameters_refused_by_a_family_are_reported_with_their_place(
+    tree: str, tmp_path: Path
+) -> None:
+    """They are reported before the first search, which would be wasted otherwise."""
+    with time_limit(5), pytest.raises(FileError) as caught:
+        plan(tmp_path, f"algorithms: star1\ntrees:\n- {{family: ballard}}\n- {tree}\n")
+    assert [problem.line for problem in caught.value.problems] == [4]
+    assert caught.value.problems[0].column
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "engines: [auto, auto]",
+        "published: [{order: random, star1: 10}, {star1: 20}]",
+        "published: [{star1: 10, star1: 20}]",
+        "published: [{star1: inf}]",
+        "published: [{branching: 4, star1: 84}, {star1: 83}]",
+        f"seed: {'0' * 31}{'9' * 5000}",
+        "published: [{branching: 3, star1: 84}]",
+        "published: [{star2: 84}]",
+        "plot: {x: braching}",
+        "plot: {lines: [{label: a, factor: nan, power: 1}]}",
+    ],
+)
+def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        study_of(
+            tmp_path, f"trees: {{family: ballard, branching: [4, 5]}}\nalgorithms: star1\n{rest}\n"
+        )
+
+
+def test_listing_the_same_trees_twice_is_an_error(tmp_path: Path) -> None:
+    trees = "[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]"
+    with pytest.raises(
+        FileError, match=r":1:\d+: .*the same trees are listed twice: ballard, branching 4"
+    ):
+        study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\n")
+
+
+def test_a_huge_grid_is_refused_immediately(tmp_path: Path) -> None:
+    """10^8 kinds of trees fit in one line."""
+    many, some = (f"[{', '.join(map(str, range(1, end)))}]" for end in (1000, 60))
+    text = (
+        f"trees: {{family: uniform, branching: {many}, plies: {some}, seed: {many}, "
+        "skew: [0, 1, 2]}\n"
+    )
+    with time_limit(3), pytest.raises(FileError, match=r":2:\d+: "):
+        study_of(tmp_path, f"algorithms: star1\n{text}")
+
+
+GOOD = """
+title: "Some: trees"
+source: a book
+trees:
+  - {family: ballard, pattern: "max,chance", branching: [2, 3], order: [random, best]}
+  - family: uniform
+    branching: 2-3
+    real: [true, false]
+    utilities: "0,9"
+  - {family: lattice, steps: [5, 6], up: 1.2}
+algorithms: [star1, star2.5: {probes: [1, 2], probe-order: cyclic}]
+engines: [interpreted, compiled]
+repetitions: 3
+seed: 4
+published:
+  - {branching: 2, star1: 84.1}
+  - {probes: 2, star2.5: 3/4}
+plot: {x: branching, y: leaves, scale: log, lines: [{label: a, factor: 1, power: 2}]}
+"""
+PIECES = (
+    "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é",
+    "&a ", "*a", "true",
+    "- ", ": ", "nan", "inf", "1/3", "[a, b]", "{a: b}", "star2", "uniform", "exact", "probes",
+    "family",
+    "\n", "\t", "1_0",
+)  # fmt: skip

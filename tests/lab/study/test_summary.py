@@ -1,0 +1,348 @@
+"""Means, intervals, published figures and their tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import random
+import re
+import statistics
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from helpers import ROOT
+from lab.study.studies import (
+    SMALL_RUNS,
+    SMALL_TREES,
+    command_line,
+    plain_environment,
+    plan,
+    records,
+    run_remaining,
+    run_study,
+    study_of,
+    summary_of,
+)
+
+import expectitree as et
+from expectitree.cli import cli
+from expectitree.errors import FileError
+from expectitree.lab.study.report import mean
+from expectitree.lab.study.spec import Study
+from expectitree.numbers import exact_text
+from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Outcome
+from expectitree.tree.transform import in_fractions
+
+
+def quantile(degrees: int) -> float:
+    """Return t with P(|T| < t) = 95%, by bisection.
+
+    Student's density is integrated as a power of the cosine.
+    """
+    scale = (
+        2 * math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(math.pi)
+    )
+
+    def within(t: float) -> float:
+        step = math.atan(t / math.sqrt(degrees)) / 400
+        return (
+            scale
+            * step
+            / 3
+            * sum(
+                (1 if i in (0, 400) else 4 if i % 2 else 2) * math.cos(i * step) ** (degrees - 1)
+                for i in range(401)
+            )
+        )
+
+    low, high = 1.9, 13.0
+    while high - low > 1e-7:
+        middle = (low + high) / 2
+        low, high = (middle, high) if within(middle) < 0.95 else (low, middle)
+    return low
+
+
+def test_student_quantiles_match_published_tables() -> None:
+    known = {
+        1: 12.706,
+        2: 4.303,
+        3: 3.182,
+        5: 2.571,
+        9: 2.262,
+        10: 2.228,
+        29: 2.045,
+        60: 2.000,
+        120: 1.980,
+    }
+    assert {degrees: round(quantile(degrees), 3) for degrees in known} == known
+
+
+@pytest.mark.parametrize("count", [*range(2, 32), 41, 100, 121, 1000])
+def test_intervals_match_student_t(count: int) -> None:
+    values = [random.Random(count).randrange(100) for _ in range(count)]
+    average = Fraction(sum(values), count)
+    variance = sum((value - average) ** 2 for value in values) / (count - 1)
+    found = mean(values)
+    assert found.value == pytest.approx(float(average), rel=1e-12)
+    assert found.half == pytest.approx(quantile(count - 1) * math.sqrt(variance / count), rel=1e-3)
+
+
+def test_a_single_value_has_no_interval() -> None:
+    assert (mean([3.0]).value, mean([3.0]).half) == (3.0, None)
+    assert mean([3.0, 3.0, 3.0]).half == 0
+
+
+def test_the_summary_is_computed_from_the_records(small: tuple[Study, Path]) -> None:
+    """Each figure equals an independent computation."""
+    summary = summary_of(*small)
+    assert len(summary.rows) == 5 * 5
+    for row in summary.rows:
+        of_row = [r for r in records(small[1]) if r["tree"] == dict(row.tree)]
+        found = [r["runs"][row.run.name] for r in of_row]
+        assert row.trees == len(of_row) == (1 if row.tree.get("order") == "best" else 4)
+        assert row.leaves_total == statistics.mean(r["leaves"] for r in of_row)
+        shares = [100 * f["leaves"] / r["leaves"] for f, r in zip(found, of_row, strict=True)]
+        nodes = [100 * f["nodes"] / r["nodes"] for f, r in zip(found, of_row, strict=True)]
+        leaves, visits = ([f[name] for f in found] for name in ("leaves", "visits"))
+        for one, values in (
+            (row.leaf_share, shares),
+            (row.node_share, nodes),
+            (row.leaves, leaves),
+            (row.visits, visits),
+        ):
+            assert one.value == pytest.approx(statistics.mean(values))
+            if row.trees == 1:
+                assert one.half is None
+            else:
+                assert one.half == pytest.approx(3.182 * statistics.stdev(values) / 2, rel=1e-3)
+        assert row.seconds == statistics.median(f["seconds"] for f in found)
+
+
+def test_published_figures_are_in_the_rows_they_apply_to(published: tuple[Path, ...]) -> None:
+    rows = list(csv.DictReader(io.StringIO(run_study(*published, "--format", "csv"))))
+    names = ("family", "branching", "order", "algorithm", "probes", "probe_order")
+    found = {
+        tuple(row[name] for name in names): row["published"] for row in rows if row["published"]
+    }
+    assert found == {
+        ("ballard", "2", "best", "star1", "", ""): "5/8",
+        ("ballard", "3", "random", "star1", "", ""): "84.1",
+        ("ballard", "3", "best", "star2.5", "1", "sequential"): "60",
+        ("ballard", "3", "random", "star2.5", "1", "sequential"): "60",
+        ("uniform", "2-3", "", "star2.5", "3", "cyclic"): "50",
+        ("uniform", "2-3", "", "star2.5", "3", "sequential"): "50",
+    }
+
+
+def test_csv_and_json_have_the_same_figures(
+    published: tuple[Path, ...], small: tuple[Study, Path]
+) -> None:
+    summary = summary_of(*small)
+    rows = list(csv.DictReader(io.StringIO(run_study(*published, "--format", "csv"))))
+    found = json.loads(run_study(*published, "--format", "json"))
+    assert found["trees"] == {"done": SMALL_TREES, "total": SMALL_TREES}
+    assert (found["seed"], found["title"], found["file"]) == (
+        11,
+        "A *title*, with | in it",
+        str(published[0]),
+    )
+    for row, line, one in zip(summary.rows, rows, found["rows"], strict=True):
+        names = ("family", "pattern", "branching", "order", "end", "skew")
+        assert {name: line[name] for name in names if line[name]} == one["tree"] == dict(row.tree)
+        expected = {
+            "algorithm": row.run.algorithm.name, "trees": row.trees,
+            "leaves_total": row.leaves_total,
+            "leaves": row.leaves.value, "leaves_half": row.leaves.half,
+            "leaf_share": row.leaf_share.value,
+            "leaf_share_half": row.leaf_share.half, "node_share": row.node_share.value,
+            "node_share_half": row.node_share.half, "visits": row.visits.value,
+            "seconds": row.seconds,
+        }  # fmt: skip
+        assert {name: one[name] for name in expected} == expected
+        assert {name: line[name] for name in expected} == {
+            k: v if isinstance(v, str) else "" if v is None else exact_text(v)
+            for k, v in expected.items()
+        }
+        assert (one["probes"], one["probe_order"]) == SMALL_RUNS[row.run.name][1:]
+
+
+def test_the_table_has_the_columns_that_apply(
+    published: tuple[Path, ...], small: tuple[Study, Path]
+) -> None:
+    text = run_study(*published, COLUMNS="200")
+    title, count, _, headings, *lines = text.splitlines()
+    assert (title, count) == ("A *title*, with | in it", "14 of 14 trees done")
+    assert re.split(r"  +", headings.strip()) == [
+        "family", "branching", "order", "pattern", "end", "skew", "algorithm", "trees", "leaves",
+        "nodes", "published",
+        "off by", "time",
+    ]  # fmt: skip
+    cells = [re.split(r"  +", line.strip()) for line in lines[:25]]
+    for row, line in zip(summary_of(*small).rows, cells, strict=True):
+        share, nodes = row.leaf_share, row.node_share
+        if row.trees == 1:
+            leaves = f"{row.leaves.value:.0f} of {row.leaves_total:.0f}"
+            assert line[8:10] == [leaves, f"{nodes.value:.1f}%"]
+        else:
+            assert line[8:10] == [
+                f"{share.value:.1f}% ±{share.half:.1f}",
+                f"{nodes.value:.1f}% ±{nodes.half:.1f}",
+            ]
+    by_hand = (
+        next(
+            row for row in summary_of(*small).rows if row.tree.get("branching") == "3"
+        ).leaf_share.value
+        - 84.1
+    )
+    assert [line[10:12] for line in cells if line[10] != "-"][:2] == [
+        ["5/8", "0"],
+        ["84.1%", f"{by_hand:+.1f}"],
+    ]
+    assert "± the 95% interval" in text
+    assert "Off by: measured minus published" in text
+
+
+def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
+    text = run_study(*published, COLUMNS="200").splitlines()
+    heading, _, *lines = run_study(*published, "--format", "markdown").splitlines()
+    assert heading == r"### A \*title\*, with \| in it"
+    assert re.fullmatch(r"\|( -+:? \|)+", lines[1])
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in (lines[0], *lines[2:27])
+    ]
+    assert rows[1:] == [
+        [*cells[:10], *(cells[10:] if len(cells) == 13 else [cells[10], "", cells[11]])]
+        for cells in (re.split(r"  +", line.strip()) for line in text[4:29])
+    ]
+
+
+def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
+    """Floats give the published figures, and fractions do, too."""
+    output = run_study(
+        "studies/ballard-best.yaml",
+        "--results",
+        tmp_path / "results",
+        "--format",
+        "json",
+        "--jobs",
+        "2",
+    )
+    rows = json.loads(output)["rows"]
+    assert len(rows) == 5 * 2
+    for row in rows:
+        tree = et.generate(
+            "ballard", branching=int(row["tree"]["branching"]), pattern="max,chance,min"
+        )
+        tree = in_fractions(et.prepare(tree, order="best"))
+        counts = search_tree(tree, row["algorithm"]).counts
+        assert f"{counts.leaves_visited}/{counts.leaves_total}" == row["published"]
+        assert f"{row['leaves']:.0f}/{row['leaves_total']:.0f}" == row["published"]
+        assert row["leaf_share"] == pytest.approx(100 * float(Fraction(row["published"])))
+
+
+SHIPPED = sorted(path.name for path in (ROOT / "studies").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_shipped_studies_fit_into_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert [
+        line for line in run_study(f"studies/{name}", "--report").splitlines() if len(line) > 80
+    ] == []
+
+
+def test_the_table_is_readable_in_ascii(published: tuple[Path, ...]) -> None:
+    done = subprocess.run(
+        command_line(*published),
+        capture_output=True,
+        cwd=ROOT,
+        check=True,
+        env=plain_environment(PYTHONUTF8="0", PYTHONIOENCODING="ascii"),
+    )
+    assert done.stdout.isascii()
+    assert b"\\x" not in done.stdout
+
+
+LIMITS = """
+trees: {family: ballard, branching: [2, 3]}
+algorithms: [star2, best-first: {goal: [value, action]}, limit: {goal: [value, action]}]
+repetitions: 3
+table: wide
+"""
+
+
+def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
+    study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
+    run_remaining(study, path)
+    for record in records(path):
+        parameters = {name: value for name, value in record["tree"].items() if name != "family"}
+        tree = et.generate("ballard", **parameters, seed=record["seed"])
+        limit, runs = et.limit(tree, ["star2"]), record["runs"]
+        assert limit.best_action is not None
+        assert runs["limit"]["leaves"] == limit.exact.count
+        assert runs["limit (action)"]["leaves"] == limit.best_action.count
+        assert runs["limit"]["nodes"] >= runs["limit"]["leaves"] + 1
+        for name, goal in (("best-first", "value"), ("best-first (action)", "action")):
+            search = search_tree(tree, "best-first", goal=goal)
+            assert runs[name]["leaves"] == search.counts.leaves_visited
+            assert runs[name]["value"] == (
+                search.value if search.outcome is Outcome.VALUE else None
+            )
+        assert runs["limit"]["leaves"] <= runs["best-first"]["leaves"]
+        assert runs["limit (action)"]["leaves"] <= runs["best-first (action)"]["leaves"]
+
+
+def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
+    study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
+    run_remaining(study, path)
+    done = CliRunner().invoke(
+        cli,
+        [
+            "study",
+            str(tmp_path / "spec.yaml"),
+            "--results",
+            str(path),
+            "--report",
+            "--format",
+            "markdown",
+        ],
+    )
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert "| trees | star2 | best-first | best-first (action) | limit | limit (action) |" in lines
+    for branching in "23":
+        (row,) = [line for line in lines if line.startswith(f"| ballard, branching {branching} |")]
+        of_star2 = [
+            r
+            for r in summary_of(study, path).rows
+            if r.tree["branching"] == branching and r.run.name == "star2"
+        ]
+        assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
+    assert "in per cent, over 3 trees in each row" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("algorithms: [limit: {guide: bounds}]", "unknown key 'guide'"),
+        ("algorithms: [limit: {goal: both}]", "'both', expected value or action"),
+        (
+            "algorithms: [best-first: {guide: wisdom}]",
+            "'wisdom', expected learning, ordered, uniform or bounds",
+        ),
+        (
+            "algorithms: [star1: {goal: action}]",
+            "the option goal is for best-first only, not for star1",
+        ),
+        ("algorithms: star1\ntable: long wide", "'long wide', expected long or wide"),
+    ],
+)
+def test_wrong_limits_and_tables_are_reported(text: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=re.escape(message)):
+        plan(tmp_path, f"trees: {{family: ballard}}\n{text}\n")
