@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from expectitree.errors import SearchError
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote
 
 
@@ -189,10 +190,7 @@ def _by_name(name: object) -> Algorithm:
     written = str(name)
     found = ALGORITHMS.get(written.lower())
     if found is None:
-        from difflib import get_close_matches
-
-        near = get_close_matches(written.lower(), ALGORITHMS, n=1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = did_you_mean(written, ALGORITHMS)
         raise SearchError(
             f"unknown algorithm {quote(written)}{hint}: choose among {', '.join(ALGORITHMS)}"
         )

@@ -20,7 +20,7 @@ from text_spelling import Shared, Text, json_text, yaml_text
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.numbers import INFINITY, LONGEST
 from expectitree.tree.builder import NodeId
-from expectitree.tree.model import UNKNOWN
+from expectitree.tree.columns import UNKNOWN
 
 KEYS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "chance"}
 LABELS = ("a", "b c", "no", "x/y", "é", "~", "it's", 'say "x"', "0x1F", "12:30", "max", "-", "a: b")

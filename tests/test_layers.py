@@ -14,7 +14,7 @@ PACKAGE = Path(expectitree.__file__).parent
 # The core, lowest layer first: a module imports its own layer and those below it.
 CORE = (
     ("errors", "interrupts", "rounding", "spellings", "tables"),
-    ("numbers", "compiling", "budget", "display"),
+    ("numbers", "names", "compiling", "budget", "display"),
     ("expressions",),
     ("algorithms", "tree"),
     ("files", "searches"),

@@ -126,9 +126,9 @@ class _Commands(click.Group):
 def _unknown_command(word: str) -> str:
     if os.path.exists(word):
         return f"{word} is a path, expected a command: try `expectitree eval {word}`."
-    from expectitree.files.grammar.words import nearest
+    from expectitree.files.grammar.words import key_hint
 
-    hint = nearest(word, COMMANDS)
+    hint = key_hint(word, COMMANDS)
     return f"No such command {word!r}{hint}. The commands are {', '.join(COMMANDS)}."
 
 

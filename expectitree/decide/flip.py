@@ -9,12 +9,12 @@ from expectitree.errors import TransformError
 from expectitree.expressions.syntax import Expression
 from expectitree.numbers import escape
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
+from expectitree.tree.builder import Copy
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.events import with_definitions
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import evaluated
-from expectitree.tree.transform import Copy
 
 
 def flip(tree: Tree, path: str) -> Tree:

@@ -26,6 +26,7 @@ from expectitree.expressions.syntax import (
     Name,
     Number,
 )
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote, to_fraction
 
 MOST_NESTED = 100  # parentheses, functions and powers within each other
@@ -78,16 +79,6 @@ def parse(text: str, names: Collection[str]) -> Expression:
         found = f"found an expression of {len(text):,} characters, expected at most {LONGEST}"
         raise ExpressionError(f"{found}: {_NAME_A_PART}", LONGEST)
     return _Parser(text, names).whole()
-
-
-def did_you_mean(word: str, known: Collection[str]) -> str:
-    """Return ` (did you mean 'sens'?)` for the known word that is nearest, if one is near."""
-    from difflib import get_close_matches
-
-    close = get_close_matches(word[:60], known, n=1) or [
-        name for name in known if name.lower() == word.lower()
-    ]
-    return f" (did you mean {quote(close[0])}?)" if close else ""
 
 
 def listed(names: Collection[str], most: int = 8) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
 
 from expectitree.errors import FileError, Problem
+from expectitree.names import nearest
 
 PREFIX = "example:"  # of a file's name: `example:risk` is the example named risk
 
@@ -22,7 +22,7 @@ def read_example(name: str) -> bytes:
     """Return the content of the example with a name; raise `FileError` if there is none."""
     known = examples()
     if name not in known:
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"choose among {', '.join(known)}"
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else f"choose among {', '.join(known)}"
         raise FileError([Problem(f"{PREFIX}{name}", f"there is no such example: {hint}")])
     return known[name].read_bytes()

@@ -13,6 +13,7 @@ from expectitree.errors import FileError, NumberError, Problem
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.excerpts import error_at
+from expectitree.names import nearest
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {
@@ -120,14 +121,12 @@ def unreadable(name: str, error: OSError | ValueError) -> FileError:
 
 
 def _why_missing(path: Path) -> str:
-    from difflib import get_close_matches
-
     try:
         names = sorted(os.listdir(path.parent))[:10_000]
     except OSError:
         names = []
     if path.name in names:
         return "this link leads nowhere: check its target"
-    near = get_close_matches(path.name, names, n=1)
-    hint = f" (did you mean {path.parent / near[0]}?)" if near else ": check the path"
+    near = nearest(path.name, names)
+    hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
     return f"there is no such file{hint}"

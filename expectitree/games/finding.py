@@ -6,8 +6,7 @@ import ast
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from expectitree.errors import USER_ERRORS, FileError, GameError, Problem
 from expectitree.games.built_in import BUILT_IN
 from expectitree.games.protocol import Game
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
@@ -229,10 +229,3 @@ def _read_value(text: str) -> Any:
     except (ValueError, SyntaxError):
         return text
     return value if isinstance(value, (bool, int, float, str)) else text
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean pig?)` for the known name that is nearest, if one is near."""
-    names = {other.lower(): other for other in known}
-    near = get_close_matches(name.lower(), names, n=1)
-    return f" (did you mean {names[near[0]]}?)" if near else ""

@@ -11,8 +11,8 @@ from typing import Any, overload
 
 from expectitree.games.growth import Growth
 from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.columns import CHANCE, UNSEEN
-from expectitree.tree.model import UNKNOWN, Tree
+from expectitree.tree.columns import CHANCE, UNKNOWN, UNSEEN
+from expectitree.tree.model import Tree
 
 
 class Labels(Sequence["str | None"]):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
 from expectitree.errors import GameError, install_hint
-from expectitree.games.finding import did_you_mean
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote
 
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any, NoReturn
 
 from expectitree.errors import USER_ERRORS, GameError
-from expectitree.games.finding import did_you_mean
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote
 from expectitree.tree.columns import CHANCE, TERMINAL
 

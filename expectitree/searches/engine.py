@@ -65,7 +65,7 @@ from expectitree.searches.work import (
     next_branch,
 )
 from expectitree.tree import scans
-from expectitree.tree.builder import check_bounds
+from expectitree.tree.bounds import check_bounds
 from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats, in_fractions

@@ -14,7 +14,8 @@ from typing import Any
 from expectitree import compiling
 from expectitree.errors import TreeError
 from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
-from expectitree.tree.builder import ROUNDING, SUM_TOLERANCE, TreeBuilder, label_at, outside_bounds
+from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, outside_bounds
+from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import (
     CHANCE,
     NONE,

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FLOATS
@@ -23,7 +23,9 @@ from expectitree.numbers import (
     to_fraction,
 )
 from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Tree
+
+if TYPE_CHECKING:
+    from expectitree.tree.model import Tree
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression

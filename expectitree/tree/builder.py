@@ -6,7 +6,6 @@ import math
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 from expectitree import numbers
@@ -14,16 +13,14 @@ from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.syntax import Expression
 from expectitree.numbers import INFINITY, Number
 from expectitree.rounding import Rounded, sum_of
-from expectitree.tree import scans
-from expectitree.tree.columns import Bounds, Columns
+from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, check_bounds, outside_bounds
+from expectitree.tree.columns import CHANCE, NONE, UNKNOWN, Bounds, Columns
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.formulas import Expressions, Formulas
-from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.model import Kind, Tree
 
-SUM_TOLERANCE = 1e-9  # the most by which probabilities may miss the sum 1, to be normalised
 SUM_HINT = "correct them, or leave every p out for outcomes that are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions
-ROUNDING = 4e-16  # the most by which rounded probabilities that sum to 1 on paper miss it
 
 
 class NodeId(int):
@@ -188,8 +185,6 @@ class TreeBuilder:
                     for b in tree.branches_of(n):
                         reached[self._child[b]] = 1
             if not all(reached):
-                from expectitree.tree.transform import keep_branches
-
                 kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
                 tree = keep_branches(tree, kept)
         if check and tree.local_bounds:
@@ -472,36 +467,96 @@ def label_at(label: str, place: int) -> str | None:
     return label
 
 
-def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
-    """Raise `TreeError` if a utility or an estimate lies outside its bounds."""
-    for node, message in outside_bounds(tree, root_bounds):
-        raise TreeError(f"{numbers.escape(tree.path_of(node))}: {message}")
+def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
+    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
+    first = tree.columns.first[node]
+    return [
+        tree.label[b] if b - first == place else tree.branch_label(node, b)
+        for place, b in enumerate(branches)
+    ]
 
 
-def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
-    """Yield each node whose utility or estimate lies outside its inherited bounds, and a message.
+def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
+    """Return the rewards of some branches by their place in a new order."""
+    if not tree.columns.pays:
+        return {}
+    return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
 
-    An unknown terminal lies outside if its bounds contain no number.
-    """
-    columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
-    # Without rewards, bounds are compared as they are written.
-    eps: Any = 0
-    if columns.pays and tree.unit:
-        part = Fraction(tree.unit) * len(tree) if tree.exact else SUM_TOLERANCE
-        eps = part * tree.greatest_magnitude
-    n = -1
-    while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
-        low, high = map(numbers.message_text, (lower[n], upper[n]))
-        if lower[n] > upper[n]:
-            message = (
-                f"the bounds on the way here leave no number (at least {low}, at most "
-                f"{high}): correct the bounds"
-            )
+
+class Copy:
+    """A copy of a tree in the making: add its nodes, children before their parents."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.builder = TreeBuilder(tree.exact)
+        self.estimated: set[int] = set()
+
+    def add(
+        self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
+    ) -> int:
+        """Add a copy of a node over the copies that `branches` lead to; return its id.
+
+        Branches keep their labels, rewards and notes. `kind` replaces the node's kind, and its
+        estimate, which was for other play, is left out. An inner node without branches becomes a
+        terminal worth its estimate.
+        """
+        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        if branches:
+            estimate = columns.utility[node] if kind is None else None
+            kind = kind or columns.kind[node]
+            p = [columns.probability[b] for b in branches] if kind == CHANCE else None
+            labels = labels_of(tree, node, branches)
+            rewards = rewards_of(tree, branches)
+            copy = builder.add_inner(kind, children, p, labels, estimate, rewards)
         else:
-            what = "estimate" if columns.kind[n] else "utility"
-            shift = " (shifted by the rewards on the way here)" if columns.pays else ""
-            message = (
-                f"the {what} {numbers.message_text(columns.utility[n])} lies outside the bounds "
-                f"[{low}, {high}]{shift}: widen the bounds, or correct the {what}"
-            )
-        yield n, message
+            copy = builder.add_terminal(columns.utility[node])
+            if columns.kind[node] or node in tree.estimated:
+                self.estimated.add(copy)
+        self.annotate(copy, node)
+        if tree.formulas is not None:
+            builder.copy_formulas(tree.formulas, node, branches, copy)
+        if tree.branch_notes:
+            for place, b in enumerate(branches):
+                if b in tree.branch_notes:
+                    builder.annotate_branch(copy, place, tree.branch_notes[b])
+        return copy
+
+    def annotate(self, copy: int, node: int) -> None:
+        """Write the bounds and the note of a node at its copy."""
+        tree = self.tree
+        if node in tree.local_bounds or node in tree.notes:
+            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
+            self.builder.annotate(copy, bounds=bounds, note=note)
+
+    def finish(self, check: bool = True) -> Tree:
+        """Return the copy; its root is the node added last. `check` is that of `build`."""
+        tree, root = self.tree, NodeId(len(self.builder) - 1)
+        if tree.formulas is not None:
+            self.builder.formulas.defined.update(tree.formulas.defined)
+            if NONE in tree.formulas.rewards:
+                self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        built = self.builder.build(
+            root, title=tree.title, source=tree.source, expect=tree.expect,
+            estimated=frozenset(self.estimated), check=check,
+        )  # fmt: skip
+        return replace(
+            built,
+            root_reward=tree.root_reward,
+            parameters=tree.parameters,
+            error=tree.error,
+            is_rounded=tree.is_rounded,
+            attitude=tree.attitude,
+            warnings=tree.warnings,
+        )
+
+
+def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
+    """Return the tree of some nodes, the keys, each with some of its branches.
+
+    The root must be among the nodes, and so must every child that a kept branch leads to.
+    """
+    copy, child = Copy(tree), tree.columns.child
+    copies: dict[int, int] = {}
+    for n in sorted(kept):
+        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
+    return copy.finish(check=False)

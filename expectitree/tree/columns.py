@@ -20,6 +20,9 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
 from expectitree.numbers import Number
 
+UNKNOWN = float("nan")  # as a utility
+NUMBERS = ("utility", "probability", "reward")  # the columns of numbers
+
 
 class Kind(IntEnum):
     """What decides at a node: `MAX`, `MIN`, `CHANCE`, or nothing at a `TERMINAL`.

@@ -12,10 +12,11 @@ from expectitree import budget
 from expectitree.errors import TransformError, TreeError
 from expectitree.numbers import Number, is_finite, message_text, to_exact
 from expectitree.tree import paths
+from expectitree.tree.builder import Copy
 from expectitree.tree.columns import NONE
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import Copy, without_formulas
+from expectitree.tree.transform import without_formulas
 
 MOST_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # by which sums of rewards in floats may differ, as a part of the greatest total

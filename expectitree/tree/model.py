@@ -11,17 +11,32 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree import compiling
 from expectitree.display import Shown
 from expectitree.errors import TreeError
-from expectitree.numbers import INFINITY, Number, escape, is_finite, quote, to_nearest_float
-from expectitree.rounding import UNIT, have_long_values
+from expectitree.numbers import (
+    INFINITY,
+    Number,
+    escape,
+    is_finite,
+    quote,
+    to_exact,
+    to_nearest_float,
+)
+from expectitree.rounding import UNIT, Rounded, have_long_values
 from expectitree.tree import paths, scans
-from expectitree.tree.columns import NONE, Bounds, Columns, IntColumn, NumberColumn
+from expectitree.tree.columns import (
+    NONE,
+    NUMBERS,
+    Bounds,
+    Columns,
+    IntColumn,
+    NumberColumn,
+)
 from expectitree.tree.columns import Kind as Kind
 from expectitree.tree.expectation import Expectation
 
@@ -30,7 +45,6 @@ if TYPE_CHECKING:
     from expectitree.tree.formulas import Formulas, Parameter
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
-UNKNOWN = float("nan")
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MOST_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
@@ -258,8 +272,6 @@ class Tree(Shown):
             return self
         if not self.error and not have_long_values(self.columns, self.heights[-1]):
             return self
-        from expectitree.tree.transform import rounded
-
         return rounded(self)
 
     @property
@@ -424,6 +436,19 @@ class Tree(Shown):
         from expectitree.tree.attitude import set_attitude
 
         return set_attitude(self, attitude)
+
+
+def rounded(tree: Tree) -> Tree:
+    """Return a tree of fractions whose numbers are rounded to 200 bits."""
+
+    def of(x: Any) -> Any:
+        return Rounded.of(x) if is_finite(x) else x  # infinite, or NaN
+
+    numbers: Any = {name: [*map(of, getattr(tree.columns, name))] for name in NUMBERS}
+    columns = tree.columns._replace(**numbers)
+    bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
+    paid = Rounded.of(to_exact(tree.root_reward))
+    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import DIGITS, FLOATS, Domain, domain_of, rounded_fractions
 from expectitree.expressions.evaluation import at_values, evaluate
-from expectitree.expressions.parser import ExpressionError, did_you_mean, listed, parse
+from expectitree.expressions.parser import ExpressionError, listed, parse
 from expectitree.expressions.syntax import Expression, Name, names_in, text_of
 from expectitree.expressions.syntax import Number as Written
+from expectitree.names import did_you_mean
 from expectitree.numbers import (
     GREATEST_FLOAT,
     HOW,
@@ -27,11 +28,13 @@ from expectitree.numbers import (
     to_exact,
 )
 from expectitree.rounding import sum_of
-from expectitree.tree.builder import ROUNDING, check_bounds
-from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.bounds import ROUNDING, check_bounds
+from expectitree.tree.columns import CHANCE, NONE, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
-from expectitree.tree.model import UNKNOWN, Tree
 from expectitree.tree.paths import join
+
+if TYPE_CHECKING:
+    from expectitree.tree.model import Tree
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1

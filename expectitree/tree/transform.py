@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -22,97 +22,12 @@ from expectitree.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.rounding import Rounded
-from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.columns import CHANCE, NONE
+from expectitree.tree.builder import Copy, TreeBuilder, labels_of, rewards_of
+from expectitree.tree.columns import NUMBERS
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Kind, Tree
 
-_NUMBERS = ("utility", "probability", "reward")  # columns of numbers
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
-
-
-class Copy:
-    """A copy of a tree in the making: add its nodes, children before their parents."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-        self.builder = TreeBuilder(tree.exact)
-        self.estimated: set[int] = set()
-
-    def add(
-        self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
-    ) -> int:
-        """Add a copy of a node over the copies that `branches` lead to; return its id.
-
-        Branches keep their labels, rewards and notes. `kind` replaces the node's kind, and its
-        estimate, which was for other play, is left out. An inner node without branches becomes a
-        terminal worth its estimate.
-        """
-        tree, columns, builder = self.tree, self.tree.columns, self.builder
-        if branches:
-            estimate = columns.utility[node] if kind is None else None
-            kind = kind or columns.kind[node]
-            p = [columns.probability[b] for b in branches] if kind == CHANCE else None
-            labels = labels_of(tree, node, branches)
-            rewards = rewards_of(tree, branches)
-            copy = builder.add_inner(kind, children, p, labels, estimate, rewards)
-        else:
-            copy = builder.add_terminal(columns.utility[node])
-            if columns.kind[node] or node in tree.estimated:
-                self.estimated.add(copy)
-        self.annotate(copy, node)
-        if tree.formulas is not None:
-            builder.copy_formulas(tree.formulas, node, branches, copy)
-        if tree.branch_notes:
-            for place, b in enumerate(branches):
-                if b in tree.branch_notes:
-                    builder.annotate_branch(copy, place, tree.branch_notes[b])
-        return copy
-
-    def annotate(self, copy: int, node: int) -> None:
-        """Write the bounds and the note of a node at its copy."""
-        tree = self.tree
-        if node in tree.local_bounds or node in tree.notes:
-            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
-            self.builder.annotate(copy, bounds=bounds, note=note)
-
-    def finish(self, check: bool = True) -> Tree:
-        """Return the copy; its root is the node added last. `check` is that of `build`."""
-        tree, root = self.tree, NodeId(len(self.builder) - 1)
-        if tree.formulas is not None:
-            self.builder.formulas.defined.update(tree.formulas.defined)
-            if NONE in tree.formulas.rewards:
-                self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
-        built = self.builder.build(
-            root, title=tree.title, source=tree.source, expect=tree.expect,
-            estimated=frozenset(self.estimated), check=check,
-        )  # fmt: skip
-        return replace(
-            built,
-            root_reward=tree.root_reward,
-            parameters=tree.parameters,
-            error=tree.error,
-            is_rounded=tree.is_rounded,
-            attitude=tree.attitude,
-            warnings=tree.warnings,
-        )
-
-
-def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
-    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
-    first = tree.columns.first[node]
-    return [
-        tree.label[b] if b - first == place else tree.branch_label(node, b)
-        for place, b in enumerate(branches)
-    ]
-
-
-def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
-    """Return the rewards of some branches by their place in a new order."""
-    if not tree.columns.pays:
-        return {}
-    return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -229,24 +144,11 @@ def in_floats(tree: Tree) -> Tree:
     """Return a tree whose numbers are rounded to floats; raise `NumberError` if one is too far."""
     if not tree.exact:
         return tree
-    rounded: Any = {name: float_column(getattr(tree.columns, name)) for name in _NUMBERS}
+    rounded: Any = {name: float_column(getattr(tree.columns, name)) for name in NUMBERS}
     columns = tree.columns._replace(**rounded)
     bounds = {n: float_bounds(ends) for n, ends in tree.local_bounds.items()}
     (paid,) = float_column([tree.root_reward])
     return replace(tree, columns=columns, exact=False, local_bounds=bounds, root_reward=paid)
-
-
-def rounded(tree: Tree) -> Tree:
-    """Return a tree of fractions whose numbers are rounded to 200 bits."""
-
-    def of(x: Any) -> Any:
-        return Rounded.of(x) if is_finite(x) else x  # infinite, or NaN
-
-    numbers: Any = {name: [*map(of, getattr(tree.columns, name))] for name in _NUMBERS}
-    columns = tree.columns._replace(**numbers)
-    bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
-    paid = Rounded.of(to_exact(tree.root_reward))
-    return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
 
 
 def in_fractions(tree: Tree) -> Tree:
@@ -384,15 +286,3 @@ def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], Sequence[int]])
             branches = order(n, branches)
         copy.add(n, branches, [child[b] for b in branches])
     return copy.finish()
-
-
-def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
-    """Return the tree of some nodes, the keys, each with some of its branches.
-
-    The root must be among the nodes, and so must every child that a kept branch leads to.
-    """
-    copy, child = Copy(tree), tree.columns.child
-    copies: dict[int, int] = {}
-    for n in sorted(kept):
-        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
-    return copy.finish(check=False)

@@ -18,11 +18,10 @@ from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.errors import FileError
-from expectitree.expressions.parser import did_you_mean
 from expectitree.files import loads_tree
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
-from expectitree.files.grammar.words import nearest
+from expectitree.names import did_you_mean
 from expectitree.text.problems import problem_lines
 from expectitree.tree.builder import EXACT_NODES
 
@@ -168,7 +167,7 @@ def test_the_key_that_a_message_suggests_is_allowed_at_its_place(text: str, mean
     assert f"(did you mean '{meant}'?)" in message(text)
 
 
-@pytest.mark.parametrize("hint", [nearest, did_you_mean])
+@pytest.mark.parametrize("hint", [key_hint, did_you_mean])
 def test_a_long_word_is_compared_by_its_first_60_characters(
     hint: Callable[[str, list[str]], str],
 ) -> None:

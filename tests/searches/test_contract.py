@@ -14,7 +14,7 @@ from expectitree import Kind, Search
 from expectitree.numbers import Number
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import rounded
+from expectitree.tree.model import rounded
 
 SEEDS = st.integers(0, 2**32 - 1)
 CASES = st.builds(Case, seed=SEEDS, pays=st.booleans(), rare=st.booleans())

@@ -27,12 +27,12 @@ from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans
 from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Columns
-from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.builder import keep_branches
+from expectitree.tree.columns import UNKNOWN, Columns
+from expectitree.tree.model import Kind, Tree
 from expectitree.tree.transform import (
     cut_at_depth,
     in_fractions,
-    keep_branches,
     map_utilities,
     order_at_random,
     replace_opponent,

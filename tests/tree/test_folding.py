@@ -20,11 +20,11 @@ from expectitree import Node, Tree
 from expectitree.errors import TransformError
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import search_tree
+from expectitree.tree.builder import keep_branches
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import (
     cut_at_depth,
     in_fractions,
-    keep_branches,
     order_at_random,
     order_by_value,
     replace_opponent,

@@ -19,11 +19,11 @@ from random_texts import RandomText
 
 import expectitree as et
 from expectitree import Kind, Tree
+from expectitree.tree.builder import keep_branches
 from expectitree.tree.columns import NONE
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import (
     cut_at_depth,
-    keep_branches,
     map_utilities,
     order_at_random,
     replace_opponent,

@@ -15,9 +15,9 @@ from expectitree.numbers import Number
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree import scans
+from expectitree.tree.builder import keep_branches
 from expectitree.tree.columns import Column, Readable, Repeated
 from expectitree.tree.model import Tree
-from expectitree.tree.transform import keep_branches
 
 
 @dataclass

@@ -17,7 +17,7 @@ from expectitree.decide.ask.report import Inquiry
 from expectitree.decide.ask.text import bounds_text, question, render, state
 from expectitree.errors import FileError, Problem, SearchError, TreeError
 from expectitree.files.grammar.problems import TooManyProblemsError
-from expectitree.files.grammar.words import described, nearest
+from expectitree.files.grammar.words import described, key_hint
 from expectitree.interrupts import held
 from expectitree.text.console import safe
 from expectitree.text.headings import title_heading
@@ -134,7 +134,7 @@ class Conversation:
             try:
                 self.inquiry.check(typed)
             except SearchError as error:
-                hint = nearest(typed, _COMMANDS) if typed.isalpha() else ""
+                hint = key_hint(typed, _COMMANDS) if typed.isalpha() else ""
                 message = f"{error}{hint or '; ? for help'}"
                 return [Text(safe(message, self.options), style="bad")]
             self.given[path] = typed

@@ -9,7 +9,7 @@ from expectitree.decide.information.beliefs import Event
 from expectitree.decide.information.defined import defined_event
 from expectitree.decide.information.shown import shown_event
 from expectitree.errors import AnalysisError, TreeError
-from expectitree.expressions.parser import did_you_mean
+from expectitree.names import did_you_mean
 from expectitree.numbers import escape, quote
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.formulas import Formulas

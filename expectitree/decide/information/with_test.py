@@ -16,13 +16,12 @@ from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import Apply, Expression
 from expectitree.numbers import escape, exact_text
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, free_name, product, quotient
-from expectitree.tree.builder import label_at
+from expectitree.tree.builder import Copy, label_at
 from expectitree.tree.columns import CHANCE, TERMINAL
 from expectitree.tree.events import Histories, define_probabilities, written_parameters
 from expectitree.tree.formulas import Definition, Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import evaluated, raise_at
-from expectitree.tree.transform import Copy
 
 Likelihoods = Mapping[str, Mapping[str, Expression]]
 

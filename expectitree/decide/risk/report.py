@@ -17,8 +17,8 @@ from expectitree.decide.risk.dominance import Dominance, dominances
 from expectitree.decide.risk.profiles import Profile, Profiles, profiles_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.expressions.parser import did_you_mean
 from expectitree.expressions.syntax import names_in
+from expectitree.names import did_you_mean
 from expectitree.numbers import Number, escape, quote, returned, to_exact
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree

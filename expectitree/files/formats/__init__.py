@@ -19,6 +19,7 @@ import re
 from expectitree import tables
 from expectitree.errors import TransformError
 from expectitree.files.rows import Format, ReadOptions
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote
 
 MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
@@ -88,10 +89,7 @@ def check_options(row: Format, name: str, options: ReadOptions) -> None:
     """
     for option in options:
         if option not in ReadOptions.__annotations__:
-            from difflib import get_close_matches
-
-            near = get_close_matches(option, ReadOptions.__annotations__, n=1)
-            meant = f" (did you mean {near[0]}?)" if near else ""
+            meant = did_you_mean(option, ReadOptions.__annotations__)
             raise TypeError(f"unexpected keyword argument {quote(option)}{meant}")
         if option not in row.options:
             able = " and ".join(f.title for f in FORMATS.values() if option in f.options)

@@ -32,8 +32,8 @@ from expectitree.numbers import (
     to_number,
 )
 from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.columns import Column, Columns, Repeated
-from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.columns import UNKNOWN, Column, Columns, Repeated
+from expectitree.tree.model import Kind, Tree
 
 try:
     import pyarrow as pa

@@ -22,10 +22,10 @@ from expectitree.files.grammar.words import (
     is_number,
     key_list,
     kind_hint,
-    nearest_words,
     unknown_key,
     whole_number,
 )
+from expectitree.names import nearest
 from expectitree.numbers import escape, quote, to_probability
 from expectitree.tree.model import Kind
 
@@ -199,7 +199,7 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
             or word in ROOT_KEYS
         ):
             return False
-        if word in SYNONYMS or word in KIND_SYNONYMS or nearest_words(word, NODE_KEYS, likeness):
+        if word in SYNONYMS or word in KIND_SYNONYMS or nearest(word, NODE_KEYS, likeness):
             return False
     return True
 

@@ -10,7 +10,7 @@ from expectitree.files.grammar.document import Data, Place, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_VALUES, PAYMENTS
 from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.values import ValueReader
-from expectitree.files.grammar.words import described, nearest
+from expectitree.files.grammar.words import described, key_hint
 from expectitree.numbers import quote
 from expectitree.tree.formulas import negative_of, sum_of
 
@@ -129,7 +129,7 @@ class Names:
         problem = f"unknown ref {described(name)}{hint}: "
         if not self.places:
             return f"{problem}nothing is defined under the root's `nodes:`; define it there"
-        near = nearest(name, self.places) if isinstance(name, str) else ""
+        near = key_hint(name, self.places) if isinstance(name, str) else ""
         names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MOST_NAMES])
         more = ", …" if len(self.places) > _MOST_NAMES else ""
         return f"{problem}the names under nodes are {names}{more}{near}"

@@ -47,7 +47,8 @@ from expectitree.files.grammar.words import described, is_number, key_list, whol
 from expectitree.files.rows import Warn
 from expectitree.numbers import HOW, escape, float_column, quote
 from expectitree.tree import paths
-from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, outside_bounds
+from expectitree.tree.bounds import outside_bounds
+from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import is_formula
 from expectitree.tree.model import Kind, Tree

@@ -23,9 +23,8 @@ from expectitree.numbers import (
     to_number,
     to_probability,
 )
-from expectitree.tree.columns import Bounds
+from expectitree.tree.columns import UNKNOWN, Bounds
 from expectitree.tree.formulas import REST
-from expectitree.tree.model import UNKNOWN
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")

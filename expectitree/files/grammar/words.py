@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from expectitree.errors import NumberError
 from expectitree.files.grammar.document import Data
+from expectitree.names import did_you_mean, nearest
 from expectitree.numbers import escape, quote, to_fraction
 
 # Keys that people write for the one that they mean.
@@ -115,21 +116,12 @@ def key_list(keys: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return ` (did you mean 'max'?)` for the known word that is nearest, if one is near."""
-    candidates, word = list(known), word.lower()
-    meant = SYNONYMS.get(word)
-    close = nearest_words(word, candidates, _NEARLY_SAME)
-    if not close:
-        close = [meant] if meant in candidates else nearest_words(word, candidates, 0.6)
-    return f" (did you mean {quote(close[0])}?)" if close else ""
-
-
-def nearest_words(word: str, known: Iterable[str], likeness: float) -> list[str]:
-    """Return the known word that is nearest in a list, an empty list if none is near."""
-    from difflib import get_close_matches
-
-    return get_close_matches(word[:60], known, n=1, cutoff=likeness)
+def key_hint(word: str, known: Iterable[str]) -> str:
+    """Return ` (did you mean 'max'?)` for a known key that is nearest or has the same meaning."""
+    candidates, meant = list(known), SYNONYMS.get(word.lower())
+    if meant in candidates and not nearest(word, candidates, _NEARLY_SAME):
+        return f" (did you mean {quote(meant)}?)"
+    return did_you_mean(word, candidates)
 
 
 def kind_hint(word: str, form: str) -> str:
@@ -145,5 +137,5 @@ def unknown_key(key: str, known: Sequence[str]) -> str:
     if key[:1].isdigit() or key[:1] in ("-", ".", "+"):
         number = f"a number next to other keys is written as `utility: {name[1:-1]}`"
         return f"unknown key {name}: {number}"
-    hint = nearest(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
+    hint = key_hint(key, known) if key else ' (a ? without quotes is read so: write `utility: "?"`)'
     return f"unknown key {name}{hint}: expected one of {', '.join(known)}"

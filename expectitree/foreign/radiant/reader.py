@@ -20,7 +20,7 @@ from expectitree.foreign.radiant.repairs import Edit, place_before
 from expectitree.foreign.radiant.variables import Variables
 from expectitree.numbers import escape, message_text, quote, to_probability
 from expectitree.tree import paths
-from expectitree.tree.builder import SUM_TOLERANCE
+from expectitree.tree.bounds import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 
 _MOST_WARNINGS = 20

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from expectitree.errors import NumberError
-from expectitree.expressions.parser import ExpressionError, did_you_mean, parse
+from expectitree.expressions.parser import ExpressionError, parse
 from expectitree.expressions.syntax import FUNCTIONS
 from expectitree.foreign.radiant.nodes import ELSEWHERE
 from expectitree.foreign.radiant.repairs import Edit, apply, place_before
+from expectitree.names import did_you_mean
 from expectitree.numbers import quote, to_fraction
 from expectitree.tree.formulas import REST
 

@@ -29,9 +29,9 @@ from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.searches.engine import search_tree
-from expectitree.tree.columns import Bounds
+from expectitree.tree.columns import UNKNOWN, Bounds
 from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.model import UNKNOWN, Kind, Tree
+from expectitree.tree.model import Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
 SEEDS = range(80)
