@@ -30,7 +30,13 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where they exist
     `reward` and `note`. Numbers are floats. A shared node is one node with several edges. The graph
     has `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
-    have `expect`, parameters, formulas and events. Raises `TreeError` if networkx is missing.
+    have `expect`, parameters, formulas and events.
+
+    Args:
+        tree: The tree.
+
+    Raises:
+        TreeError: networkx is missing.
     """
     check_tree(tree)
     graph: MultiDiGraph[int] = _networkx().MultiDiGraph(

@@ -13,7 +13,7 @@ from helpers import rendered_lines
 
 import expectitree as et
 from expectitree import compiling
-from expectitree.analysis.compare.text import disagreement_text, sentences
+from expectitree.analysis.compare.text import conclusion, disagreement_text
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -202,7 +202,7 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
         disagreement_text(disagreement)
         == "star1 disagrees with expectiminimax: the value is 3, not 2"
     )
-    assert list(sentences(found)) == ["The algorithms disagree."]
+    assert conclusion(found) == "The algorithms disagree."
 
 
 def test_a_report_is_freed_with_its_last_reference() -> None:

@@ -21,6 +21,7 @@ from expectitree.errors import FileError
 from expectitree.files import loads_tree
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
+from expectitree.files.grammar.words import key_hint
 from expectitree.names import did_you_mean
 from expectitree.text.problems import problem_lines
 from expectitree.tree.builder import EXACT_NODES
