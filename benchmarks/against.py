@@ -77,7 +77,7 @@ def jobs() -> Iterator[tuple[str, Callable[[], object]]]:
 
 
 def _is_without_news(path: Path) -> bool:
-    """Say whether the other commit has the same file."""
+    """Return whether the other commit has the same file."""
     return path.name in os.environ["SHIPPED"].split()
 
 

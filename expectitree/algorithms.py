@@ -29,7 +29,7 @@ class Option:
         return f"{', '.join(self.values[:-1])} or {self.values[-1]}"
 
     def accepts(self, value: object) -> bool:
-        """Say whether a value is one that the option takes."""
+        """Return whether a value is one that the option takes."""
         if self.values:
             return value in self.values
         return isinstance(value, int) and value >= 1

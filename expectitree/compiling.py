@@ -37,7 +37,7 @@ _loaded: set[Callable[..., Any]] = set()
 
 
 def pays(rows: float) -> bool:
-    """Say whether numba is installed and compiling a loop over so many rows saves time."""
+    """Return whether numba is installed and compiling a loop over so many rows saves time."""
     return rows >= (SOME_ROWS if _state["started"] else MANY_ROWS) and available()
 
 
@@ -47,13 +47,13 @@ def assume_started() -> None:
 
 
 def is_loaded(loop: Callable[..., Any]) -> bool:
-    """Say whether a loop has run compiled in this process."""
+    """Return whether a loop has run compiled in this process."""
     return loop in _loaded
 
 
 @cache
 def available() -> bool:
-    """Say whether numba and NumPy are installed."""
+    """Return whether numba and NumPy are installed."""
     from importlib.util import find_spec
 
     return find_spec("numba") is not None and find_spec("numpy") is not None

@@ -98,7 +98,7 @@ class Excerpt(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error in a tree file: where it is, and what to do about it.
+    """One error in a tree file, with its place and its remedy.
 
         >>> import expectitree as et
         >>> try:

@@ -51,7 +51,7 @@ def clean_up_first() -> None:
 
 
 def is_noticed() -> bool:
-    """Say whether Ctrl-C has raised `KeyboardInterrupt`, which may now be another exception."""
+    """Return whether Ctrl-C has raised `KeyboardInterrupt`, which may now be another exception."""
     return _state["noticed"]
 
 

@@ -172,7 +172,7 @@ def check_setting(text: str) -> None:
 
 
 def _is_decimal(text: str) -> bool:
-    """Say whether the text is a decimal; raise `NumberError` if it is too long or too large."""
+    """Return whether the text is a decimal; raise `NumberError` if it is too long or too large."""
     if len(text) > LONGEST:
         raise NumberError(
             f"{quote(text)} is too long for a number: at most {LONGEST} characters are read"
@@ -202,7 +202,7 @@ def _checked_fraction(text: str) -> tuple[int, int]:
 
 
 def is_finite(value: Number) -> bool:
-    """Say whether a bound is a number, not an infinity."""
+    """Return whether a bound is a number, not an infinity."""
     return -INFINITY < value < INFINITY
 
 

@@ -192,7 +192,7 @@ def _given() -> Sequence[click.Parameter]:
 
 
 def is_game_name(name: str) -> bool:
-    """Say whether a name on the command line is that of a game.
+    """Return whether a name on the command line is that of a game.
 
     The name of an existing file may have a colon. A Python file counts as a game even without the
     name of a class, so that the error says what is missing.

@@ -242,7 +242,7 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
 
 class _Progress:
-    """How much of some work is done; the whole may not be known."""
+    """The amount of work done; the total may be unknown."""
 
     def __init__(self, done: int, whole: int | None) -> None:
         self.done, self.whole = done, whole

@@ -32,7 +32,7 @@ class Warnings:
 
 
 class ReadOptions(TypedDict, total=False):
-    """How to read formats of other programs; each option is in the rows of its formats."""
+    """Options for reading other programs' formats; each is in the rows of its formats."""
 
     max_player: str | int  # the name or the number of the player who is MAX
     payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for

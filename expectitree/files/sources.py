@@ -46,7 +46,7 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
                 content = read_limited(stream)
     except UnicodeDecodeError:
         raise error_in(name, "this is not UTF-8: save the file as UTF-8") from None
-    except NumberError:  # the budget is not a number, which is no fault of the file
+    except NumberError:  # the budget is not a number, which is not the fault of the file
         raise
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None

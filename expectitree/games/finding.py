@@ -26,7 +26,7 @@ NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "
 
 
 def is_game(reference: str) -> bool:
-    """Say whether a reference names a game, not a file with a tree."""
+    """Return whether a reference names a game, not a file with a tree."""
     return bool(re.match(r"(game|open_spiel):", reference) or FILE.fullmatch(reference))
 
 

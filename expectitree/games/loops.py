@@ -59,7 +59,7 @@ class _Loop:
         self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
 
     def update_greatest(self) -> bool:
-        """Take in the leaves since the last call; say whether `eps` has to grow with them.
+        """Take in the leaves since the last call; return whether `eps` has to grow with them.
 
         Bounds may be far from all leaves, or infinite (decision 0002-tolerance).
         """

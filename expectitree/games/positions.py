@@ -69,7 +69,7 @@ def _parse(rules: Rules, text: str) -> Any:
 
 
 class _Step:
-    """What can be played in a state."""
+    """The moves in a state."""
 
     def __init__(self, rules: Rules, state: Any, before: Sequence[str]) -> None:
         self.rules, self.state, self.before = rules, state, before

@@ -49,7 +49,7 @@ class RowsError(GameError):
 
 
 class Options(NamedTuple):
-    """How the rules of a game become a tree, apart from its depth."""
+    """The options by which the rules of a game become a tree, apart from its depth."""
 
     # In fractions, in floats, or (None) in fractions unless `InexactError` is raised. In fractions
     # a float counts as the decimal that Python prints.
@@ -245,7 +245,7 @@ class Rules:
             )
 
     def is_same_turn(self, state: Any) -> bool:
-        """Say whether a state only continues the turn of the state before it."""
+        """Return whether a state only continues the turn of the state before it."""
         if self._same_turn is None:
             return False
         return bool(self._call("same_turn", self._same_turn, state))
@@ -270,7 +270,7 @@ class Rules:
     # ---- Checks.
 
     def _is_checked(self) -> bool:
-        """Say whether to check that `play` keeps its state: at the first plays, then at some."""
+        """Return whether to check that `play` keeps its state: at the first plays, then at some."""
         self._plays += 1
         return self._plays < 100 or self._plays % 64 == 0
 
@@ -285,7 +285,7 @@ class Rules:
         return self._call("repr", repr, state)
 
     def _is_hashed(self) -> bool:
-        """Say whether states with equal contents are equal and can be hashed."""
+        """Return whether states with equal contents are equal and can be hashed."""
         try:
             hash(self.start)
         except TypeError:

@@ -125,7 +125,7 @@ class Steps:
 
 
 class _Reasons:
-    """Why each node was not visited, as far as that is decided; columns are by node id.
+    """The reason why each node was not visited, as far as it is known; columns are by node id.
 
     `explain_unvisited` decides, here for the part of the tree that a step concerns. A best-first
     search makes its cuts when its walks are over: they are those of the finished search.
@@ -194,7 +194,7 @@ class _Reasons:
         return changed | {n for n in owners if n >= 0}
 
     def _is_new(self, event: Event, n: int) -> bool:
-        """Say whether a step is the first visit of a node."""
+        """Return whether a step is the first visit of a node."""
         is_entry = event.kind in (ENTER, VISIT)
         return n == event.node and is_entry and self.moment.visits[n] == 1
 

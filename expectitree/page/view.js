@@ -39,13 +39,13 @@ class View {
       ?? nodes.reverse().find((item) => item.branch === NONE || this.way.has(item.branch)) ?? null;
   }
 
-  /** Say whether this is the reason why the search did not visit the node of an item. */
+  /** Return whether this is the reason why the search did not visit the node of an item. */
   isLeft(item, reason) {
     const { visits, skipped } = this.moment;
     return !item.run && !item.further && !visits[item.node] && skipped[item.node] === reason;
   }
 
-  /** Say whether a search left the branch to an item by a cut. */
+  /** Return whether a search left the branch to an item by a cut. */
   isCut(item) { return item.parent && !item.parent.hidden && this.isLeft(item, CUT_OFF); }
 
   branchClasses(item) {

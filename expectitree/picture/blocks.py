@@ -106,7 +106,7 @@ class Run(NamedTuple):
 
 
 def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
-    """Say whether a node's branches lead to leaves that need no texts and no lines of their own."""
+    """Return whether a node's branches lead to leaves that need neither texts nor lines."""
     if any(edge.label or edge.payment or edge.child in shared for edge in edges):
         return False
     kinds, chances = {edge.child.kind for edge in edges}, {edge.probability for edge in edges}

@@ -309,11 +309,11 @@ class _Reader:
         return chance_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
-        """Say whether the search did not visit a node, or chance cannot reach it."""
+        """Return whether the search did not visit a node, or chance cannot reach it."""
         return not self.is_visited(node) or node not in self.possible
 
     def is_visited(self, node: int) -> bool:
-        """Say whether the search visited a node; where that is hidden, all look visited."""
+        """Return whether the search visited a node; where that is hidden, all look visited."""
         return bool(self.search.visits[node]) or "visits" in self.hidden
 
     # ---- Edges.

@@ -120,7 +120,7 @@ def evaluate_known(
 
 
 def is_unknown(search: Search, node: int) -> bool:
-    """Say whether the value of a node cannot be computed because utilities are unknown."""
+    """Return whether the value of a node cannot be computed because utilities are unknown."""
     is_inner = search.tree.columns.kind[node] != Kind.TERMINAL
     is_asked = search.grown is None and bool(search.tree.unknown)
     return is_inner and is_asked and not search.is_exact(node)

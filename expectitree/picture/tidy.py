@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 @dataclass(eq=False)
 class _Contour:
-    """How far a subtree reaches from its root in each row, the deepest first, less `offset`."""
+    """A subtree's reach from its root in each row, the deepest first, less `offset`."""
 
     left: list[float] = field(default_factory=list)
     right: list[float] = field(default_factory=list)
@@ -29,7 +29,7 @@ _NONE = _Contour()
 
 @dataclass(eq=False)
 class Item:
-    """What takes room in a row: an item at `place` reaches from `place - left` to `place + right`.
+    """Something in a row: an item at `place` reaches from `place - left` to `place + right`.
 
     Its children are one row below it.
     """

@@ -224,7 +224,7 @@ class _Writer:
 
 
 def _is_within(point: Point, box: Box) -> bool:
-    """Say whether a point is in a box or at its border."""
+    """Return whether a point is in a box or at its border."""
     (x, y), slack = point, 6
     is_beside = x < box.left - slack or x > box.right + slack
     return not is_beside and box.top - slack <= y <= box.bottom + slack

@@ -124,7 +124,7 @@ def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
 
 
 def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
-    """Say whether the goal is reached: the root is exact, or its best action is proved."""
+    """Return whether the goal is reached: the root is exact, or its best action is proved."""
     root = limits.root
     lower, upper = beliefs.lower, beliefs.upper
     if lower[root] == upper[root]:
@@ -274,7 +274,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
 
 
 def comes_first(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, c: int, aim: int) -> bool:
-    """Say whether a walk to a child that may be the best should pursue this aim first.
+    """Return whether a walk to a child that may be the best should pursue this aim first.
 
     Every child must reach this aim. Only the best child must reach the other one, so the leaves for
     it are wasted if another child proves to be better. That matters at the first player of a walk,
@@ -319,7 +319,7 @@ def choose_rival(tree: Columns, beliefs: Beliefs, limits: Limits, root: int) -> 
             if high > best_low + near:
                 cost += costs[c]
     is_open = lower[best] < upper[best]
-    # An action whose bound is not beyond what another one guarantees is no rival.
+    # An action whose bound is not beyond what another one guarantees is not a rival.
     guaranteed = beliefs.low[root] if is_max else -beliefs.high[root]
     if rival == end or is_open and most <= guaranteed + near:
         return favourite, to_raise

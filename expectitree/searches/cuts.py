@@ -18,15 +18,15 @@ NO_CUTS = (NOT_CUT, PROBED, STOPPED)
 
 
 def fails_low(cut: int) -> bool:
-    """Say whether a node was left because v* <= alpha, whether or not while probing."""
+    """Return whether a node was left because v* <= alpha, whether or not while probing."""
     return cut % CUT_PROBING in (ALPHA_CUT, CHANCE_CUT_LOW)
 
 
 def is_probing(cut: int) -> bool:
-    """Say whether a probe made the cut."""
+    """Return whether a probe made the cut."""
     return bool(cut & CUT_PROBING)
 
 
 def is_unordered(cut: int) -> bool:
-    """Say whether the cut was found in the final intervals, rather than made on the way."""
+    """Return whether the cut was found in the final intervals, rather than made on the way."""
     return bool(cut & CUT_UNORDERED)

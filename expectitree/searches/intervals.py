@@ -15,7 +15,7 @@ def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:
 
 
 def satisfies(lower: Any, upper: Any, alpha: Any, beta: Any, eps: Any) -> bool:
-    """Say whether an interval satisfies the contract: exact, fail low, or fail high."""
+    """Return whether an interval satisfies the contract: exact, fail low, or fail high."""
     return bool(not lower < upper or upper <= alpha + eps or lower >= beta - eps)
 
 
@@ -81,7 +81,7 @@ def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) 
 def is_any_open(
     tree: Columns, lower: NumberColumn, upper: NumberColumn, begin: int, end: int
 ) -> bool:
-    """Say whether one of these branches is possible and leads to a child that is not exact."""
+    """Return whether one of these branches is possible and leads to a child that is not exact."""
     for b in range(begin, end):
         c = tree.child[b]
         if tree.probability[b] > 0 and lower[c] < upper[c]:

@@ -33,7 +33,7 @@ PLAYERS = (Kind.MAX, Kind.MIN)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many nodes and leaves a tree has, and how many a search visited.
+    """The numbers of nodes and leaves in a tree, and of those that a search visited.
 
         >>> import expectitree as et
         >>> counts = et.evaluate(et.load("example:aima-5.12-left"), "star1").counts
@@ -66,7 +66,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Grown:
-    """How much of a game a search needed; `expectitree.search` returns it as `Search.grown`.
+    """The part of a game that a search needed; `expectitree.search` returns it as `Search.grown`.
 
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
@@ -91,7 +91,7 @@ class Grown:
 
 
 class Outcome(Enum):
-    """What a search proved about the root.
+    """The result that a search proved about the root.
 
     `VALUE`: its value. `ACTION`: which action is best, but not its value. `FAIL_LOW`: the value is
     at most alpha. `FAIL_HIGH`: it is at least beta. `STOPPED`: nothing, because the search reached

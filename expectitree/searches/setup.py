@@ -22,7 +22,7 @@ from expectitree.tree.model import FLOAT_UNIT, Tree
 
 
 class Engine(StrEnum):
-    """How a search runs; every engine runs the same code, over floats or over fractions."""
+    """The engine of a search; every engine runs the same code, over floats or over fractions."""
 
     AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
     INTERPRETED = "interpreted"  # in floats
@@ -86,7 +86,7 @@ class SearchSetup:
 
     @cached_property
     def eps(self) -> Number:
-        """What rounding may have changed: numbers that differ by at most this count as equal."""
+        """The error that rounding may cause: numbers that differ by at most this count as equal."""
         return rounding_error(self.tree, self.bounds)
 
     @property

@@ -23,7 +23,7 @@ _STOPPED_OWNER = -2
 
 
 class Unvisited(NamedTuple):
-    """Why each node was not visited; columns are by node id."""
+    """The reason why each node was not visited; columns are by node id."""
 
     reason: Readable[int]  # [N] a constant above
     nodes: Readable[int]  # [N] unvisited nodes below the cut made at a node, leaves included
@@ -32,7 +32,7 @@ class Unvisited(NamedTuple):
 
 
 class SearchColumns(NamedTuple):
-    """What `explain_unvisited` reads of a search; columns are by node id."""
+    """The columns of a search that `explain_unvisited` reads, by node id."""
 
     order: Readable[int]  # [N] node ids; each node comes after the node that asked for it
     parent: Readable[int]  # [N] the node above on the first path

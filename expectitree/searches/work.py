@@ -74,7 +74,7 @@ class Settings(NamedTuple):
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
-    """Say whether an outcome is a terminal, a player with a child of this rank, or unseen."""
+    """Return whether an outcome is a terminal, a player with a child of this rank, or unseen."""
     k = tree.kind[c]
     return bool(k in (TERMINAL, UNSEEN) or k != CHANCE and tree.last[c] - tree.first[c] > rank)
 

@@ -25,7 +25,7 @@ NUMBERS = ("utility", "probability", "reward")  # the columns of numbers
 
 
 class Kind(IntEnum):
-    """What decides at a node: `MAX`, `MIN`, `CHANCE`, or nothing at a `TERMINAL`.
+    """The kind of a node: `MAX`, `MIN` or `CHANCE` decides there; at a `TERMINAL`, play ends.
 
     >>> import expectitree as et
     >>> et.loads("chance: [1, 2]").root.kind.name

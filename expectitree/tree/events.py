@@ -126,7 +126,7 @@ def in_numbers(tree: Tree, defined: Mapping[str, Definition]) -> dict[str, Defin
 
 
 class Histories:
-    """What play has shown of each defined event, node by node.
+    """The outcomes of each defined event that play has shown, node by node.
 
     `known` has the outcomes or signals that are known in advance, by event or test.
     """

@@ -288,7 +288,7 @@ def tally(kind: IntColumn, visits: IntColumn) -> tuple[int, int, int]:
 
 
 def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -> bool:
-    """Say whether the branches from `begin` up to `end` all lead to terminals."""
+    """Return whether the branches from `begin` up to `end` all lead to terminals."""
     for b in range(begin, end):
         if kind[child[b]] != TERMINAL:
             return False

@@ -48,7 +48,7 @@ OF_PATHS = {"write_text", "write_bytes", "touch", "symlink_to", "hardlink_to"}
 
 
 def writes(node: ast.AST) -> bool:
-    """Say whether a part of a program may open a file for writing, other than the null device."""
+    """Return whether a part of a program may open a file (but the null device) for writing."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         modules = [getattr(node, "module", ""), *(alias.name for alias in node.names)]
         return bool({"shutil", "tempfile"} & set(modules))

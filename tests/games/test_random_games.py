@@ -51,7 +51,7 @@ def best_moves(search: Search, game: RandomGame) -> set[str]:
 
 
 def is_repeated(game: RandomGame) -> bool:
-    """Say whether the start has the same move twice: then branches have no labels."""
+    """Return whether the start has the same move twice: then branches have no labels."""
     return len(dict(game.table[0].moves)) < len(game.table[0].moves)
 
 

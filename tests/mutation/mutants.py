@@ -120,7 +120,7 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_left_alone(node: ast.AST) -> bool:
-    """Say whether a node is not changed.
+    """Return whether a node is not changed.
 
     That holds for text for readers, imports, and code for types only. It also holds for the
     `strict=True` of `zip`, which asserts equal lengths: a correct program behaves the same without.

@@ -150,7 +150,7 @@ def text_box(text: Text) -> Box:
 
 
 def crosses(segment: tuple[Point, Point], box: Box) -> bool:
-    """Say whether a segment has a part within a box (Liang and Barsky, 1984)."""
+    """Return whether a segment has a part within a box (Liang and Barsky, 1984)."""
     (x, y), (to_x, to_y) = segment
     start, end = 0.0, 1.0
     for way, room in (

@@ -59,7 +59,7 @@ def plays(node: Node | ExactNode, paid: Number = 0) -> Iterator[tuple[str, Numbe
 
 
 def are_same(one: Tree, other: Tree) -> bool:
-    """Say whether two trees have the same rows, labels and bounds."""
+    """Return whether two trees have the same rows, labels and bounds."""
     return (
         [list(column) for column in one.columns.stored if column is not one.columns.utility]
         == [list(column) for column in other.columns.stored if column is not other.columns.utility]

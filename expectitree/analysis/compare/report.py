@@ -187,7 +187,7 @@ def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:
 
 
 def _excludes(one: Search, other: Search) -> bool:
-    """Say whether one search proves that the other's best action is worse than another action.
+    """Return whether one search proves that the other's best action is worse than another action.
 
     An action that a search does not count among its ties may still be best: a search need not know.
     """

@@ -78,7 +78,7 @@ class Cut:
 
 
 class Explanation:
-    """Why a search did not visit nodes, and its cuts, by node."""
+    """The cuts of a search, and its reasons for not visiting nodes, by node."""
 
     def __init__(self, search: Search) -> None:
         self.search = search

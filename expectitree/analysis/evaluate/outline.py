@@ -88,7 +88,7 @@ def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cut
 
 
 def _is_one_row(tree: Tree, node: int) -> bool:
-    """Say whether a node's children, all terminals without notes, are shown on its own row."""
+    """Return whether a node's children, all terminals without notes, are shown on its own row."""
     kind, first, child = tree.columns.kind, tree.columns.first, tree.columns.child
     if not kind[node] or node == tree.root_id or kind[child[first[node]]]:
         return False

@@ -42,7 +42,7 @@ class Alternative:
 
 @dataclass(frozen=True)
 class Step:
-    """One step up from a cut: why its window ends where it does.
+    """One step up from a cut, which explains one end of its window.
 
     `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action
     at `node`, the root of a search for the best one, is worth more than `limit`; at MIN: less),
@@ -64,7 +64,7 @@ class Step:
 
 @dataclass(frozen=True)
 class CutReason:
-    """Why one cut was sound."""
+    """The proof that one cut was sound."""
 
     node: int
     branch: int  # to the node: by which the cut is explained
@@ -76,7 +76,7 @@ class CutReason:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a node has its value, as far as a search knows it."""
+    """The reasons for a node's value, as far as a search knows it."""
 
     search: Search
     node: int
@@ -176,8 +176,7 @@ def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
 def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
     """Yield where a node's alpha (`low`) or beta comes from, up to the player who is sure of it.
 
-    That is read from the intervals at the end: those of a CHANCE node's other outcomes may have
-    become tighter since.
+    The intervals are final; those of other outcomes may have tightened after the cut.
     """
     tree, columns = search.tree, search.tree.columns
     for _ in range(_MOST_STEPS):

@@ -32,7 +32,7 @@ class Quotient(NamedTuple):
 
 
 def is_same(tree: Tree, eps: Any, one: Any, other: Any) -> bool:
-    """Say whether two numbers are equal but for rounding."""
+    """Return whether two numbers are equal but for rounding."""
     return bool(one == other) or (
         not tree.exact and isclose(one, other, rel_tol=1e-9, abs_tol=4 * eps)
     )

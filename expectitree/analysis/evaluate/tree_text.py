@@ -55,7 +55,7 @@ def tree_lines(
 
 
 class _Siblings(NamedTuple):
-    """What the rows of a node's children share."""
+    """Column widths shared by a node's children."""
 
     label_width: int
     p_width: int  # of the probabilities, 0 below MAX and MIN
@@ -119,7 +119,7 @@ class _Drawing:
         return f"{start - 1:>{self.digits}}{self.characters.ellipsis} {stem}"
 
     def margin(self, row: Row) -> str:
-        """Return what is before a remark: a line where siblings, and one where children follow."""
+        """Return the guides left of a remark: one if siblings follow, one if children follow."""
         down, blank = self.characters.down, self.characters.blank
         is_leaf = self.columns.kind[row.node] == Kind.TERMINAL
         has_rows = row.is_first and not (is_leaf or row.is_folded or row.hidden_branches)

@@ -152,7 +152,7 @@ class WalkRecorder(Recorder):
         return Why.RIVAL_UPPER if is_max else Why.RIVAL_LOWER
 
     def has_best_end(self, branch: int, others: list[int], is_max: bool, slack: Any) -> bool:
-        """Say whether no other branch has a greater upper bound (at MIN: a lesser lower bound)."""
+        """Return whether no other branch has a greater upper bound (MIN: a lesser lower bound)."""
         # As recorded: the search's columns already have the utility of the leaf.
         end_of = branch_ends(self.tree, self.upper if is_max else self.lower)
         if is_max:

@@ -25,7 +25,7 @@ AIMS = ("exact", "lower", "raise", "action")
 
 
 class Why(StrEnum):
-    """Why a walk goes on to a child, as far as the intervals and estimates show it."""
+    """The reason why a walk continues to a child, as the intervals and estimates show it."""
 
     NOT_KNOWN = ""
     ONLY_OPEN = "only open"
@@ -135,7 +135,7 @@ class Recorder:
                 )
 
     def _is_result(self, kind: str, branch: int) -> bool:
-        """Say whether a step changes what the node `at` knows of a child."""
+        """Return whether a step changes what the node `at` knows of a child."""
         assert self.at is not None
         return kind not in (TIGHTEN, CUT) and branch in self.tree.branches_of(self.at)
 

@@ -12,7 +12,7 @@ from expectitree.searches.result import Search
 
 
 class Moment:
-    """What a search knows after the first `done` steps of its trace."""
+    """The knowledge of a search after the first `done` steps of its trace."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace, self.tree, self.events = trace, trace.tree, trace.events

@@ -362,7 +362,7 @@ class _Recorder(Recorder):
         return next(b for b in own if b == own[-1] or not self.is_passed(b))
 
     def is_passed(self, branch: int) -> bool:
-        """Say whether a player passes over a branch, as `star_minimax` decides it.
+        """Return whether a player passes over a branch, as `star_minimax` decides it.
 
         If several branches lead to a child, some may pay enough and others not.
         """

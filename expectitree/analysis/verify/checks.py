@@ -10,7 +10,7 @@ from expectitree.errors import ExpectitreeError
 
 
 class Hint(Enum):
-    """Why an expectation does not hold, where that is not plain."""
+    """The reason why an expectation does not hold, where that is not plain."""
 
     NO_BEST = "no best"  # the root is not a player's
     TIE = "tie"  # the expected action is as good, and comes later
@@ -19,7 +19,7 @@ class Hint(Enum):
 
 @dataclass(frozen=True)
 class Check:
-    """One expectation: what was expected, what was found."""
+    """One expectation, and the result that was found."""
 
     what: str
     expected: str

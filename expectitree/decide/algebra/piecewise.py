@@ -23,7 +23,7 @@ from expectitree.numbers import Number
 
 @dataclass(frozen=True)
 class Piecewise:
-    """A function on [left, right], which is a quotient of polynomials between neighbouring breaks.
+    """A function on [left, right], which is a rational function between neighbouring breaks.
 
     It is continuous, except where its pieces have poles. Functions that are combined have the same
     ends.
@@ -46,7 +46,7 @@ class Piecewise:
 
 
 class Cell(NamedTuple):
-    """An open interval on which each of two functions is one quotient of polynomials."""
+    """An open interval on which each of two functions is one rational function."""
 
     left: Root
     right: Root
@@ -71,12 +71,12 @@ def blended(f: Piecewise, g: Piecewise) -> Piecewise:
 
 
 def scaled(factor: Rational, f: Piecewise) -> Piecewise:
-    """Return the product of a function and a quotient of polynomials."""
+    """Return the product of a function and a rational function."""
     return replace(f, pieces=tuple(factor * piece for piece in f.pieces))
 
 
 def shifted(f: Piecewise, by: Rational | Number) -> Piecewise:
-    """Return the sum of a function and a number, or a quotient of polynomials."""
+    """Return the sum of a function and a number, or a rational function."""
     added = by if isinstance(by, Rational) else constant(Fraction(by))
     return replace(f, pieces=tuple(piece + added for piece in f.pieces)) if added.numerator else f
 

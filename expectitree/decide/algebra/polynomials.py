@@ -75,7 +75,7 @@ class Root:
             self.lower = self.upper = guess
 
     def is_root_of(self, p: Coefficients) -> bool:
-        """Say whether a polynomial is 0 at this root."""
+        """Return whether a polynomial is 0 at this root."""
         return not p or _have_common_root(self.coefficients, primitive(p), self.lower, self.upper)
 
 
@@ -102,7 +102,7 @@ def compare(a: Root, b: Root) -> int:
 
 
 def _have_common_root(p: Coefficients, q: Coefficients, lower: Fraction, upper: Fraction) -> bool:
-    """Say whether two primitive polynomials have a common root in an interval.
+    """Return whether two primitive polynomials have a common root in an interval.
 
     One of them has a single root there, which is simple, or the interval is one point.
     """

@@ -1,4 +1,4 @@
-"""Quotients of polynomials in one variable, in exact arithmetic."""
+"""Rational functions of one variable, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from expectitree.decide.algebra.polynomials import (
 
 @dataclass(frozen=True, slots=True)
 class Rational:
-    """A quotient of polynomials in lowest terms, so equal ones compare equal.
+    """A rational function in lowest terms, so equal ones compare equal.
 
     Coefficients are integers, lowest power first. The last one of the denominator is positive. A
     polynomial has a denominator of one coefficient.
@@ -88,7 +88,7 @@ class Rational:
 
     def __truediv__(self, other: Rational) -> Rational:
         if not other.numerator:
-            raise ZeroDivisionError("the quotient of polynomials divides by zero")
+            raise ZeroDivisionError("the rational function divides by zero")
         return lowest_terms(
             times(self.numerator, other.denominator), times(self.denominator, other.numerator)
         )

@@ -38,7 +38,7 @@ def given_outcome(event: Event, outcome: int) -> Tree:
 
 
 class Step(NamedTuple):
-    """How the value of a node follows from others.
+    """The rule by which a node's value follows from others.
 
     Attributes:
         node: The node.

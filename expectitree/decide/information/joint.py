@@ -17,7 +17,7 @@ _NONE = "-"  # the outcome of an event that play cannot meet, given the others
 
 @dataclass(frozen=True)
 class World:
-    """What is known of some events.
+    """The known outcomes of some events.
 
     Attributes:
         known: The outcome by event.

@@ -57,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Control:
-    """What choosing the outcome of an event is worth.
+    """The value of choosing the outcome of an event.
 
     Attributes:
         outcome: The outcome that MAX would choose.
@@ -72,7 +72,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Information(Shown):
-    """What information about an event is worth; `information` makes it.
+    """The value of information about an event; `information` makes it.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "

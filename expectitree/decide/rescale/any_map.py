@@ -234,7 +234,7 @@ def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distributi
 
 
 def _is_changed(tree: Tree, branch: int, scale: Scale) -> bool:
-    """Say whether a map makes an action of an exact tree worse than another one."""
+    """Return whether a map makes an action of an exact tree worse than another one."""
     columns = tree.columns
     utility: list[Any] = [
         None if kind else scale.rule(u)

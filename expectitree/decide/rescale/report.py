@@ -54,7 +54,7 @@ _MOST_UNUSED = 3  # entries of a map that a remark names
 
 @dataclass(frozen=True)
 class Answer:
-    """Whether an order-preserving map changes the decision at the root."""
+    """The answer to whether an order-preserving map changes the decision at the root."""
 
     answer: str  # yes, no or unknown
     reason: str
@@ -294,7 +294,7 @@ def _reached(search: Search) -> set[int]:
 def _with_eps_of(before: Search, after: Search, slope: Fraction) -> Search:
     """Return the search after an affine map with the scaled tolerance of the search before it.
 
-    A large offset costs digits, which is no tie.
+    A large offset costs digits, which is not a tie.
     """
     if before.tree.exact:
         return after

@@ -85,7 +85,7 @@ class Distribution:
         return tuple(map(float, accumulate(map(to_exact, self.probabilities))))
 
     def below(self, total: Number) -> Any:
-        """Return the probability of less than a total."""
+        """Return the probability that the total is below a value."""
         return sum((p for t, p in self.pairs() if t < total), self.probabilities[0] * 0)
 
     def quantile(self, share: Number) -> Any:

@@ -45,7 +45,7 @@ class Meeting:
 
 @dataclass(frozen=True)
 class BreakEven(Shown):
-    """Where a value reaches a number or two values are equal, as one parameter moves.
+    """The places where a value reaches a number, or two values are equal, as a parameter moves.
 
     Attributes:
         file: The name of the tree in outputs.
@@ -82,7 +82,7 @@ def break_even(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: A formula is not a quotient of polynomials, or a probability leaves [0, 1].
+        AnalysisError: A formula is not a rational function, or a probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
     try:

@@ -58,7 +58,7 @@ class Everywhere(Shown):
 def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
     """Return the best actions at every decision that optimal play can reach.
 
-    Raises `AnalysisError` if a formula is not a quotient of polynomials.
+    Raises `AnalysisError` if a formula is not a rational function.
     """
     try:
         with limited_work(MOST_WORK):

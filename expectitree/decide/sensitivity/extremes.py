@@ -34,7 +34,7 @@ STEPS = 10  # of a spider, from -100% to +100%
 
 @dataclass(frozen=True)
 class Bar:
-    """What one parameter does to the value.
+    """The effect of one parameter on the value.
 
     Attributes:
         range: The parameter and its range.

@@ -2,7 +2,7 @@
 
 A strategy fixes all choices. Its value is the sum over the leaves of the product of the
 probabilities on the path, times the total. If formulas are made of + - * / and whole powers, that
-is a quotient of polynomials in the parameter, and the value of a node is one between thresholds.
+is a rational function of the parameter, and the value of a node is one between thresholds.
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ class NodeFunctions(FormulaFunctions):
         return greatest_of((self.of_branch(b, functions) for b in branches), kind == MAX)
 
     def has_pole_at(self, place: Fraction) -> bool:
-        """Say whether the value of some node may have no limit at a place."""
+        """Return whether the value of some node may have no limit at a place."""
         return any(sign_at(denominator, place) == 0 for denominator in self._denominators)
 
     @cached_property

@@ -19,7 +19,7 @@ class Piece:
         start: The left end of the part.
         end: The right end.
         best: The best actions; empty if no player decides at the root.
-        value: The root's value, if it is one quotient of polynomials on the whole part.
+        value: The root's value, if it is one rational function on the whole part.
     """
 
     start: Fraction

@@ -82,7 +82,7 @@ def sensitivity_map(
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: A parameter has no range, or a formula is not a quotient of polynomials.
+        AnalysisError: A parameter has no range, or a formula is not a rational function.
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")

@@ -1,4 +1,4 @@
-"""Formulas as quotients of polynomials in one parameter, in exact arithmetic."""
+"""Formulas as rational functions of one parameter, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ONE = constant(Fraction(1))
 
 
 class NotRationalError(Exception):
-    """A formula is not a quotient of polynomials in the parameter; the message says why."""
+    """A formula is not a rational function of the parameter; the message says why."""
 
     def __init__(self, operation: str, why: str = "") -> None:
         super().__init__(why or f"a formula uses {operation}")

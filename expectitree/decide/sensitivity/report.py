@@ -4,7 +4,7 @@
 2. Find where the functions of the root's actions cross (`algebra/thresholds.py`).
 3. Evaluate the tree exactly on both sides of each threshold, to verify it.
 
-If a formula is not a quotient of polynomials, sample the range instead, and say so.
+If a formula is not a rational function, sample the range instead, and say so.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a
 
 @dataclass(frozen=True)
 class Sensitivity(Shown):
-    """How the best action and the value depend on one parameter; `sensitivity` makes it.
+    """The best action and the value as functions of one parameter; `sensitivity` makes it.
 
         >>> import expectitree as et
         >>> tree = et.loads("parameters: {p: 1/2}\\nmax: {sure: 3, bet: {chance: {win: "
@@ -60,7 +60,7 @@ class Sensitivity(Shown):
         value: The root's value at the current value.
         actions: The value of each action as a function of the parameter; empty if it was sampled.
         function: The root's value as a function of the parameter; None if it was sampled.
-        method: "exact", or "sampled" if the value is no quotient of polynomials.
+        method: "exact", or "sampled" if the value is not a rational function.
         reason: Why the range was sampled; empty if it was not.
         branch: The path of the branch to which an amount is added; None if a parameter moves.
         branch_pays: What this branch pays now.

@@ -1,4 +1,4 @@
-"""Sample a parameter's range where the value is no quotient of polynomials."""
+"""Sample a parameter's range where the value is not a rational function."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class TolerancePiece:
 
 @dataclass(frozen=True)
 class Tolerances(Shown):
-    """What the best action is for each risk tolerance; `tolerances` makes it.
+    """The best action for each risk tolerance; `tolerances` makes it.
 
     Attributes:
         file: The name of the tree in outputs.

@@ -86,7 +86,7 @@ class TwoWay(Shown):
 def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
     """Return the regions of the best actions over a rectangle.
 
-    Raises `AnalysisError` if a formula is not a quotient of polynomials, or a row is too much work.
+    Raises `AnalysisError` if a formula is not a rational function, or a row is too much work.
     """
     if across.name == down.name:
         raise AnalysisError(f"a map needs two parameters, found {across.name} twice")

@@ -23,7 +23,7 @@ class FormulaText(str):
 
 
 class Notation(ABC):
-    """How a text format writes texts and numbers, lists and mappings of them, and a tree."""
+    """The notation of a text format for texts, numbers, lists, mappings and a tree."""
 
     opening = ""  # before the root's keys
     closing = "\n"  # after them

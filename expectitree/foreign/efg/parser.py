@@ -28,7 +28,7 @@ class Infoset:
 
 @dataclass(slots=True)
 class Outcome:
-    """What is paid at a node."""
+    """The payoffs at a node."""
 
     name: str
     payoffs: list[str]  # by player

@@ -76,7 +76,7 @@ def read_parameters(family: str, parameters: Mapping[str, Any]) -> dict[str, Any
 
 
 def is_random(family: str, **parameters: Any) -> bool:
-    """Say whether the tree depends on its seed."""
+    """Return whether the tree depends on its seed."""
     return "seed" in parameters_of(family) and parameters.get("order", "random") == "random"
 
 

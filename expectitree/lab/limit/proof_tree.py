@@ -64,7 +64,7 @@ class ProofTree:
         }
 
     def are_enough(self, leaves: Collection[int], for_value: bool) -> bool:
-        """Say whether some leaves prove the value of the root, or else that some action is best."""
+        """Return whether some leaves prove the value of the root, or that some action is best."""
         slack, visited = _SLACK * self.eps, set(leaves)
         combine: dict[Kind, Any] = {Kind.CHANCE: sum, Kind.MAX: max, Kind.MIN: min}
         ends = [list(self.lower), list(self.upper)]

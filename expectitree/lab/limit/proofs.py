@@ -43,7 +43,7 @@ _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
 class Split(NamedTuple):
-    """How the leaves of a list are split between the two lists that it was joined from."""
+    """The split of a list's leaves between the two lists that it was joined from."""
 
     left: Column  # how many of k leaves are for the first half; -1: for each half as many
     halves: tuple[Split | int, ...]  # an integer is a child, whose list was not joined

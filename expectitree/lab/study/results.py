@@ -148,7 +148,7 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
-    """Say whether the figures of a run are possible."""
+    """Return whether the figures of a run are possible."""
     # The value is None if the best action was proved before it. Estimated totals may be too low.
     most = (INFINITY, INFINITY) if is_lazy(record.tree) else (record.leaves, record.nodes)
     return (

@@ -49,7 +49,7 @@ class Published:
     figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
 
     def applies_to(self, tree: Parameters, chosen: Algorithm) -> bool:
-        """Say whether the figure applies to a search of these trees."""
+        """Return whether the figure applies to a search of these trees."""
         return (
             self.algorithm == chosen.name
             and self.options.items() <= chosen.options.items()
@@ -75,7 +75,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """How a study is drawn."""
+    """The plot of a study."""
 
     x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`

@@ -25,17 +25,17 @@ def games() -> Any:
 
 
 def is_game(tree: Parameters) -> bool:
-    """Say whether trees come from the rules of a game."""
+    """Return whether trees come from the rules of a game."""
     return "game" in tree
 
 
 def is_lazy(tree: Parameters) -> bool:
-    """Say whether searches make only the nodes that they need, not the whole trees."""
+    """Return whether searches make only the nodes that they need, not the whole trees."""
     return tree.get("lazy") == "true"
 
 
 def has_seed(tree: Parameters) -> bool:
-    """Say whether trees with these parameters depend on a seed."""
+    """Return whether trees with these parameters depend on a seed."""
     if is_game(tree):
         return tree.get("random-moves", "0") != "0"
     return is_random(**tree)

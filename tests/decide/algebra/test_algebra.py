@@ -1,4 +1,4 @@
-"""Roots, quotients of polynomials and envelopes, against values in fractions."""
+"""Roots, rational functions and envelopes, against values in fractions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas that are not quotients of polynomials: the range is sampled, and the report says so."""
+"""Formulas that are not rational functions: the range is sampled, and the report says so."""
 
 from __future__ import annotations
 
