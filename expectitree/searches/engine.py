@@ -106,8 +106,8 @@ def evaluate(
         tree: The tree.
         algorithm: A key of `ALGORITHMS`, or a result of `algorithm`. The default visits every node.
         bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
-            of a terminal plus the rewards on the way. `inf` is not a bound. Without them, the search
-            uses the bounds in the file, or else the least and the greatest total.
+            of a terminal plus the rewards on the way. `inf` is not a bound. Without them, the
+            search uses the bounds in the file, or else the least and the greatest total.
         engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
             floats. All engines run the same code.
         max_visits: The most times that a pruning search may enter nodes. A search that is stopped
