@@ -27,7 +27,7 @@ class ChosenAlgorithms:
         for key in options:
             own = OPTIONS[key].algorithm
             if own not in chosen:
-                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or leave it out.")
+                raise click.UsageError(f"--{key} is for {own}: use -a {own}, or remove it.")
         self.all = [find_algorithm(name, **self._options_of(name)) for name in chosen]
 
     def _options_of(self, name: str) -> dict[str, int | str]:

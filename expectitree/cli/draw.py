@@ -168,7 +168,7 @@ def command(
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
     if kind == drawing.PAGE:
-        _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Leave it out.")
+        _refuse(_PICTURE_OPTIONS, "is for pictures: a page has what it needs. Remove it.")
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
@@ -246,7 +246,7 @@ class _Drawer:
 
 def _check_steps(out: str | None, frames: str | None, kind: str) -> None:
     """Raise a usage error for options that steps do not have."""
-    _refuse(_NOT_IN_STEPS, "is for single pictures: leave it out, or --frames and --animate.")
+    _refuse(_NOT_IN_STEPS, "is for single pictures: remove it, or --frames and --animate.")
     if out is not None and (frames is not None or kind != "svg"):
         raise click.UsageError(
             "--animate makes an .svg, --frames DIR a folder: give -o X.svg or DIR."

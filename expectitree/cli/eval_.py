@@ -78,7 +78,7 @@ def command(
         "eval runs one algorithm: `expectitree compare` runs several, side by side."
     )
     if explain is not None and strategy:
-        raise click.UsageError("--explain answers in sentences, --strategy draws: leave one out.")
+        raise click.UsageError("--explain answers in sentences, --strategy draws: remove one.")
     if explain not in (None, ROOT) and not options.files and not options.texts:
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT

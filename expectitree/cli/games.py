@@ -147,7 +147,7 @@ class GameOptions:
         given = [option for option in _given() if isinstance(option, GameOption)]
         if given and not has_games:
             raise click.UsageError(
-                f"{given[0].opts[0]} is for games, such as game:pig: name one, or leave it out."
+                f"{given[0].opts[0]} is for games, such as game:pig: name one, or remove it."
             )
         names = [option.name for option in given]
         if "seed" in names and "random_moves" not in names:
@@ -209,13 +209,13 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
     """Raise a usage error if options that only files have are given with a game."""
     if parameters:
         raise click.UsageError(
-            "--set changes the parameters of files: leave it out, and write a game's parameters in "
+            "--set changes the parameters of files: remove it, and write a game's parameters in "
             "its name, as in 'game:pig(target=20)'."
         )
     if reading:
         raise click.UsageError(
             "--from, --max-player, --payoffs-of, --tree and --minimize are for files, not for "
-            "games: leave them out."
+            "games: remove them."
         )
 
 
@@ -284,7 +284,7 @@ class GameSource:
         if self.options.deepen or self.options.seconds is not None:
             name = "--deepen" if self.options.deepen else "--seconds"
             raise click.UsageError(
-                f"{name} is for pruning searches, and this needs the whole tree: leave it out, or "
+                f"{name} is for pruning searches, and this needs the whole tree: remove it, or "
                 "choose another algorithm with -a."
             )
         with working(f"writing out {self.name}"):

@@ -73,7 +73,7 @@ def command(
     """
     if list_examples:
         if file is not None or example is not None:
-            raise click.UsageError("--list names the examples: leave FILE and --example out.")
+            raise click.UsageError("--list names the examples: remove FILE and --example.")
         write(f"{line}\n" for line in (examples() if quiet else _titles()))
         return
     content = TEMPLATE if example is None else _SCHEMA.sub("", read_example(example).decode())

@@ -152,7 +152,7 @@ def _write(report: Rescaling, out: str, format: str | None, exact: bool) -> None
     except TreeError:
         if not exact:
             raise
-        hint = "choose .yaml or .json, or leave --exact out"
+        hint = "choose .yaml or .json, or remove --exact"
         raise click.UsageError(
             f"{out} holds floats, and the rescaled tree has fractions: {hint}."
         ) from None

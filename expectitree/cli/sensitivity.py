@@ -146,7 +146,7 @@ def _question(
     if len(chosen) > 1:
         raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are two questions: ask one.")
     if chosen in (["add"], ["strategies"], ["attitude"]) and parameters:
-        raise click.UsageError(f"--{chosen[0]} moves no parameter: leave --parameter out.")
+        raise click.UsageError(f"--{chosen[0]} moves no parameter: remove --parameter.")
     if chosen and chosen[0] in ("everywhere", "until", "where") and len(parameters) != 1:
         raise click.UsageError(f"--{chosen[0]} needs one --parameter, which moves.")
     if chosen:

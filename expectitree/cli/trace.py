@@ -53,7 +53,7 @@ def command(
     chosen = algorithms.or_only("expectiminimax")
     algorithm = chosen.only("trace follows one algorithm: give -a once.")
     if options.engine == "compiled":
-        raise click.UsageError("A compiled search cannot be followed: leave --engine compiled out.")
+        raise click.UsageError("A compiled search cannot be followed: remove --engine compiled.")
     if limit is None:
         limit = MOST_STEPS if format_name == "text" else 0
 

@@ -94,7 +94,7 @@ class SearchOptions:
         }
         for option in (option for option, is_given in given.items() if is_given):
             raise click.UsageError(
-                f"{option} is for searches, and this command evaluates every node: leave it out."
+                f"{option} is for searches, and this command evaluates every node: remove it."
             )
 
     def map(
@@ -163,7 +163,7 @@ class SearchOptions:
             )
         if self.exact and self.engine in ("interpreted", "compiled"):
             raise click.UsageError(
-                f"--exact computes in fractions, --engine {self.engine} in floats: leave one out."
+                f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
@@ -208,7 +208,7 @@ class SearchOptions:
         if self.attitude is not None:
             raise click.UsageError(
                 f"--attitude needs the tree of {name}: write it to a file first with "
-                "`expectitree convert`, or leave --attitude out."
+                "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
         source = GameSource.of(
@@ -221,12 +221,12 @@ class SearchOptions:
         if self.order != "given":
             raise click.UsageError(
                 f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
-                "without it: leave it out, or order moves with --deepen."
+                "without it: remove it, or order moves with --deepen."
             )
         if self.engine == "compiled":
             raise click.UsageError(
-                "The rules of a game are Python code, which cannot be compiled: leave --engine "
-                "compiled out, or write the tree to a file first with `expectitree convert`."
+                "The rules of a game are Python code, which cannot be compiled: remove --engine "
+                "compiled, or write the tree to a file first with `expectitree convert`."
             )
         return source.search(algorithm, self.max_visits)
 

@@ -114,7 +114,7 @@ def search_rules(
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
                 "deepen, seconds and max_visits are for pruning searches, and "
-                f"{chosen.name} searches the whole tree: leave them out, or choose another "
+                f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
         growth = _grown(rules, depth, start)

@@ -401,7 +401,7 @@ def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
                 f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
             )
         if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
-            raise SearchError("NaN is no bound: give numbers, or inf or -inf")
+            raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
         if bounds[0] > bounds[1]:
             raise SearchError(
                 f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "

@@ -19,7 +19,7 @@ from expectitree.tree.expectation import Expectation
 from expectitree.tree.formulas import Expressions, Formulas
 from expectitree.tree.model import Kind, Tree
 
-SUM_HINT = "correct them, or leave every p out for outcomes that are equally likely"
+SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions
 
 
@@ -456,7 +456,7 @@ def label_at(label: str, place: int) -> str | None:
     Raises `TreeError` for an empty label, and for `#k` at another place.
     """
     if not label:
-        raise TreeError("the label is empty: write one, or leave it out for #1, #2, … by place")
+        raise TreeError("the label is empty: write one, or remove it for #1, #2, … by place")
     if label[0] == "#" and label[1:].isdecimal() and label.isascii():
         if label != f"#{place}":
             label = numbers.quote(label)[1:-1]

@@ -307,7 +307,7 @@ def test_an_option_of_another_format_names_the_file_once(run: Run) -> None:
     done = run_main("eval", "example:risk", "--max-player", "2")
     assert (done.status, done.err) == (
         2,
-        "example:risk: --max-player is for Gambit's .efg, and this is YAML: leave it out, or name "
+        "example:risk: --max-player is for Gambit's .efg, and this is YAML: remove it, or name "
         "the format with --from\n",
     )
 

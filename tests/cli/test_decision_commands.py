@@ -15,5 +15,5 @@ COMMANDS = (("sensitivity", "-p", "pr"), ("risk",), ("information", "--event", "
 def test_options_of_searches_are_refused(command: tuple[str, ...], option: tuple[str, str]) -> None:
     done = invoke(*command, TREE, *option)
     assert done.exit_code == 2
-    message = f"{option[0]} is for searches, and this command evaluates every node: leave it out."
+    message = f"{option[0]} is for searches, and this command evaluates every node: remove it."
     assert message in " ".join(done.stderr.split())

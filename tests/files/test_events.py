@@ -203,7 +203,7 @@ SEISMIC = "chance: {plus: {ref: well}, minus: {ref: well}}"
         ),
         (
             EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
-            "/: the root's `events` give 'oil' its probabilities: take the p out",
+            "/: the root's `events` give 'oil' its probabilities: remove the p",
         ),
         (
             EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",

@@ -52,7 +52,7 @@ def test_options_and_formats_that_do_not_fit_are_refused() -> None:
     with pytest.raises(et.TransformError) as caught:
         et.loads(OURS, name="a.yaml", max_player="2")
     assert str(caught.value) == (
-        "a.yaml: --max-player is for Gambit's .efg, and this is YAML: leave it out, or name the "
+        "a.yaml: --max-player is for Gambit's .efg, and this is YAML: remove it, or name the "
         "format with --from"
     )
     with pytest.raises(et.TransformError, match="unknown format 'gif': choose among yaml, json,"):

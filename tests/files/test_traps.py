@@ -120,7 +120,7 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("chance: [{p=0.3, utility=5}, {p=0.7, utility=1}]", "unknown key 'p=0.3': write `p: 0.3`",
      "chance: [{p: 0.3, utility: 5}, {p: 0.7, utility: 1}]", "11/5"),
     ("max: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 2}}",
-     "take it out, or write chance in place of max",
+     "remove it, or write chance in place of max",
      "chance: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 2}}", "3/2"),
     ("max: {a: {chance: 0.5, utility: 1}, b: 3}", "for a probability, write `p: 0.5`",
      "chance: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 3}}", "2"),
@@ -180,7 +180,7 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     *((f"{word}: [1, 3]", "write `chance: [1, 3]`", "chance: [1, 3]", "2")
       for word in ("avg", "average", "exp", "EXP", "expectation", "expectimax")),
     ("root: {type: max, children: [1, 2]}",
-     "the key 'root' is not needed: take it out, and move what is below it one level up",
+     "the key 'root' is not needed: remove it, and move what is below it one level up",
      "{type: max, children: [1, 2]}", "2"),
     ("player: max\nchildren: [1, 2]", "write `type: max`", "type: max\nchildren: [1, 2]", "2"),
     ("max: {type: chance, children: [1, 2]}", "take out the `max:` above",

@@ -89,7 +89,7 @@ def test_another_tree_of_the_file_is_read_by_its_number() -> None:
             f"there is no tree {tree}: the file has 2 trees, so write --tree 1 or --tree 2"
         )
     one = file_of(decision(edge("a", 1, terminal())))
-    with pytest.raises(et.FileError, match="no tree 2: the file has 1 tree, so leave --tree out"):
+    with pytest.raises(et.FileError, match="no tree 2: the file has 1 tree, so remove --tree"):
         et.loads(one, tree=2)
 
 

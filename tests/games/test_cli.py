@@ -222,7 +222,7 @@ def test_random_moves_are_those_of_a_seed() -> None:
         (("--start", "x"), "has no notation for positions (a method parse)"),
         (("--seed", "2"), "--seed is for --random-moves: give both."),
         (("--order", "best"), "--order best needs the whole tree"),
-        (("--engine", "compiled"), "cannot be compiled: leave --engine compiled out"),
+        (("--engine", "compiled"), "cannot be compiled: remove --engine compiled"),
         (("--set", "a=1"), "write a game's parameters in its name"),
         (("--attitude", "exponential=3"), "--attitude needs the tree of game:pig"),
         (("-a", "expectiminimax", "--deepen"), "--deepen is for pruning searches"),

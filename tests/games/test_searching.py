@@ -232,7 +232,7 @@ def test_expectiminimax_cannot_be_limited(limit: dict[str, Any]) -> None:
         et.search(RandomGame(12), depth=3, algorithm="expectiminimax", **limit)
     assert str(caught.value) == (
         "deepen, seconds and max_visits are for pruning searches, and expectiminimax searches the "
-        "whole tree: leave them out, or choose another algorithm, such as star2"
+        "whole tree: remove them, or choose another algorithm, such as star2"
     )
 
 

@@ -244,5 +244,5 @@ def test_without_far_bounds_no_sum_is_added_up_anew(case: Case) -> None:
 
 @pytest.mark.parametrize("bounds", [(math.nan, 1), (0, math.nan), (math.nan, math.nan)])
 def test_nan_is_no_bound(bounds: tuple[float, float]) -> None:
-    with pytest.raises(et.SearchError, match="NaN is no bound: give numbers, or inf or -inf"):
+    with pytest.raises(et.SearchError, match="NaN is not a bound: give numbers, or inf or -inf"):
         et.evaluate(et.loads("max: [1]"), "star1", bounds=bounds)

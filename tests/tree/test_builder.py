@@ -167,9 +167,8 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "sum": (
         lambda t: t.chance([1, 2], [0.5, 0.4]),
-        "the probabilities sum to 0.9, expected 1: correct them, or leave every p out for outcomes "
-        "that are equally "
-        "likely",
+        "the probabilities sum to 0.9, expected 1: correct them, or remove every p if the outcomes "
+        "are equally likely",
     ),
     "range": (
         lambda t: t.chance([1, 2], [-0.5, 1.5]),
@@ -225,7 +224,7 @@ REFUSED: dict[str, tuple[Callable[[TreeBuilder], Any], str]] = {
     ),
     "empty label": (
         lambda t: t.max({"": 1}),
-        "the label is empty: write one, or leave it out for #1, #2, … by place",
+        "the label is empty: write one, or remove it for #1, #2, … by place",
     ),
     # The first version of the builder failed on the following.
     "duplicate label": (

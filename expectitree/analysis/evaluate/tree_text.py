@@ -289,7 +289,7 @@ class _Drawing:
         elif reason:
             text = f"  {reason}"
         elif row.is_first and self.search.cut[n] == PROBED and self.search.visits[n]:
-            text = "  probed" if self.search.algorithm.probes else "  visited in vain"
+            text = "  probed" if self.search.algorithm.probes else "  visited, not needed"
         return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
 
     def left_out(self, row: Row) -> str:

@@ -187,7 +187,7 @@ class StepSentences(Words):
 
     def cut(self, event: Event) -> str:
         cut, name = event.cut_in(self.tree), self.step_name(event)
-        found = "Found in the end: " if is_unordered(event.cut) else ""
+        found = "Reconstructed: " if is_unordered(event.cut) else ""
         text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
         (end,) = self.with_reward(event, cut.limit)
         limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)

@@ -15,7 +15,7 @@ from expectitree.text.phrases import plural
 from expectitree.text.problems import problem_lines
 
 HINTS = {
-    Hint.NO_BEST: "the root is not a player's, so it has no best action: take `best` out",
+    Hint.NO_BEST: "the root is not a player's, so it has no best action: remove `best`",
     Hint.TIE: "it is worth as much, and comes later",
     Hint.DIGITS: "only the digits written agree: write {found}",
 }

@@ -190,7 +190,7 @@ def _actions(tree: Tree, action: str | None) -> list[int]:
     if tree.root.kind not in _PLAYERS:
         if action is None:
             return [NONE]
-        known = "no player decides at the root: leave the action out"
+        known = "no player decides at the root: remove the action"
         raise AnalysisError(f"no action {quote(action)}: {known}")
     branches = {tree.branch_label(root, b): b for b in tree.branches_of(root)}
     if action is None:

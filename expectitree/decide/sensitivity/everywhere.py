@@ -67,7 +67,7 @@ def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
             decisions = dict(_decisions(functions))
     except INEXACT as error:
         raise AnalysisError(
-            f"--everywhere needs exact functions, but {why_not_exact(error)}: leave it out, then "
+            f"--everywhere needs exact functions, but {why_not_exact(error)}: remove it, then "
             "--parameter samples"
         ) from None
     order = (n for n in tree.first_paths.order if n in decisions)

@@ -48,7 +48,7 @@ def draw(report: Any, path: str) -> None:
 def figure_of(report: Any) -> Any:
     """Return a figure of a report; raise `AnalysisError` for one that has no plot."""
     raise AnalysisError(
-        "only one or two parameters, --tornado and --spider have a plot: leave --plot out"
+        "only one or two parameters, --tornado and --spider have a plot: remove --plot"
     )
 
 

@@ -124,7 +124,7 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     if before.endswith(",") and at in ("]", "}"):
         message += f"; take out the comma before {at}"
     elif at in ("/", "#"):
-        message += "; JSON has no comments: take this one out, or write YAML"
+        message += "; JSON has no comments: remove this one, or write YAML"
     elif error.msg == "Extra data":
         message += "; take out what follows the first object"
     elif at == "?":

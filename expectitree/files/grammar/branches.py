@@ -45,14 +45,14 @@ class BranchReader:
         if key == "p":
             if frame.kind != CHANCE:
                 why = _WHY_NO_P[frame.kind]
-                message = f"a p is for the outcomes of CHANCE, and {why}: take it out"
+                message = f"a p is for the outcomes of CHANCE, and {why}: remove it"
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
                 if isinstance(data, list):
                     message = f"a list of p: write one next to each outcome{with_ps(item, data)}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
-                message = f"the key {quote(p)} is this outcome's p already: take this p out"
+                message = f"the key {quote(p)} is this outcome's p already: remove this p"
                 message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
                 frame.branches["p"][len(frame.ids)] = None
         elif key == "label" and not frame.kind:

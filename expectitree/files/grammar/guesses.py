@@ -47,7 +47,7 @@ def unknown_keys(
     frame, allowed, values = trail.frames[-1], trail.allowed_keys(is_named), dict(item)
     wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
     if wrapper and item is trail.document.root and not unknown[1:]:
-        hint = "take it out, and move what is below it one level up"
+        hint = "remove it, and move what is below it one level up"
         yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
         return
     if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
@@ -233,7 +233,7 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if not meant or is_inner != (meant == "bounds" or meant == "children"):
         return ""
     if meant == "p" and meant not in allowed:
-        return "a p is for the outcomes of CHANCE: take it out"
+        return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
         return f"keep `{meant}: {flow_text(values[meant], _WIDE)}` alone"
     if meant == "children":

@@ -99,7 +99,7 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
         message = f"the type {written} needs `{needed}:` next to it: add it"
         raise GrammarError(message, place_of(item, "type"))
     if not kind and "children" in keys:
-        message = "a TERMINAL has no children: take them out, or change the type"
+        message = "a TERMINAL has no children: remove them, or change the type"
         raise _error(item, "children", message)
     return kind, needed
 

@@ -402,7 +402,7 @@ class TreeReader:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
         if about and "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: take it out"
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
             self.report(place_of(item, "event", True), message)
         children = keys[body]
         if not kind:
@@ -533,7 +533,7 @@ class TreeReader:
         """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
         if event in self.defined and frame.branches.get("p"):
-            message = f"the root's `events` give {quote(event)} its probabilities: take the p out"
+            message = f"the root's `events` give {quote(event)} its probabilities: remove the p"
             self.report(frame.place(0), message, own=True)
         known = self.events.setdefault(event, labels)
         if known != labels:

@@ -47,7 +47,7 @@ class Node:
             word = key.lower()
             place = Place(self.raw, at, True)
             if word in ROOT_KEYS and self.above:
-                yield place, f"the key {quote(word)} is for the root alone: take it out"
+                yield place, f"the key {quote(word)} is for the root alone: remove it"
             elif word in self.keys:
                 yield place, f"duplicate key {quote(word)}: keep one"
             elif word in KEYS:

@@ -108,7 +108,7 @@ class DiagramReader:
         if not 1 <= tree <= len(self.trees):
             last = len(self.trees)
             hint = f"{last} trees, so write --tree 1 {'or' if last == 2 else 'to'} --tree {last}"
-            hint = hint if last > 1 else "1 tree, so leave --tree out"
+            hint = hint if last > 1 else "1 tree, so remove --tree"
             self.report(self.data, "trees", f"there is no tree {tree}: the file has {hint}")
             return None
         texts = self.items(self.data, "texts")
@@ -172,7 +172,7 @@ class DiagramReader:
         """Yield the edges of a node to the children that are nodes."""
         items = self.items(node, "childEdges")
         if node.kind == "terminal" and items:
-            message = "a terminal node has no edges: take them out, or change its type"
+            message = "a terminal node has no edges: remove them, or change its type"
             self.report(node, "childEdges", message)
             return
         if node.kind != "terminal" and not node.keys.get("childEdges"):

@@ -74,7 +74,7 @@ class Blackjack:
         state, cards = self.start, {str(card): card for card, _ in CARDS}
         for word in text.split():
             if word not in cards:
-                raise ValueError(f"{word} is no card: a card is 1 to 10")
+                raise ValueError(f"{word} is not a card: a card is 1 to 10")
             state = self.play(state, cards[word])
         if state.next not in ("decision", "hole"):
             raise ValueError("three cards are dealt before the first decision")

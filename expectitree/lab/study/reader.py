@@ -190,7 +190,7 @@ def _impossible_runs(study: Study) -> Iterator[tuple[str, str]]:
     for run in study.runs:
         if run.algorithm in (LIMIT, LIMIT_ACTION) or not run.algorithm.player_cuts:
             name = run.algorithm.full_name
-            yield "algorithms", f"{name} needs the whole tree: leave it out, or the key lazy"
+            yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
         if run.engine == "compiled":
             yield "engines", "a lazy search runs interpreted: leave out compiled, or the key lazy"
             return

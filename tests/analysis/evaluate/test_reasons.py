@@ -292,7 +292,7 @@ def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
         (["--explain", "--format", "json"], "No tree was given"),
         (
             [LEFT, "--explain", "a1", "--strategy"],
-            "--explain answers in sentences, --strategy draws: leave one out.",
+            "--explain answers in sentences, --strategy draws: remove one.",
         ),
     ):
         done = invoke("eval", *words)

@@ -82,7 +82,7 @@ def check_accounting(search: Search) -> set[str | None]:
     assert len(explanation.cuts) == search.counts.cuts
     for n in {topmost(search, n) for n in unvisited}:
         assert (explanation.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
-    # A cut node lies below a node with a cut. Only nodes visited in vain may be between them.
+    # A cut node lies below a node with a cut. Only nodes visited but not needed may be between them.
     for n in {topmost(search, n) for n in cut}:
         above = parent[n]
         for _ in range(len(tree)):
@@ -316,8 +316,8 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
         "15      So ▼ bold/#1 is worth 0 (was in [0, 4])\n"
         "16    So ● bold is worth at most 0.75·0 + 0.25·10 = 2.5 (was 5.5)\n"
         "17  So ▲ / is worth 3 (was in [3, 5.5])\n"
-        "18    Found in the end: chance cut after 1 of 2: ● bold is worth at most\n"
-        "        0.75·0 + 0.25·10 = 2.5 <= alpha 3\n"
+        "18    Reconstructed: chance cut after 1 of 2: ● bold is worth at most 0.75·0 +\n"
+        "        0.25·10 = 2.5 <= alpha 3\n"
         "\n"
         "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
@@ -365,7 +365,7 @@ def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
     assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
 
 
-def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
+def test_a_node_visited_but_not_needed_belongs_to_the_cut_above_it() -> None:
     """Once low is known to be 1, MIN has less than MAX is sure of."""
     tree = "max: {sure: 5, b: {min: {deep: {max: [3, 4]}, low: 1, c: {max: [7, 6]}}}}"
     found = search_tree(et.loads(tree), PLAIN, bounds=(0, 10))
@@ -388,7 +388,9 @@ def test_a_node_visited_in_vain_belongs_to_the_cut_above_it() -> None:
                      cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
     check_accounting(search)
     lines = rendered_lines(tree_lines, Evaluation("", search, windows=True), 100, False)
-    assert any(line.endswith("deep  MAX [3, 10] of max(3, (4))  visited in vain") for line in lines)
+    assert any(
+        line.endswith("deep  MAX [3, 10] of max(3, (4))  visited, not needed") for line in lines
+    )
     assert (search.alpha[ids["b"]], search.beta[ids["b"]]) == (5, 10)
     assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
         5,

@@ -228,7 +228,7 @@ def test_500_steps_are_shown_by_default() -> None:
         ),
         (
             ["--engine", "compiled", LEFT],
-            "A compiled search cannot be followed: leave --engine compiled out.",
+            "A compiled search cannot be followed: remove --engine compiled.",
         ),
         (["--at", "a9", LEFT], "no node a9: the branches of / are a1, a2"),
         (["--limit", "-1", LEFT], "-1 is not in the range"),

@@ -17,7 +17,7 @@ from expectitree.analysis.verify.report import Hint
         (
             "{expect: {best: a}, chance: {a: 1, b: 2}}",
             Hint.NO_BEST,
-            "the root is not a player's, so it has no best action: take `best` out",
+            "the root is not a player's, so it has no best action: remove `best`",
         ),
         (
             "{expect: {best: b}, max: {a: 1, b: 1}}",

@@ -408,7 +408,7 @@ def test_a_written_tree_has_the_digits_of_irrational_images(tmp_path: Path) -> N
         "-o",
         str(tmp_path / "e.arrow"),
     )
-    assert "choose .yaml or .json, or leave --exact out" in done.stderr
+    assert "choose .yaml or .json, or remove --exact" in done.stderr
 
 
 def test_a_remark_names_utilities_that_floats_make_equal() -> None:

@@ -362,7 +362,7 @@ def test_records() -> None:
             2,
             "--until and --where are two questions: ask one.",
         ),
-        (("-p", "pr", "--add", "test"), 2, "--add moves no parameter: leave --parameter out."),
+        (("-p", "pr", "--add", "test"), 2, "--add moves no parameter: remove --parameter."),
         (("--until", "value=0"), 2, "--until needs one --parameter, which moves."),
         (("-p", "pr", "--fixed"), 2, "--fixed is for --tornado and --spider."),
         (

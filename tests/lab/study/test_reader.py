@@ -191,7 +191,7 @@ WRONG = {
         ["deepen is for lazy trees"]),
     "the limit of lazy trees": (
         "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
-        ["limit needs the whole tree: leave it out"]),
+        ["limit needs the whole tree: remove it"]),
     "lazy trees compiled": (
         "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: star1\nengines: §compiled\n",
         ["a lazy search runs interpreted"]),
