@@ -272,6 +272,14 @@ def test_a_wrong_result_is_shown_with_its_place(tmp_path: Path) -> None:
     assert '"computed"' in text.splitlines()[line - 1]
 
 
+def test_a_payoff_that_is_no_float_is_compared_with_a_stored_result(tmp_path: Path) -> None:
+    root = decision(edge("go", "exp(1000)", terminal()), computed={"maxi-min": {"payoff": ["1"]}})
+    path = tmp_path / "file.json"
+    path.write_text(file_of(root), "utf-8")
+    (check,) = verify_file(path).checks
+    assert (check.expected, check.kept) == ("1", False)
+
+
 def test_a_stored_result_that_is_not_a_number_is_an_error(tmp_path: Path) -> None:
     root = decision(edge("go", 1, terminal()), computed={"maxi-min": {"payoff": ["one"]}})
     path = tmp_path / "file.json"

@@ -11,7 +11,7 @@ from expectitree.numbers import Number, message_text, to_fraction
 from expectitree.searches.engine import search_tree
 
 # SilverDecisions rounds the values of formulas to fractions with denominators up to 10^7.
-_TOLERANCE = 1e-9
+_TOLERANCE = Fraction(1, 10**9)
 
 
 def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
@@ -30,4 +30,5 @@ def stored_checks(text: str, name: str, format: Format) -> Iterator[Check]:
 
 
 def _is_near(expected: Fraction, found: Number) -> bool:
-    return expected == found or abs(float(expected - found)) <= _TOLERANCE * (1 + abs(expected))
+    # In fractions, because a payoff such as exp(1000) is no float.
+    return abs(expected - Fraction(found)) <= _TOLERANCE * (1 + abs(expected))
