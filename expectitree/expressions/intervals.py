@@ -62,94 +62,98 @@ def _checked(value: Any) -> Any:
     return value
 
 
-@cache
-def intervals(digits: int) -> Domain:
-    """Return the domain of intervals whose ends have a number of digits.
+class _Arithmetic:
+    """Operations on intervals whose ends have a number of digits.
 
     The lower end of a result is rounded down and the upper end up. `exp`, `ln` and `sqrt` of the
     `decimal` module are correctly rounded, so the next decimals on both sides enclose the value.
-    An undecided comparison is None.
     """
-    down = Context(digits, ROUND_FLOOR, -_GREATEST_EXPONENT, _GREATEST_EXPONENT, traps=[])
-    up = Context(digits, ROUND_CEILING, -_GREATEST_EXPONENT, _GREATEST_EXPONENT, traps=[])
 
-    def number(written: str | Fraction) -> Interval:
-        return of_text(written) if isinstance(written, str) else of_fraction(written)
+    def __init__(self, digits: int) -> None:
+        ends = -_GREATEST_EXPONENT, _GREATEST_EXPONENT
+        self.down = Context(digits, ROUND_FLOOR, *ends, traps=[])
+        self.up = Context(digits, ROUND_CEILING, *ends, traps=[])
+        self.of_text = cache(lambda text: self.number(FRACTIONS.number(text)))
 
-    @cache
-    def of_text(text: str) -> Interval:
-        return of_fraction(FRACTIONS.number(text))
+    def number(self, written: str | Fraction) -> Interval:
+        if isinstance(written, str):
+            found: Interval = self.of_text(written)
+            return found
+        ends = Decimal(written.numerator), Decimal(written.denominator)
+        return Interval(self.down.divide(*ends), self.up.divide(*ends))
 
-    def of_fraction(value: Fraction) -> Interval:
-        ends = Decimal(value.numerator), Decimal(value.denominator)
-        return Interval(down.divide(*ends), up.divide(*ends))
+    def plus(self, a: Interval, b: Interval) -> Interval:
+        return Interval(self.down.add(a.low, b.low), self.up.add(a.high, b.high))
 
-    def plus(a: Interval, b: Interval) -> Interval:
-        return Interval(down.add(a.low, b.low), up.add(a.high, b.high))
+    def minus(self, a: Interval, b: Interval) -> Interval:
+        return Interval(self.down.subtract(a.low, b.high), self.up.subtract(a.high, b.low))
 
-    def minus(a: Interval, b: Interval) -> Interval:
-        return Interval(down.subtract(a.low, b.high), up.subtract(a.high, b.low))
-
-    def times(a: Interval, b: Interval) -> Interval:
+    def times(self, a: Interval, b: Interval) -> Interval:
+        down, up = self.down.multiply, self.up.multiply
         if a.low >= 0 and b.low >= 0:
-            return Interval(down.multiply(a.low, b.low), up.multiply(a.high, b.high))
+            return Interval(down(a.low, b.low), up(a.high, b.high))
         pairs = [(x, y) for x in a for y in b]
-        low = min(down.multiply(*pair) for pair in pairs)
-        return Interval(low, max(up.multiply(*pair) for pair in pairs))
+        return Interval(min(down(*pair) for pair in pairs), max(up(*pair) for pair in pairs))
 
-    def quotient(a: Interval, b: Interval) -> Interval:
+    def quotient(self, a: Interval, b: Interval) -> Interval:
         if b.low <= 0 <= b.high:
             raise UndefinedError("divides by zero")
-        return times(a, Interval(down.divide(1, b.high), up.divide(1, b.low)))
+        return self.times(a, Interval(self.down.divide(1, b.high), self.up.divide(1, b.low)))
 
-    def increasing(function: Callable[[Decimal], Decimal]) -> Callable[[Interval], Interval]:
-        def apply(a: Interval) -> Interval:
-            return Interval(function(a.low).next_minus(down), function(a.high).next_plus(up))
+    def _increasing(self, function: Callable[[Decimal], Decimal], a: Interval) -> Interval:
+        return Interval(function(a.low).next_minus(self.down), function(a.high).next_plus(self.up))
 
-        return apply
-
-    exponential, logarithm, root = map(increasing, (down.exp, down.ln, down.sqrt))
-
-    def exp(a: Interval) -> Interval:
-        low, high = exponential(a)
+    def exp(self, a: Interval) -> Interval:
+        low, high = self._increasing(self.down.exp, a)
         return Interval(max(low, _ZERO), high)
 
-    def log(a: Interval) -> Interval:
+    def log(self, a: Interval) -> Interval:
         if a.low <= 0:
             raise UndefinedError("is the logarithm of a number that is not positive")
-        return logarithm(a)
+        return self._increasing(self.down.ln, a)
 
-    def sqrt(a: Interval) -> Interval:
+    def sqrt(self, a: Interval) -> Interval:
         if a.high < 0:
             raise UndefinedError("is the square root of a negative number")
-        low, high = root(Interval(max(a.low, _ZERO), a.high))
+        low, high = self._increasing(self.down.sqrt, Interval(max(a.low, _ZERO), a.high))
         return Interval(max(low, _ZERO), high)
 
-    def power(base: Interval, exponent: Interval) -> Interval:
+    def power(self, base: Interval, exponent: Interval) -> Interval:
         if exponent.low == exponent.high == exponent.low.to_integral_value():
-            return whole_power(base, int(exponent.low))
+            return self._whole_power(base, int(exponent.low))
         if base.low < 0 or base.low == 0 and exponent.low <= 0:
             raise UndefinedError("is a fractional power of a number that may not be positive")
         if base.high == 0:
             return Interval(_ZERO, _ZERO)
-        low, high = exp(times(exponent, log(Interval(base.low or base.high, base.high))))
+        positive = Interval(base.low or base.high, base.high)
+        low, high = self.exp(self.times(exponent, self.log(positive)))
         return Interval(low if base.low else _ZERO, high)
 
-    def whole_power(base: Interval, exponent: int) -> Interval:
+    def _whole_power(self, base: Interval, exponent: int) -> Interval:
+        one = Interval(Decimal(1), Decimal(1))
         if exponent < 0:
-            return quotient(number("1"), whole_power(base, -exponent))
-        base = base if exponent % 2 else _absolute(base)
-        found = number("1")
+            return self.quotient(one, self._whole_power(base, -exponent))
+        base, found = (base if exponent % 2 else _absolute(base)), one
         for bit in f"{exponent:b}":
-            found = times(found, found)
-            found = times(found, base) if bit == "1" else found
+            found = self.times(found, found)
+            if bit == "1":
+                found = self.times(found, base)
         return found
 
+
+@cache
+def intervals(digits: int) -> Domain:
+    """Return the domain of intervals whose ends have a number of digits.
+
+    An undecided comparison is None.
+    """
+    on = _Arithmetic(digits)
     return Domain(
-        number,
+        on.number,
         {
-            **{"+": plus, "-": minus, "*": times, "/": quotient, "^": power, NEGATION: _negative},
-            **{"abs": _absolute, "exp": exp, "log": log, "sqrt": sqrt, "join": _join},
+            **{"+": on.plus, "-": on.minus, "*": on.times, "/": on.quotient, "^": on.power},
+            **{"exp": on.exp, "log": on.log, "sqrt": on.sqrt, "abs": _absolute, "join": _join},
+            NEGATION: _negative,
             "min": lambda *all_: Interval(min(a.low for a in all_), min(a.high for a in all_)),
             "max": lambda *all_: Interval(max(a.low for a in all_), max(a.high for a in all_)),
             "<": _less,

@@ -236,51 +236,70 @@ class _Reader:
 
     def glyph(self, n: int) -> Glyph:
         """Return the glyph of a node that is drawn here."""
-        kind, search = Kind(self.columns.kind[n]).name, self.search
-        is_terminal, is_estimate = kind == "TERMINAL", n in self.tree.estimated
-        value = known_text(search.lower[n], search.upper[n])
-        if is_terminal:
-            value = cell_text(self.columns.utility[n])
-        elif is_unknown(search, n):
-            value = ""
-        remarks: list[str] = []
-        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
-            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
-        path, claim = message_path(self.tree.path_of(n)), "estimate " if is_estimate else ""
-        tooltip = [f"{kind} {path}: {claim}{self.worth(n, value)}".removesuffix(": ")]
-        if "values" in self.hidden and not is_terminal:
-            tooltip, value = [f"{kind} {path}"], BLANK
-        reason, cut = self.explanation.skipped(n), self.explanation.cut(n)
-        if self.hidden:  # reasons and notes may name what is hidden
-            reason = cut = None
-        if not self.is_visited(n):
-            tooltip.append(f"not visited{': ' + reason if reason else ''}")
-        elif is_terminal or not self.evaluation.windows or search.alpha[n] is None:
-            pass  # a best-first search has windows only at its end
-        elif self.hidden & {"windows", "visits"}:
-            remarks.append(f"α {BLANK}, β {BLANK}")
-        else:
-            alpha, beta = (cell_text(end[n], search.eps) for end in (search.alpha, search.beta))
-            tooltip.append(f"α {alpha}, β {beta}")
-            remarks.append(tooltip[-1])
-        if self.shared_probability(n):
-            remarks.append(f"p {self.shared_probability(n)} each")
-        if cut is not None:
-            tooltip.append(cut_reason(cut))
-            if self.style.reasons:
-                remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
-        if n in self.tree.notes and not self.hidden:
-            tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
-        if n in self.numbered and not is_terminal:
+        kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
+        value = self._glyph_value(n)
+        tooltip = [f"{kind} {message_path(self.tree.path_of(n))}"]
+        is_hidden = "values" in self.hidden and kind != "TERMINAL"
+        worth = self.worth(n, value)
+        if worth and not is_hidden:
+            claim = "estimate " if is_estimate else ""
+            tooltip[0] += f": {claim}{worth}"
+        remarks, more = self._glyph_notes(n)
+        if is_hidden:
+            value = BLANK
+        if n in self.numbered and kind != "TERMINAL":
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
             value = f"est. {value}"
-        if is_terminal and not self.is_visited(n):
+        if kind == "TERMINAL" and not self.is_visited(n):
             value = f"({value})"
         return Glyph(
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
-            "\n".join(tooltip), self.style.room.get(n, ()),
+            "\n".join(tooltip + more), self.style.room.get(n, ()),
         )  # fmt: skip
+
+    def _glyph_value(self, n: int) -> str:
+        if self.columns.kind[n] == Kind.TERMINAL:
+            return cell_text(self.columns.utility[n])
+        if is_unknown(self.search, n):
+            return ""
+        return known_text(self.search.lower[n], self.search.upper[n])
+
+    def _glyph_notes(self, n: int) -> tuple[list[str], list[str]]:
+        """Return what is written below the value of a node, and the tooltip's other lines."""
+        remarks: list[str] = []
+        tooltip: list[str] = []
+        is_terminal = self.columns.kind[n] == Kind.TERMINAL
+        if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
+            remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
+        if not self.is_visited(n):
+            tooltip.append(self._why_not_visited(n))
+        elif not is_terminal and self.evaluation.windows and self.search.alpha[n] is not None:
+            window = self._window(n)  # a best-first search has windows only at its end
+            remarks.append(window)
+            if BLANK not in window:
+                tooltip.append(window)
+        if self.shared_probability(n):
+            remarks.append(f"p {self.shared_probability(n)} each")
+        if self.hidden:  # reasons and notes may name what is hidden
+            return remarks, tooltip
+        if (cut := self.explanation.cut(n)) is not None:
+            tooltip.append(cut_reason(cut))
+            if self.style.reasons:
+                remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
+        if n in self.tree.notes:
+            tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
+        return remarks, tooltip
+
+    def _why_not_visited(self, n: int) -> str:
+        reason = None if self.hidden else self.explanation.skipped(n)
+        return f"not visited: {reason}" if reason else "not visited"
+
+    def _window(self, n: int) -> str:
+        if self.hidden & {"windows", "visits"}:
+            return f"α {BLANK}, β {BLANK}"
+        eps = self.search.eps
+        return f"α {cell_text(self.search.alpha[n], eps)}, β {cell_text(self.search.beta[n], eps)}"
 
     def worth(self, n: int, value: str) -> str:
         """Return the value of a node's first branch as a sum of its reward and the node's value."""

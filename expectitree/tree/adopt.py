@@ -65,6 +65,17 @@ def adopt(
     if sums:
         columns = columns._replace(probability=_normalised(columns))
     tree = Tree(columns, label, **about)
+    _check_annotations(tree)
+    if unknown:
+        _check_unknown(tree, unknown)
+    for node, message in outside_bounds(tree, None) if tree.local_bounds else ():
+        raise TreeError(f"node {node}: {message}")
+    return tree
+
+
+def _check_annotations(tree: Tree) -> None:
+    """Raise `TreeError` for bounds, notes or estimates of rows that do not exist."""
+    count, branches = len(tree), len(tree.columns.child)
     for what, rows, most in (
         ("bounds", tree.local_bounds, count),
         ("a note", tree.notes, count),
@@ -75,13 +86,8 @@ def adopt(
             if not 0 <= row < most:
                 raise TreeError(f"there is {what} for row {row}, and the table has {most:,}")
     for node in tree.estimated:
-        if columns.kind[node]:
+        if tree.columns.kind[node]:
             raise TreeError(f"node {node}: it is marked as an estimate, but is not a terminal")
-    if unknown:
-        _check_unknown(tree, unknown)
-    for node, message in outside_bounds(tree, None) if tree.local_bounds else ():
-        raise TreeError(f"node {node}: {message}")
-    return tree
 
 
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:

@@ -69,6 +69,13 @@ def unknown_keys(
     if message := _labels_beside_keys(unknown, values):
         yield unknown[0], message
         return
+    yield from _each_unknown_key(item, unknown, trail, allowed)
+
+
+def _each_unknown_key(
+    item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, allowed: list[str]
+) -> Iterator[tuple[str, str]]:
+    frame, values = trail.frames[-1], dict(item)
     for key in unknown:
         at = [name for name, _ in item].index(key)
         if key in ROOT_KEYS or key == SCHEMA_KEY:
@@ -217,10 +224,14 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
         return f"write `title: {text}`"
     if word in allowed:
         return f"keys are in small letters: write `{word}: {text}`"
-    is_inner = isinstance(value, (list, tuple))
-    if is_inner and word in KIND_SYNONYMS:
+    if isinstance(value, (list, tuple)) and word in KIND_SYNONYMS:
         return kind_hint(word, "{}: " + text)
-    meant = SYNONYMS.get(word, "")
+    return _synonym_hint(SYNONYMS.get(word, ""), value, values, allowed)
+
+
+def _synonym_hint(meant: str, value: Data, values: dict[str, Data], allowed: list[str]) -> str:
+    """Return what to write instead of a key that means another key; nothing if it means none."""
+    text, is_inner = flow_text(value, _WIDE), isinstance(value, (list, tuple))
     if meant == "type" and isinstance(value, str) and value.lower() in KIND_SYNONYMS:
         return kind_hint(value.lower(), "type: {}")
     if meant == "type" and text.lower() not in KINDS:

@@ -368,15 +368,20 @@ class TreeReader:
             return self.done[identity]
         if identity in self.open:
             return self.reject(where, f"{name} {_CYCLE}")
-        if isinstance(item, str):
-            node: int | None = self.terminal(str(item), place)
-        elif isinstance(item, tuple):
-            node = self.enter_mapping(item, keys, identity, place)
-        else:
-            node = self.reject_list(item, place)
+        node = self.enter_item(item, keys, identity, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
+
+    def enter_item(
+        self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
+    ) -> int | None:
+        """Read the current child as `enter` does; `named` is its place if a ref leads to it."""
+        if isinstance(item, str):
+            return self.terminal(str(item), named)
+        if isinstance(item, tuple):
+            return self.enter_mapping(item, keys, identity, named)
+        return self.reject_list(item, named)
 
     def enter_mapping(
         self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
@@ -386,9 +391,11 @@ class TreeReader:
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
         if len(keys) != 1 or kind is None:
-            for key in keys:
-                if key in NODE_VALUES:
-                    about[key] = self.values.attempt(NODE_VALUES[key], keys[key], item, key)
+            about = {
+                key: self.values.attempt(NODE_VALUES[key], value, item, key)
+                for key, value in keys.items()
+                if key in NODE_VALUES
+            }
             unknown = [key for key in keys if key not in NODE_KEYS]
             if unknown:
                 if report_pairs(self.trail):
@@ -401,10 +408,9 @@ class TreeReader:
                 if unknown:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
-        if about and "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
-            self.report(place_of(item, "event", True), message)
         children = keys[body]
+        if about:
+            self.check_kind_of_event(kind, item, about)
         if not kind:
             return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
@@ -417,14 +423,26 @@ class TreeReader:
         is_plain = not (about or identity or self.tracked or self.shared)
         node = self.add_plain(kind, children) if is_plain else None
         if node is None:
-            may_be_p = kind == CHANCE and children.__class__ is tuple
-            by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
-            self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
-            if by_p:
-                self.branches.read_keys(self.trail.frames[-1])
-            if identity is not None:
-                self.open.add(identity)
+            self.open_frame(kind, children, nested, about, identity)
         return node
+
+    def check_kind_of_event(self, kind: Kind, item: Data, about: dict[str, Any]) -> None:
+        """Report an event at a node that is not a CHANCE node."""
+        if "event" in about and kind != CHANCE:
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
+            self.report(place_of(item, "event", True), message)
+
+    def open_frame(
+        self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
+    ) -> None:
+        """Begin to read the children of a node."""
+        may_be_p = kind == CHANCE and children.__class__ is tuple
+        by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
+        self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
+        if by_p:
+            self.branches.read_keys(self.trail.frames[-1])
+        if identity is not None:
+            self.open.add(identity)
 
     def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list or another value; return a node in its place."""
