@@ -105,6 +105,12 @@ def test_imports_have_no_circle() -> None:
     TopologicalSorter(modules).prepare()
 
 
+def test_the_picture_of_the_rooms_is_current() -> None:
+    script = PACKAGE.parent / "docs" / "rooms.py"
+    done = subprocess.run([sys.executable, script, "--check"], stderr=subprocess.PIPE, text=True)
+    assert not done.stderr
+
+
 def test_every_public_name_can_be_imported() -> None:
     for name in expectitree.__all__:
         assert getattr(expectitree, name) is not None
