@@ -133,6 +133,7 @@ def main() -> int:
     for path, drawn in gallery():
         path.parent.mkdir(exist_ok=True)
         path.write_text(drawn, encoding="utf-8")
+    subprocess.run([sys.executable, str(ROOT / "docs" / "rooms.py")], check=True)
     if "--capture" in sys.argv[1:]:
         subprocess.run([sys.executable, str(ROOT / "docs" / "capture.py")], check=True)
     for name, command in PLOTS.items():

@@ -83,6 +83,13 @@ def test_links_have_existing_targets(document: Path) -> None:
             assert (document.parent / target).exists(), target
 
 
+def test_decisions_are_numbered_without_gaps() -> None:
+    decisions = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    for number, decision in enumerate(decisions, 1):
+        assert decision.name.startswith(f"{number:04}-")
+        assert decision.read_text("utf-8").startswith(f"# {number}. ")
+
+
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "completion"])
 def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) -> None:
     help = str(cli.get_command(Context(cli), name).help)

@@ -13,9 +13,19 @@ from expectitree.cli.annotations import Command
 from expectitree.cli.decorators import add_options
 from expectitree.cli.terminal import warn, working
 from expectitree.files import load_tree
-from expectitree.files.formats import FORMATS
+from expectitree.files.formats import NAMES, format_by_name
 from expectitree.files.rows import ReadOptions
 from expectitree.tree.model import Tree
+
+
+class FormatName(click.Choice[str]):
+    """The name of a format: one of the choices, or a plugin's."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name if there is such a format."""
+        if value not in NAMES and format_by_name(value):
+            return value
+        return super().convert(value, param, ctx)
 
 
 def reading_options(command: Command, are_shown: bool = False) -> Command:
@@ -33,7 +43,7 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
         click.option(
             "--from",
             "format",
-            type=click.Choice(list(FORMATS)),
+            type=FormatName(NAMES),
             hidden=not are_shown,
             help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),

@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from expectitree.cli.reading import FormatName
 from expectitree.cli.terminal import say, working, write
 from expectitree.errors import FileError, Problem
 from expectitree.files.formats import FORMATS, TEXT_FORMATS, formats_by_suffix
@@ -18,7 +19,7 @@ from expectitree.tree.model import Tree
 format_option = click.option(
     "--format",
     "format_name",
-    type=click.Choice(TEXT_FORMATS),
+    type=FormatName(TEXT_FORMATS),
     help="The format for standard output, or for a file if several formats have its ending.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")

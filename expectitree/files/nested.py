@@ -31,6 +31,7 @@ def from_dict(
     *,
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
+    name: str = NAME,
 ) -> Tree:
     """Return the tree of nested dicts and lists with the keys of a tree file.
 
@@ -52,6 +53,7 @@ def from_dict(
             one shared node.
         warn: Called with each warning; they are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
+        name: The data's name in messages, such as that of the file where they are from.
 
     Raises:
         FileError: The data are not a tree. The error lists every problem with the node's path.
@@ -61,7 +63,7 @@ def from_dict(
         raise TreeError(f"found text {quote(data)}, expected a dict: loads reads text")
     root, shared = _convert(data)
     warnings = Warnings(warn)
-    return warnings.on(read_tree(Document(NAME, root, shared), warnings, parameters))
+    return warnings.on(read_tree(Document(name, root, shared), warnings, parameters))
 
 
 @dataclass(slots=True)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
-
-from expectitree.tables import module_of
 
 if TYPE_CHECKING:
     from expectitree.tree.model import Tree
@@ -41,9 +40,9 @@ class ReadOptions(TypedDict, total=False):
 
 
 class Format(NamedTuple):
-    """A row of `FORMATS`."""
+    """A row of `FORMATS`, or a plugin's entry point in `expectitree.formats`."""
 
-    name: str  # also of its module
+    name: str
     suffixes: tuple[str, ...]
     title: str  # its name in messages
     is_text: bool = True
@@ -55,9 +54,9 @@ class Format(NamedTuple):
     is_written: bool = True
     has_results: bool = False  # files store results: its module has `read_results(text, name)`
     likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
-    folder: str = "files.formats"  # where its module is
+    home: str = ""  # its module; by default, the one in `files.formats` with its name
 
     @property
     def module(self) -> Any:
         """The module that reads and writes the format."""
-        return module_of(f"{self.folder}.{self.name}")
+        return import_module(self.home or f"expectitree.files.formats.{self.name}")

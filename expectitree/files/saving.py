@@ -6,7 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 
 from expectitree.errors import FileError, Problem, TreeError
-from expectitree.files.formats import FORMATS, OUT_SUFFIXES, TEXT_FORMATS, formats_by_suffix
+from expectitree.files.formats import (
+    FORMATS,
+    OUT_SUFFIXES,
+    TEXT_FORMATS,
+    format_by_name,
+    formats_by_suffix,
+)
 from expectitree.files.losses import written_tree
 from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
@@ -50,7 +56,7 @@ def pieces(
     tree: Tree, format: str, warn: Warn | None = None, most_nodes: int | None = None
 ) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
-    row = FORMATS.get(format)
+    row = format_by_name(format)
     if row is None:
         raise TreeError(f"unknown format {quote(format)}: choose one of {', '.join(TEXT_FORMATS)}")
     if not row.is_text:

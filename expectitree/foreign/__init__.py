@@ -15,7 +15,7 @@ FORMATS = (
         (".efg",),
         "Gambit's .efg",
         is_foreign=True,
-        folder="foreign",
+        home="expectitree.foreign.efg",
         signature=r"\A\s*[EN]FG\s",
         options=("max_player", "payoffs_of"),
         loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
@@ -25,7 +25,7 @@ FORMATS = (
         (".yaml", ".yml"),
         "Radiant's YAML",
         is_foreign=True,
-        folder="foreign",
+        home="expectitree.foreign.radiant",
         signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
         r"(?!.*^children\s*:)",
         options=("minimize",),
@@ -37,7 +37,7 @@ FORMATS = (
         (".json",),
         "SilverDecisions' JSON",
         is_foreign=True,
-        folder="foreign",
+        home="expectitree.foreign.silverdecisions",
         signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
         options=("tree",),
         loses=(
@@ -52,7 +52,7 @@ FORMATS = (
         (".csv",),
         "CSV",
         is_foreign=True,
-        folder="foreign",
+        home="expectitree.foreign.csv",
         options=("minimize",),
         is_written=False,
         # Two lines of cells.

@@ -1,4 +1,4 @@
-"""Find a game by its reference: a built-in game, one of OpenSpiel, or one in a user's file."""
+"""Find a game by its reference: built in, a plugin's, one of OpenSpiel, or in a user's file."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from expectitree.games.built_in import BUILT_IN
 from expectitree.games.protocol import Game
 from expectitree.names import did_you_mean
 from expectitree.numbers import quote
+from expectitree.tables import plugin, plugins
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
@@ -48,7 +49,7 @@ def find_game(reference: str) -> Game:
     if match := LIBRARY.fullmatch(reference):
         parameters = _read_parameters(reference, match["parameters"])
         if match["library"] == "game":
-            built_in: Game = _make(reference, _built_in(match["name"]), parameters)
+            built_in: Game = _make(reference, _named(match["name"]), parameters)
             return built_in
         from expectitree.games.open_spiel import OpenSpielGame
 
@@ -135,15 +136,21 @@ def _describe(error: BaseException) -> str:
     return f"running the file raises {type(error).__name__}{': ' if message else ''}{message}"
 
 
-def _built_in(name: str) -> type:
-    if name not in BUILT_IN:
-        raise GameError(
-            f"unknown game {quote(name)}{did_you_mean(name, BUILT_IN)}: choose among "
-            f"{', '.join(BUILT_IN)}, or write open_spiel:NAME or path/to/file.py:CLASS"
-        )
-    module, cls = BUILT_IN[name]
-    found: type = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
-    return found
+def _named(name: str) -> type:
+    found: type
+    if name in BUILT_IN:
+        module, cls = BUILT_IN[name]
+        found = getattr(import_module(f"expectitree.games.built_in.{module}"), cls)
+        return found
+    others = plugins("expectitree.games")
+    if name in others:
+        found = plugin(others[name], type)
+        return found
+    known = [*BUILT_IN, *others]
+    raise GameError(
+        f"unknown game {quote(name)}{did_you_mean(name, known)}: choose among "
+        f"{', '.join(known)}, or write open_spiel:NAME or path/to/file.py:CLASS"
+    )
 
 
 def _member(module: ModuleType, file: str, name: str | None, noun: str, known: list[str]) -> Any:

@@ -9,12 +9,15 @@ The module of a text format in our grammar has `parse(text, name) -> Document` a
 and, if it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and
 column (`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer
 gets a tree without anything that the row's `loses` makes `losses` refuse.
+
+An unknown name or ending may be a plugin's: an entry point in `expectitree.formats`.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from functools import cache
 
 from expectitree import tables
 from expectitree.errors import TransformError
@@ -27,7 +30,7 @@ MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a sig
 
 _NUMBERS_ONLY = ("parameters", "formulas", "events")
 # In the order in which the endings of names, and the contents of files, decide.
-FORMATS = {
+FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
         Format("yaml", (".yaml", ".yml"), "YAML"),
@@ -39,6 +42,7 @@ FORMATS = {
         *(row for folder in tables.FORMATS for row in tables.module_of(folder).FORMATS),
     )
 }
+NAMES = tuple(FORMATS)  # without those of plugins, as in the next lines
 SUFFIXES = tuple(dict.fromkeys(suffix for row in FORMATS.values() for suffix in row.suffixes))
 OUT_SUFFIXES = tuple(
     dict.fromkeys(suffix for row in FORMATS.values() if row.is_written for suffix in row.suffixes)
@@ -49,6 +53,8 @@ TEXT_FORMATS = tuple(row.name for row in FORMATS.values() if row.is_text and row
 def formats_by_suffix(path: str | os.PathLike[str]) -> list[Format]:
     """Return the formats of files whose names end like this one."""
     suffix = os.path.splitext(path)[1].lower()
+    if suffix and suffix not in SUFFIXES:
+        _add_plugins()
     return [row for row in FORMATS.values() if suffix in row.suffixes]
 
 
@@ -75,11 +81,26 @@ def likely_format(text: str) -> Format | None:
     return next((row for row in rows if re.search(row.likeness, text[:MOST_SIGNATURE])), None)
 
 
+def format_by_name(name: str) -> Format | None:
+    """Return the format with a name, None if there is none."""
+    if name not in FORMATS:
+        _add_plugins()
+    return FORMATS.get(name)
+
+
 def find_format(name: str) -> Format:
     """Return the format with a name; raise `TransformError` if there is none."""
-    if name not in FORMATS:
+    if (row := format_by_name(name)) is None:
         raise TransformError(f"unknown format {quote(name)}: choose among {', '.join(FORMATS)}")
-    return FORMATS[name]
+    return row
+
+
+@cache
+def _add_plugins() -> None:
+    """Add the formats of other packages, once; ours keep their names and endings."""
+    for point in tables.plugins("expectitree.formats").values():
+        row = tables.plugin(point, Format)
+        FORMATS.setdefault(row.name, row)
 
 
 def check_options(row: Format, name: str, options: ReadOptions) -> None:

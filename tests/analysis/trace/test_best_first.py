@@ -82,7 +82,7 @@ def check_accounting(search: Search) -> set[str | None]:
     assert len(explanation.cuts) == search.counts.cuts
     for n in {topmost(search, n) for n in unvisited}:
         assert (explanation.skipped(n) == "probability 0") is (probability[branch[n]] == 0)
-    # A cut node is below a node with a cut. Only nodes visited, not needed, may be between them.
+    # A cut node lies below a node with a cut; only nodes visited, not needed, may be in between.
     for n in {topmost(search, n) for n in cut}:
         above = parent[n]
         for _ in range(len(tree)):
