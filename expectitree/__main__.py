@@ -14,10 +14,7 @@ def main() -> None:
     interrupts.install()
     from expectitree.cli import main as run
 
-    try:
-        run()
-    except KeyboardInterrupt:
-        interrupts.leave()
+    run()
 
 
 if __name__ == "__main__":  # processes that read files import this module too

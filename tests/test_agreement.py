@@ -420,7 +420,7 @@ def risk_json(case: Case, is_exact: bool = False) -> None:
         for pair, expected in zip(one["distribution"], profile.items(), strict=True):
             for part, value in zip(pair, expected, strict=True):
                 same_number(f"risk {label}: distribution", part, value, is_exact)
-    claims = {(one["a"], one["b"]): one["order"] for one in found["dominance"]}
+    claims = {(one["action"], one["other"]): one["order"] for one in found["dominance"]}
     known = {
         (a, b): paper.dominance(actions[a], actions[b]) for a in actions for b in actions if a != b
     }

@@ -1,6 +1,7 @@
 """Show a report: `render` in the module `FORMAT.py` of a question's folder renders the answer.
 
-A report names its `question`. `QUESTIONS` has the question's folder, which lists its `FORMATS`.
+A report names its `question`. `QUESTIONS` has the question's folder, which lists its `FORMATS`. If
+the folder has no module `json.py`, `expectitree.text.json_values` writes the report's fields.
 `expectitree.text` describes what `render` takes and yields.
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from expectitree.numbers import notation
@@ -38,7 +40,9 @@ def rendered(question: str, format: str, console: Console, report: Any, **settin
 
     `settings` go to the format's function `render`. As text the console renders what it yields.
     """
-    module = module_of(f"{QUESTIONS[question]}.{format}")
+    name = f"{QUESTIONS[question]}.{format}"
+    has_module = format != "json" or find_spec(f"expectitree.{name}") is not None
+    module = module_of(name if has_module else "text.json_values")
     render = module.render
     if format == "text":
         from expectitree.text.console import to_strings

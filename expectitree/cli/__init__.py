@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from expectitree import __version__, interrupts
+from expectitree import __version__
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     discard,
@@ -31,6 +31,7 @@ from expectitree.errors import (
     SearchError,
     TransformError,
 )
+from expectitree.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -169,25 +170,25 @@ def main() -> None:
         from expectitree.cli.completion import answer
 
         sys.exit(answer(cli))
+    status = 0
     try:
-        interrupts.clean_up_first()
         status = _run(sys.argv[1:])
-        if status != interrupts.INTERRUPTED:  # the output may have no reader any more
-            sys.stdout.flush()
+        sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough
         discard(sys.stdout)
-        status = 0
     except OSError as error:
         discard(sys.stdout)
         say(f"standard output cannot be written: {error.strerror or error}")
         status = NO_TREE
-    interrupts.finish(status)
+    sys.exit(status)
 
 
 def _run(words: list[str]) -> int:
     """Run a command and return its exit status, after reporting its error."""
     try:
-        _invoke(words)
+        # As click's `main` does, but without exit status 1 after a closed pipe.
+        with cli.make_context("expectitree", words) as context:
+            cli.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
@@ -195,7 +196,7 @@ def _run(words: list[str]) -> int:
             error.show()
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", interrupts.INTERRUPTED)
+        return _fail("interrupted", INTERRUPTED)
     except FileError as error:
         say_problems(error)
         return NO_TREE
@@ -206,17 +207,6 @@ def _run(words: list[str]) -> int:
     except MemoryError:
         return _fail("out of memory: the tree is too large for this machine", NO_TREE)
     return 0
-
-
-def _invoke(words: list[str]) -> None:
-    """Run a command as click's `main` does, but without exit status 1 after a closed pipe."""
-    try:
-        with cli.make_context("expectitree", words) as context:
-            cli.invoke(context)
-    except BaseException:
-        if interrupts.is_noticed():  # C code turns the interrupt into an error of its own
-            raise KeyboardInterrupt from None
-        raise
 
 
 def _fail(message: str, status: int) -> int:

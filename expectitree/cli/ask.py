@@ -194,17 +194,17 @@ def _converse(conversation: Conversation, console: Console) -> None:
 
     print_all(*conversation.introduction())
     try:
-        while not conversation.is_over:
-            if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
-                break
-            line = _read(conversation.prompt)
-            if line is None:
-                break
-            with working("choosing the next question"), _interrupted_later():
-                shown = conversation.respond(line)
-            print_all(*shown)
-    except KeyboardInterrupt:
-        interrupts.go_on()
+        with interrupts.raising():
+            while not conversation.is_over:
+                if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
+                    break
+                line = _read(conversation.prompt)
+                if line is None:
+                    break
+                with working("choosing the next question"), _interrupted_later():
+                    shown = conversation.respond(line)
+                print_all(*shown)
+    except KeyboardInterrupt:  # it ends the questions; another one ends the program
         print_all("")
     print_all("")
 

@@ -46,6 +46,7 @@ def command(
 
     reports = list(options.map("the limit of", limit_of))
     if reports:
-        show("limit", format_name, reports, show_all=show_all)
+        settings = {"show_all": show_all} if format_name == "text" else {}
+        show("limit", format_name, reports, **settings)
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

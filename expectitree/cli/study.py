@@ -9,6 +9,7 @@ import click
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import OUT, protect, say, show, working
+from expectitree.interrupts import raising
 from expectitree.lab.study.plot import draw_study
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
@@ -96,6 +97,7 @@ def _run(
         say(f"{kept.path}: {done:,} of {total:,} trees are done, continuing")
     try:
         with (
+            raising(),
             executor_of(jobs, scheduler) as (executor, workers),
             working(study.file, done, total) as progress,
         ):

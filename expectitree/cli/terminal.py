@@ -17,6 +17,7 @@ from expectitree.analysis.show import rendered
 from expectitree.cli.annotations import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
+from expectitree.interrupts import at_exit
 from expectitree.numbers import escape
 from expectitree.searches.progress import listening
 
@@ -32,6 +33,7 @@ NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
+_LONGEST_STOP = 0.2  # seconds in which the progress bar disappears
 
 
 class _OutputPath(click.Path):
@@ -233,12 +235,18 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
     finished = threading.Event()
     thread = threading.Thread(target=_show_progress, args=(what, state, finished), daemon=True)
     thread.start()
+
+    def stop() -> None:  # the cursor is hidden meanwhile
+        finished.set()
+        thread.join(_LONGEST_STOP)
+
+    at_exit.append(stop)
     try:
         with listening(state.take):
             yield advance
     finally:
-        finished.set()
-        thread.join()
+        at_exit.remove(stop)
+        stop()
 
 
 class _Progress:

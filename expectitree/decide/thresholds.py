@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import inf, nextafter
+from typing import TYPE_CHECKING
 
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
-from expectitree.text.console import Characters
 from expectitree.text.json_values import json_number
+
+if TYPE_CHECKING:
+    from expectitree.text.console import Characters
 
 _MOST_NAMES = 3  # of actions that tie
 _DIGITS = 10  # of a place

@@ -104,7 +104,7 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
     start, steps = replay.start, list(replay)
     return {
         "name": search.algorithm.full_name,
-        "about": search_fields(trace.file, search),
+        "about": search_fields(search),
         "description": search.algorithm.description,
         "cutting": search.algorithm.player_cuts,
         "in_order": search.algorithm.in_order,

@@ -1,10 +1,16 @@
-"""What all JSON outputs share: numbers, paths, and the fields of a search."""
+"""Reports as JSON: the fields of a report, of a tree and of a search; numbers and paths.
+
+A report's JSON is what its method `json_fields` returns, or its fields if it has no such method. A
+question whose folder has a module `json.py` has its own renderer, such as one for a large tree.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 from expectitree.numbers import (
@@ -23,6 +29,38 @@ _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone sur
 MOST_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
 
+def render(reports: Any, file: str = "") -> Iterator[str]:
+    """Yield an object for each report, one a line: the fields about its tree, and its own.
+
+    `file` is the name of the tree of a report that does not know it.
+    """
+    for report in reports if isinstance(reports, Sequence) else [reports]:
+        tree = getattr(report, "tree", None)
+        about = {} if tree is None else about_fields(getattr(report, "file", file), tree)
+        yield dumps(json_value(about | _fields_of(report)))
+
+
+def json_value(value: Any) -> Any:
+    """Return a value for JSON: numbers by `json_number`, and objects as their fields."""
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, (float, Fraction)):
+        return json_number(value)
+    if hasattr(value, "json_fields") or is_dataclass(value):
+        value = _fields_of(value)
+    if isinstance(value, Mapping):
+        return {key: json_value(one) for key, one in value.items()}
+    return [json_value(one) for one in value]
+
+
+def _fields_of(report: Any) -> dict[str, Any]:
+    if hasattr(report, "json_fields"):
+        found: dict[str, Any] = report.json_fields()
+        return found
+    names = [field.name for field in fields(report)]
+    return {name: getattr(report, name) for name in names if name != "tree"}
+
+
 def dumps(value: Any) -> str:
     """Return JSON on one line, with printable characters beyond ASCII as they are.
 
@@ -38,36 +76,31 @@ def _escaped(found: re.Match[str]) -> str:
 
 def about_fields(file: str, tree: Tree) -> dict[str, Any]:
     """Return the fields about the tree that every report of a file has."""
-    return {"file": file, "title": tree.title, **warning_fields(tree)}
+    warnings = {"warnings": [*tree.warnings]} if tree.warnings else {}
+    return {"file": file, "title": tree.title, **warnings}
 
 
-def warning_fields(tree: Tree) -> dict[str, Any]:
-    """Return the warnings about the tree, if there are any."""
-    return {"warnings": [*tree.warnings]} if tree.warnings else {}
-
-
-def search_fields(file: str, search: Search) -> dict[str, Any]:
+def search_fields(search: Search) -> dict[str, Any]:
     """Return the fields of a search that every JSON output has."""
-    counts = search.counts
-    interval = [json_number(end) for end in search.interval_of_branch(NONE)]
-    return {
-        "file": file,
-        "title": search.tree.title,
+    is_known = search.outcome is Outcome.VALUE
+    interval = search.interval_of_branch(NONE)
+    found = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
-        "value": json_number(search.unrounded.value) if search.outcome is Outcome.VALUE else None,
-        **_attitude_fields(search),
+        "value": search.unrounded.value if is_known else None,
+        **_attitude_fields(search, is_known),
         **({"stopped": True} if search.stopped else {}),
-        **({"interval": interval} if search.stopped or search.outcome is not Outcome.VALUE else {}),
+        **({} if is_known and not search.stopped else {"interval": interval}),
         "best": search.best,
-        "ties": list(search.ties),
+        "ties": search.ties,
         **({"rounding": float(search.eps)} if search.eps else {}),
-        "bounds": [json_number(end) for end in search.root_bounds],
+        "bounds": search.root_bounds,
         "bounds_from": search.bounds_source,
         **_count_fields(search),
-        "cuts": counts.cuts,
+        "cuts": search.counts.cuts,
     }
+    return {key: json_value(value) for key, value in found.items()}
 
 
 def _count_fields(search: Search) -> dict[str, Any]:
@@ -76,23 +109,22 @@ def _count_fields(search: Search) -> dict[str, Any]:
     nodes = {"visited": counts.visited, "visits": counts.visits}
     if grown is not None:
         leaves = {"visited": counts.leaves_visited}
-        return {"game": asdict(grown), "nodes": nodes, "leaves": leaves}
+        return {"game": grown, "nodes": nodes, "leaves": leaves}
     return {
         "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
         "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
     }
 
 
-def _attitude_fields(search: Search) -> dict[str, Any]:
+def _attitude_fields(search: Search, is_known: bool) -> dict[str, Any]:
     """Return the attitude to risk, the expected value and the risk premium, if there is one."""
     attitude = search.tree.attitude
     if attitude is None:
         return {}
-    is_known = search.outcome is Outcome.VALUE
     return {
         "attitude": attitude.text,
-        "mean": json_number(search.unrounded.mean) if is_known else None,
-        "risk_premium": json_number(search.unrounded.risk_premium) if is_known else None,
+        "mean": search.unrounded.mean if is_known else None,
+        "risk_premium": search.unrounded.risk_premium if is_known else None,
     }
 
 

@@ -110,17 +110,19 @@ def run_code(code: str) -> tuple[int, str, float]:
     return process.returncode, errors, time.monotonic() - sent
 
 
-INSTALL = "interrupts.install(); interrupts.clean_up_first()\n"
+INSTALL = "interrupts.install()\n"
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "interrupts.install(); print(flush=True)\nwhile True: pass",
+        f"{INSTALL}print(flush=True)\nwhile True: pass",
         f"{INSTALL}import hashlib as h; print(flush=True); h.pbkdf2_hmac('md5', b'', b'', 10**9)",
         f"{INSTALL}class A:\n def __del__(self):\n  print(flush=True)\n  while True: pass\nA()",
+        f"{INSTALL}import hashlib as h\nwith interrupts.raising():\n"
+        " print(flush=True); h.pbkdf2_hmac('md5', b'', b'', 10**9)",
     ],
-    ids=["starting", "in compiled code", "in a callback"],
+    ids=["in Python", "in compiled code", "in a callback", "in compiled code that may raise"],
 )
 def test_no_code_keeps_the_program_from_ending(code: str) -> None:
     status, errors, seconds = run_code(code)
@@ -131,12 +133,13 @@ def test_no_code_keeps_the_program_from_ending(code: str) -> None:
 def test_an_interrupt_cleans_up_once() -> None:
     code = (
         f"{INSTALL}import os, time\n"
-        "try:\n print(flush=True); time.sleep(30)\n"
-        "except KeyboardInterrupt:\n os.kill(os.getpid(), 2); time.sleep(0.1)\n"
-        " print('cleaned', interrupts.is_noticed(), file=sys.stderr)\n"
-        " interrupts.finish(130)\n"
+        "with interrupts.raising():\n"
+        " try:\n  print(flush=True); time.sleep(30)\n"
+        " except KeyboardInterrupt:\n  os.kill(os.getpid(), 2); time.sleep(0.5)\n"
+        "  print('cleaned', file=sys.stderr)\n"
+        "sys.exit(7)\n"
     )
-    assert run_code("import sys\n" + code)[:2] == (130, "cleaned True\n")
+    assert run_code("import sys\n" + code)[:2] == (7, "cleaned\n")
 
 
 def test_a_program_that_leaves_at_once_leaves_no_half_file(tmp_path: Path) -> None:
@@ -154,19 +157,16 @@ def test_a_program_that_leaves_at_once_leaves_no_half_file(tmp_path: Path) -> No
 def test_an_interrupt_can_be_held() -> None:
     code = (
         f"{INSTALL}import os\n"
-        "try:\n"
-        " with interrupts.held():\n"
-        "  os.kill(os.getpid(), 2); print('whole', file=sys.stderr)\n"
-        "except KeyboardInterrupt:\n print('raised', file=sys.stderr)\n"
-        " print(flush=True); interrupts.finish(130)\n"
+        "with interrupts.held():\n"
+        " os.kill(os.getpid(), 2); print('whole', file=sys.stderr)\n"
     )
-    assert run_code("import sys\n" + code)[:2] == (130, "whole\nraised\n")
+    assert run_code("import sys\n" + code)[:2] == (130, f"whole\n{LEFT}")
 
 
 def test_a_program_that_ignores_the_signal_goes_on() -> None:
     code = (
         "import signal, os\nsignal.signal(2, signal.SIG_IGN)\n"
-        f"{INSTALL}print(flush=True); os.kill(os.getpid(), 2); interrupts.finish(7)"
+        f"{INSTALL}print(flush=True); os.kill(os.getpid(), 2); os._exit(7)"
     )
     assert run_code(code)[0] == 7
 

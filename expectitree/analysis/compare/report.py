@@ -16,6 +16,7 @@ from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
+from expectitree.text.json_values import search_fields
 from expectitree.tree.builder import TreeBuilder
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree
@@ -29,6 +30,10 @@ class ComparisonRow:
 
     search: Search
     seconds: float  # of the search alone
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {**search_fields(self.search), "seconds": self.seconds}
 
 
 class Disagreement(NamedTuple):

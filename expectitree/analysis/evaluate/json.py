@@ -34,7 +34,7 @@ def render(
     `most_rows` and `notes` are for text.
     """
     about = about_fields(evaluation.file, evaluation.search.tree)
-    fields = about | search_fields(evaluation.file, evaluation.search)
+    fields = about | search_fields(evaluation.search)
     if evaluation.tree.parameters:
         fields["parameters"] = {
             name: None if value is None else json_number(value)

@@ -16,7 +16,7 @@ from expectitree.tree.model import Kind, Tree
 def render(report: Trace) -> Iterator[str]:
     """Yield the start, every step, and the end."""
     search, tree = report.search, report.tree
-    about = about_fields(report.file, tree) | search_fields(report.file, search)
+    about = about_fields(report.file, tree) | search_fields(search)
     given = ("file", "title", "warnings", "algorithm", *OPTIONS, "engine", "bounds", "bounds_from")
     start = {"event": "start"} | {key: about[key] for key in given if key in about}
     yield dumps(start | {"nodes": len(tree), "leaves": tree.leaves})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 from expectitree.analysis.verify.edit import Place
 from expectitree.errors import ExpectitreeError
@@ -12,9 +13,9 @@ from expectitree.errors import ExpectitreeError
 class Hint(Enum):
     """The reason why an expectation does not hold, where that is not plain."""
 
-    NO_BEST = "no best"  # the root is not a player's
-    TIE = "tie"  # the expected action is as good, and comes later
-    DIGITS = "digits"  # the value is what was written, with more digits
+    NO_BEST = "the root is not a player's, so it has no best action: take `best` out"
+    TIE = "it is worth as much, and comes later"
+    DIGITS = "only the digits written agree: write {found}"
 
 
 @dataclass(frozen=True)
@@ -30,3 +31,15 @@ class Check:
     hint: Hint | ExpectitreeError | None = None
     line: int | None = None  # in the file, from 1
     column: int | None = None
+
+    @property
+    def hint_text(self) -> str:
+        """Why the expectation does not hold, or nothing."""
+        if isinstance(self.hint, Hint):
+            return self.hint.value.format(found=self.found)
+        return str(self.hint or "")
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("what", "expected", "found", "kept", "line", "column")
+        return {name: getattr(self, name) for name in names} | {"hint": self.hint_text}

@@ -72,6 +72,19 @@ class Verification(Shown):
         """Whether the file is not a tree, cannot be checked or has a broken expectation."""
         return self.error is not None or self.unchecked is not None or bool(self.broken)
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "file": self.file,
+            **({"warnings": self.warnings} if self.warnings else {}),
+            "tree": self.error is None,
+            "expect": self.has_expect and self.error is None,
+            "kept": not self.is_bad,
+            "errors": str(self.error or self.unchecked or "").splitlines(),
+            "checks": self.checks,
+            "seconds": self.seconds,
+        }
+
 
 def verify(tree: Tree, *, file: str = "") -> Verification:
     """Check that a tree has the results that its file expects.

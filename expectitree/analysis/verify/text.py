@@ -7,18 +7,12 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.verify.checks import Check, Hint
+from expectitree.analysis.verify.checks import Check
 from expectitree.analysis.verify.report import Verification
 from expectitree.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 from expectitree.text.problems import problem_lines
-
-HINTS = {
-    Hint.NO_BEST: "the root is not a player's, so it has no best action: remove `best`",
-    Hint.TIE: "it is worth as much, and comes later",
-    Hint.DIGITS: "only the digits written agree: write {found}",
-}
 
 
 def render(
@@ -68,14 +62,7 @@ def cases(v: Verification) -> list[tuple[str, str, str, int | None, int | None]]
 def check_text(check: Check) -> str:
     """Return what was expected and found, and the hint."""
     text = f"{check.what}: expected {check.expected}, found {check.found}"
-    return f"{text} ({hint_text(check)})" if check.hint else text
-
-
-def hint_text(check: Check) -> str:
-    """Return why an expectation does not hold, or nothing."""
-    if isinstance(check.hint, Hint):
-        return HINTS[check.hint].format(found=check.found)
-    return str(check.hint or "")
+    return f"{text} ({check.hint_text})" if check.hint else text
 
 
 def summary(verifications: Sequence[Verification]) -> str:

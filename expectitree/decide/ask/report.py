@@ -51,6 +51,10 @@ class Action(NamedTuple):
     interval: Bounds
     is_best: bool
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {"label": self.label, "interval": self.interval}
+
 
 def inquire(
     tree: Tree,
@@ -344,6 +348,24 @@ class Inquiry(Shown):
     def tree_answered(self) -> Tree:
         """Return the tree with the answers filled in; other unknown leaves stay unknown."""
         return with_utilities(self.tree, self._questions.answers)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        root, leaf = self.interval(ROOT), self.leaf
+        return {
+            "goal": self.algorithm.goal,
+            "done": self.is_done,
+            "best": self.best,
+            "loss": self.loss,
+            "value": root[0] if root[0] == root[1] else None,
+            "interval": root,
+            "actions": self.actions,
+            "bounds": self.bounds,
+            "bounds_from": self.bounds_source,
+            "unknown": {"total": self.asked + self.unknown_left, "answered": self.asked},
+            "answers": self.answers,
+            "next": None if leaf is None else {"path": self.path, "bounds": self.allowed(leaf)},
+        }
 
     def __repr__(self) -> str:
         state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"

@@ -33,6 +33,10 @@ from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
 
+_JSON_FIELDS = (
+    "event", "at", "value", "best", "with_information", "evpi", "outcomes", "control",
+    "with_test", "evsi", "efficiency", "signals",
+)  # fmt: skip
 MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are computed in floats
 
 
@@ -119,6 +123,10 @@ class Information(Shown):
     efficiency: float | None
     control: Control
     likelihood: Formulas
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {name: getattr(self, name) for name in _JSON_FIELDS}
 
     @cached_property
     def tree_with_test(self) -> Tree:

@@ -32,6 +32,7 @@ from expectitree.decide.algebra.piecewise import (
 )
 from expectitree.decide.algebra.rationals import constant
 from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
+from expectitree.decide.thresholds import ends_of, fraction_text
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, are_near, message_text, returned, to_exact
@@ -41,6 +42,7 @@ from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
+TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
@@ -62,6 +64,10 @@ class OpponentRow:
     def best(self) -> str | None:
         """The first best action."""
         return self.ties[0] if self.ties else None
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return vars(self) | {"best": self.best}
 
 
 @dataclass(frozen=True)
@@ -97,6 +103,17 @@ class Opponents(Shown):
     start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
     complete: bool = True  # whether crossings were computed: False for a tree that is too large
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "chance": self.chance,
+            "rows": self.rows,
+            "crossings": [*map(_crossing_fields, self.crossings)],
+            "tolerance": TOLERANCE,
+            "crossings_complete": self.complete,
+            "reason": None if self.complete else TOO_LARGE,
+        }
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each opponent: the rows of a table for pandas or polars.
 
@@ -125,6 +142,22 @@ class Opponents(Shown):
             }
             for row in self.rows
         ]
+
+
+def _crossing_fields(crossing: Threshold) -> dict[str, Any]:
+    lower, upper = ends_of(crossing.lower, crossing.upper)
+    return {
+        "epsilon": crossing.middle,
+        "epsilon_lower": lower,
+        "epsilon_upper": upper,
+        "exact": fraction_text(crossing.exact),
+        "value": crossing.value,
+        "value_lower": crossing.value_lower,
+        "value_upper": crossing.value_upper,
+        "before": crossing.before,
+        "at": crossing.at,
+        "after": crossing.after,
+    }
 
 
 def opponents(

@@ -9,7 +9,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.decide.algebra.thresholds import Threshold
-from expectitree.decide.opponents.report import Opponents
+from expectitree.decide.opponents.report import TOO_LARGE, Opponents
 from expectitree.decide.thresholds import names_text, threshold_texts
 from expectitree.numbers import display_text
 from expectitree.text.console import characters, safe
@@ -26,7 +26,6 @@ OPPONENT = (
 )
 MIN_ROOT = "The root is a MIN node: its best action is the one it plays without a mistake."
 NEAR_TIES = "(The table counts nearly equal values as ties; this is exact.)"
-TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
 VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
 NATURES = {
     "expected": "outcomes have their probabilities",

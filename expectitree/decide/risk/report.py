@@ -67,6 +67,13 @@ class ActionRisk:
     cvar: Any
     distribution: Distribution
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON, where the totals are pairs, and the ends `min` and `max`."""
+        names = {"least": "min", "greatest": "max"}
+        found = {names.get(name, name): value for name, value in vars(self).items()}
+        pairs = self.distribution.pairs()
+        return found | {"binned": self.distribution.is_binned, "distribution": pairs}
+
 
 @dataclass(frozen=True)
 class Tie:

@@ -18,6 +18,7 @@ from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import ACTION, VALUE, Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
+from expectitree.text.json_values import json_path
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_floats
@@ -123,6 +124,36 @@ class Limit(Shown):
             for row in self.rows
         ]
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON; a count is null where only its bounds are known."""
+        search, exact, best = self.search, self.exact, self.best_action
+        return {
+            "bounds": search.root_bounds,
+            "bounds_from": search.bounds_source,
+            "leaves": self.tree.leaves,
+            "value": search.value,
+            "best": search.best,
+            "ties": search.ties,
+            "exact": exact.count,
+            "exact_bounds": exact.ends,
+            "best_action": None if best is None else best.count,
+            "best_action_bounds": None if best is None else best.ends,
+            "best_action_proved": self.proved,
+            "exact_leaves": leaf_names(self.tree, exact),
+            "best_action_leaves": None if best is None else leaf_names(self.tree, best),
+            "rows": [
+                {
+                    "algorithm": row.algorithm.name,
+                    **row.algorithm.options,
+                    "leaves_visited": row.counts.leaves_visited,
+                    "surplus": self.surplus(row),
+                    "ratio": self.ratio(row),
+                    **({"stopped": True} if row.stopped else {}),
+                }
+                for row in self.rows
+            ],
+        }
+
     @property
     def needed(self) -> dict[str, int | None]:
         """The numbers of leaves that are enough, by the names that tables have for them."""
@@ -149,6 +180,11 @@ class Limit(Shown):
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
         return [r for r in self.finished if r.counts.leaves_visited < self.enough(r).least]
+
+
+def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
+    """Return the paths of the leaves; of a very deep leaf the node id."""
+    return [json_path(tree, n) or n for n in enough.leaves[:most]]
 
 
 def limit(

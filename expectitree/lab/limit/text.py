@@ -8,12 +8,11 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
-from expectitree.lab.limit.report import Enough, Limit
+from expectitree.lab.limit.report import Enough, Limit, leaf_names
 from expectitree.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, indented, safe
 from expectitree.text.headings import file_heading
-from expectitree.text.json_values import MOST_NESTED
 from expectitree.text.phrases import count_range, interval_text, plural
 from expectitree.text.tables import Column, table
 from expectitree.tree.model import Tree
@@ -76,12 +75,6 @@ def notes(report: Limit) -> list[str]:
         "as equal, so it needed fewer leaves than the limit; with --exact it does not."
         for row in report.below
     ]
-
-
-def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
-    """Return the paths of the leaves; of a leaf deeper than `MOST_NESTED` the node id."""
-    depth = tree.first_paths.depth
-    return [tree.path_of(n) if depth[n] <= MOST_NESTED else n for n in enough.leaves[:most]]
 
 
 def _row(report: Limit, row: Search) -> list[str]:

@@ -107,6 +107,16 @@ class Summary(Shown):
     done: int  # trees
     total: int
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "file": self.study.file,
+            "title": self.study.title,
+            "seed": self.study.seed,
+            "trees": {"done": self.done, "total": self.total},
+            "rows": [{"tree": row.tree, **row.figures} for row in self.rows],
+        }
+
     @property
     def has_published(self) -> bool:
         """Whether there is a published figure to compare with."""

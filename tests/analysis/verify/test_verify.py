@@ -7,8 +7,8 @@ import json
 import pytest
 
 import expectitree as et
-from expectitree.analysis.verify.json import render as verify_json
 from expectitree.analysis.verify.report import Hint
+from expectitree.text.json_values import render as render_json
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_hint_is_data_in_the_report_and_a_sentence_in_the_output(
     report = et.verify(et.loads(text))
     (check,) = report.checks
     assert (check.kept, check.hint) == (False, hint)
-    (fields,) = json.loads(next(verify_json([report])))["checks"]
+    (fields,) = json.loads(next(render_json([report])))["checks"]
     assert fields["hint"] == sentence
     assert et.to_text(report).splitlines()[1].endswith(f"({sentence})" if sentence else "found 1/3")
 

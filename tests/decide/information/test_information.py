@@ -716,11 +716,15 @@ def test_json() -> None:
         "best": ["test"],
         "with_information": 1500,
         "evpi": 425,
-        "best_by_outcome": {
-            "oil": {"probability": 0.5, "best": ["install"], "value": 2250},
-            "none": {"probability": 0.5, "best": ["sell"], "value": 750},
-        },
+        "outcomes": [
+            {"name": "oil", "probability": 0.5, "value": 2250, "best": ["install"]},
+            {"name": "none", "probability": 0.5, "value": 750, "best": ["sell"]},
+        ],
         "control": {"outcome": "oil", "value": 2250, "worth": 1175},
+        "with_test": None,
+        "evsi": None,
+        "efficiency": None,
+        "signals": [],
     }
 
 
@@ -736,7 +740,7 @@ def test_text_and_written_tree(tmp_path: Path) -> None:
     assert "p: pr*0.9/p_plus_2" in out.read_text("utf-8")
     found = json.loads(invoke(*words, "--format", "json").stdout)
     assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
-    assert found["best_by_signal"]["minus"]["best"] == ["sell"]
+    assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])
     printed = invoke(*words, "-o", "-").stdout
     assert printed == out.read_text("utf-8")
 

@@ -19,12 +19,12 @@ from expectitree import Kind, Tree, TreeBuilder
 from expectitree.analysis.show import rendered
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.opponents import report as module
-from expectitree.decide.opponents.json import render as opponents_json
 from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import to_digits, to_fraction
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console
+from expectitree.text.json_values import render as render_json
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.transform import cut_at_depth, in_fractions, replace_opponent
 
@@ -492,7 +492,7 @@ def test_a_long_fraction_is_shown_as_a_decimal() -> None:
     missing = F(49, 50) ** 2500
     assert only(report).exact == (F(1, 4) + missing) / ((1 + missing) / 2)
     assert "0 to 0.5000000000…" in et.to_text(report)
-    (line,) = opponents_json([report])
+    (line,) = render_json([report])
     assert json.loads(line)["crossings"][0]["exact"] is None
 
 

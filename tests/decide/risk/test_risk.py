@@ -423,6 +423,7 @@ def test_json() -> None:
         "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16},
         "loss": 0,
         "reach": 0.25,
+        "variance": 48,
         "semideviation": pytest.approx(12**0.5),
         "cvar": 0,
         "binned": False,
@@ -435,7 +436,7 @@ def test_json() -> None:
 def test_dominance_in_json_and_text() -> None:
     text = "max: {low: 1, high: {chance: [1, 2]}}"
     found = json.loads(invoke("risk", "-e", text, "--format", "json").stdout)
-    assert found["dominance"] == [{"a": "high", "b": "low", "order": 1}]
+    assert found["dominance"] == [{"action": "high", "other": "low", "order": 1}]
     assert "high dominates low (first order)." in invoke("risk", "-e", text).stdout
 
 

@@ -21,7 +21,6 @@ from random_trees import EVERY, Case, in_numbers
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder, compiling
 from expectitree.analysis.compare.csv import render as comparison_csv
-from expectitree.analysis.compare.json import render as comparison_json
 from expectitree.analysis.compare.markdown import render as comparison_markdown
 from expectitree.analysis.compare.report import compare, totals
 from expectitree.analysis.compare.text import render as comparison_text
@@ -33,6 +32,7 @@ from expectitree.lab.limit.text import render as limit_text
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
+from expectitree.text.json_values import render as render_json
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
 from expectitree.tree.columns import Bounds
@@ -866,12 +866,12 @@ def test_compare_has_the_limit_as_a_column() -> None:
 
 
 def test_compare_has_the_limit_in_json_and_csv() -> None:
-    first, _ = map(json.loads, comparison_json(comparisons()))
+    first, _ = map(json.loads, render_json(comparisons()))
     assert first["limit"] == {
         "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
     }  # fmt: skip
     assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
-    plain = json.loads(next(comparison_json(comparisons(limited=False))))
+    plain = json.loads(next(render_json(comparisons(limited=False))))
     assert "limit" not in plain
     assert "surplus" not in plain["rows"][0]
     rows = list(csv.DictReader(comparison_csv(comparisons())))
