@@ -19,6 +19,8 @@ from expectitree.text.console import text_console, to_strings
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_floats
 
+# The compiled engine needs numba, which the quick tests do without.
+COMPILED = pytest.param("compiled", marks=pytest.mark.extra)
 ROOT = Path(__file__).resolve().parent.parent
 
 

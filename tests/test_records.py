@@ -46,8 +46,11 @@ def test_records_are_flat_and_all_alike(exact: bool) -> None:
             assert all(isinstance(value, FLAT) for record in records for value in record.values())
 
 
+@pytest.mark.extra
 def test_pandas_and_polars_take_records(tree: et.Tree) -> None:
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    import pandas
+    import polars
+
     for result in results(tree):
         records = result.to_records()
         assert polars.DataFrame(records).to_dicts() == records

@@ -248,7 +248,6 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
 
 @pytest.mark.slow
 def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits() -> None:
-    pytest.importorskip("numba")
     for seed in range(400):
         game = RandomGame(seed, state_bounds=False, floats=True)
         tree = game.write_out(False, merged=False)

@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import ROOT, invoke, load, loads
+from helpers import COMPILED, ROOT, invoke, load, loads
 from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
@@ -165,11 +165,9 @@ def test_none_is_refused_as_a_child() -> None:
         et.TreeBuilder().max([None])  # type: ignore[list-item]
 
 
-@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.extra)])
 def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
     """The same, interpreted and compiled, of columns in every order."""
-    if compiled and not compiling.available():
-        pytest.skip("numba is not installed")
     random = Random(3)
     for _ in range(200):
         kind = array("B", [random.choice((0, 0, 1)) for _ in range(random.randint(1, 9))])
@@ -533,7 +531,7 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
     assert 0 < refused < 5 * len(seeds)
 
 
-@pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
+@pytest.mark.parametrize("engine", ["auto", "interpreted", COMPILED])
 def test_every_engine_refuses_unknown_terminals(engine: str) -> None:
     with pytest.raises(SearchError, match="not known yet"):
         et.evaluate(tree_of(SMALL), "star1", engine=engine)

@@ -6,13 +6,12 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import expectitree as et
 from tests.files.formats.tables import write
 from tests.test_budget import MIB, run
-
-pa = pytest.importorskip("pyarrow")
 
 ENTRY = [("child", pa.uint32()), ("probability", pa.float64()), ("label", pa.string())]
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke, load, loads
+from helpers import COMPILED, invoke, load, loads
 from oracle import ExactNode, exact_root
 from random_trees import EVERY, Case, in_numbers
 
@@ -542,7 +542,7 @@ def test_chance_nodes_without_players_make_no_work() -> None:
     assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
 def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     """Those that read at least 300 numbers: at a CHANCE node, every pair of numbers."""
     called: list[tuple[int, int]] = []
