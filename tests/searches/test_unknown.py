@@ -539,7 +539,6 @@ def test_every_engine_refuses_unknown_terminals(engine: str) -> None:
 
 ANALYSES: dict[str, Callable[[Tree], object]] = {
     "compare": et.compare,
-    "compare with limit": lambda tree: et.compare(tree, limit=True),
     "limit": et.limit,
     "opponents": et.opponents,
     "worst case": lambda tree: et.opponents(tree, chance="worst"),
@@ -611,7 +610,6 @@ COMMANDS = {
     "eval as json": ["eval", "--format", "json"],
     "explain": ["eval", "--explain", "/"],
     "compare": ["compare"],
-    "compare with limit": ["compare", "--limit", "--format", "csv"],
     "trace": ["trace", "-a", "star2"],
     "trace a node": ["trace", "--at", "bet"],
     "limit": ["limit"],

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from expectitree.games.studies import position_of
 from lab.study.studies import (
     PATIENCE,
     ImmediateExecutor,
@@ -28,6 +27,7 @@ from expectitree.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.rules import Options, Rules
 from expectitree.games.sizing import estimate_size
+from expectitree.games.studies import position_of
 from expectitree.lab.study.plot import axis_label
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.run import find_tasks, perform
