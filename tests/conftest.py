@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 # `pytest` tries the same examples every time, `--hypothesis-profile=long` new ones.
-settings.register_profile("quick", max_examples=150, deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 
@@ -59,9 +59,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Fail if any test was skipped.",
     )
-    parser.addoption(
-        "--inputs", type=int, help="How many inputs a target of the fuzzer gets."
-    )
+    parser.addoption("--inputs", type=int, help="How many inputs a target of the fuzzer gets.")
     parser.addoption("--seed", type=int, default=0, help="The seed of the first of them.")
 
 

@@ -83,6 +83,7 @@ def test_links_have_existing_targets(document: Path) -> None:
             assert (document.parent / target).exists(), target
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name != "completion"])
 def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) -> None:
     help = str(cli.get_command(Context(cli), name).help)

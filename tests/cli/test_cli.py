@@ -304,6 +304,7 @@ def test_exact_accepts_numbers_beyond_floats() -> None:
     assert run_main("eval", "-", "--exact", stdin=text).status == 0
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     file = tmp_path / "wide.yaml"
     file.write_text("max: [" + "{min: [1, 2]}, " * 20_000 + "3]")
@@ -362,6 +363,7 @@ def test_closed_standard_input_is_an_error() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "2> >(true)", "2> /dev/full"])
 @pytest.mark.parametrize(
     ("words", "status"),

@@ -251,6 +251,7 @@ def test_fish_completes(folder: Path, program: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.extra
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_completes(folder: Path, program: Path) -> None:

@@ -336,6 +336,7 @@ def solve_pig(target: int) -> Any:
     return values
 
 
+@pytest.mark.slow
 def test_the_first_player_wins_pig_with_the_published_probability() -> None:
     # Neller and Presser, Optimal play of the dice game Pig (2004): 53.06%.
     values = solve_pig(100)

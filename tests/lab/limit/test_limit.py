@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import random_trees
-from helpers import COMPILED, invoke, load, loads
+from helpers import COMPILED, for_each, invoke, load, loads
 from oracle import ExactNode, exact_root
 from random_trees import EVERY, Case, in_numbers
 
@@ -120,7 +120,7 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
                 )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
     """The order of two actions may be certain although their intervals overlap."""
     random = Random(seed)
