@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 # `pytest` tries the same examples every time, `--hypothesis-profile=long` new ones.
-settings.register_profile("quick", max_examples=150, deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 
@@ -53,12 +53,14 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--fail-on-skip`, which the continuous integration uses."""
+    """Add `--fail-on-skip`, which the continuous integration uses, and options of the fuzzer."""
     parser.addoption(
         "--fail-on-skip",
         action="store_true",
         help="Fail if any test was skipped.",
     )
+    parser.addoption("--inputs", type=int, help="How many inputs a target of the fuzzer gets.")
+    parser.addoption("--seed", type=int, default=0, help="The seed of the first of them.")
 
 
 @pytest.hookimpl(trylast=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,7 +21,35 @@ from expectitree.text.console import text_console, to_strings
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_floats
 
+# The compiled engine needs numba, which the quick tests do without.
+COMPILED = pytest.param("compiled", marks=pytest.mark.extra)
 ROOT = Path(__file__).resolve().parent.parent
+
+
+def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Any]:
+    """Run a test with each case in turn, as one test; a failure names its case.
+
+    The arguments are those of `pytest.mark.parametrize`, which makes a test of each case.
+    """
+    keys, listed = names.split(", "), list(cases)
+
+    def decorate(test: Callable[..., None]) -> Any:
+        @functools.wraps(test)
+        def run(**fixtures: Any) -> None:
+            for case in listed:
+                values = dict(zip(keys, case if len(keys) > 1 else [case], strict=True))
+                try:
+                    test(**fixtures, **values)
+                except BaseException as error:
+                    error.add_note(f"with {values}")
+                    raise
+
+        signature = inspect.signature(test)
+        others = [one for name, one in signature.parameters.items() if name not in keys]
+        run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
+        return run
+
+    return decorate
 
 
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:

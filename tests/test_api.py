@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, for_each
 
 import expectitree as et
 
@@ -41,12 +41,12 @@ MEMBERS = {
 }
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@for_each("name", PUBLIC)
 def test_every_public_function_and_class_has_an_example(name: str) -> None:
     assert ">>> " in inspect.cleandoc(PUBLIC[name].__doc__ or "")
 
 
-@pytest.mark.parametrize("name", [*PUBLIC, *MEMBERS])
+@for_each("name", [*PUBLIC, *MEMBERS])
 def test_the_first_sentence_fits_in_a_line(name: str) -> None:
     documented = {**PUBLIC, **MEMBERS}[name]
     first, _, rest = inspect.cleandoc(documented.__doc__ or "").partition("\n")

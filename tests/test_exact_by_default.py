@@ -157,6 +157,7 @@ TREES = {"fair": FAIR, "pig": json.dumps(pig())} | {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TREES)
 def test_no_output_shows_the_rounding_of_a_sum(name: str, tmp_path: Path) -> None:
     path = tmp_path / "tree.yaml"
@@ -321,6 +322,7 @@ def test_a_game_of_floats_is_computed_in_floats() -> None:
 # ---- Fractions that would grow.
 
 
+@pytest.mark.slow
 def test_a_long_chain_of_long_probabilities(tmp_path: Path) -> None:
     """In fractions, its value would have 75,000 digits; a float of it takes seconds."""
     random, nodes = Random(5), {}
@@ -477,6 +479,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", [name for name in et.ALGORITHMS if name != "best-first"])
 def test_a_large_tree_has_the_ties_on_paper(large: Path, algorithm: str) -> None:
     found = as_json("eval", "-a", algorithm, str(large))
@@ -489,6 +492,7 @@ def test_a_large_tree_has_the_ties_on_paper(large: Path, algorithm: str) -> None
         assert found["ties"] == ["insure", "fair", "other"]
 
 
+@pytest.mark.slow
 def test_a_table_has_the_ties_on_paper(large: Path, tmp_path: Path) -> None:
     path = tmp_path / "large.arrow"
     output("convert", str(large), "-o", str(path))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import invoke, load
+from helpers import load
 
 import expectitree as et
 from expectitree.errors import SearchError
@@ -23,7 +22,6 @@ def tree() -> et.Tree:
 def results(tree: et.Tree) -> list[Any]:
     return [
         et.compare(tree),
-        et.compare(tree, limit=True),
         et.limit(tree),
         et.opponents(tree, [0.1, 0.3]),
         et.risk(tree),
@@ -46,23 +44,17 @@ def test_records_are_flat_and_all_alike(exact: bool) -> None:
             assert all(isinstance(value, FLAT) for record in records for value in record.values())
 
 
+@pytest.mark.extra
 def test_pandas_and_polars_take_records(tree: et.Tree) -> None:
-    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    import pandas
+    import polars
+
     for result in results(tree):
         records = result.to_records()
         assert polars.DataFrame(records).to_dicts() == records
         assert len(pandas.DataFrame(records)) == len(records)
     frame = pandas.DataFrame(et.compare(tree).to_records())
     assert frame.set_index("algorithm").leaves_visited["star1"] == 5
-
-
-def test_a_comparison_is_the_table_of_the_command(tree: et.Tree) -> None:
-    shown = invoke("compare", "example:aima-5.12-left", "--format", "csv").stdout.splitlines()
-    records = et.compare(tree, file="example:aima-5.12-left").to_records()
-    for row, record in zip(csv.DictReader(shown), records, strict=True):
-        assert list(row) == list(record)
-        assert row["algorithm"] == record["algorithm"]
-        assert int(row["leaves_visited"]) == record["leaves_visited"]
 
 
 def test_limit_records_have_the_surplus(tree: et.Tree) -> None:

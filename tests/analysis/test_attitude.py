@@ -138,7 +138,6 @@ def test_all_searches_agree_in_compare(attitude: str) -> None:
     [
         ("trace",),
         ("limit",),
-        ("compare", "--limit"),
         ("opponents",),
         ("rescale", "--any"),
         ("rescale", "--affine", "2,1"),

@@ -105,6 +105,7 @@ def test_what_is_left_out_is_counted(
     assert row.hidden_cuts == search.counts.cuts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "reward"), [(40, 0), (80, 0), (200, 0), (80, -250), (60, 3)])
 def test_a_deep_tree_keeps_to_the_width(width: int, reward: int) -> None:
     builder = et.TreeBuilder()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import signal
@@ -166,46 +164,6 @@ def test_order_changes_the_order_and_not_the_labels() -> None:
     assert [line.split()[1] for line in done.out.splitlines()[1:4]] == ["#2", "#3", "#1"]
 
 
-def test_compare_prints_a_table_and_a_sentence() -> None:
-    done = run_main("compare", "trees/ballard-6.yaml")
-    assert done.status == 0
-    assert " ".join(done.out.split()).endswith(
-        "star2 visited the fewest leaves for the same value: 58 of 216 leaves (27%), "
-        "as did 2 other algorithms."
-    )
-    assert [line.split()[0] for line in done.out.splitlines()[4:8]] == [
-        "expectiminimax",
-        "alphabeta",
-        "star1",
-        "star2",
-    ]
-    assert max(map(len, done.out.splitlines())) <= 80
-
-
-def test_compare_prints_the_sums_of_several_files() -> None:
-    done = run_main("compare", RISK, LEFT, "-a", "star1", "-a", "star2")
-    assert "All 2 files" in done.out
-    assert [line.split()[:3] for line in done.out.splitlines()[-2:]] == [
-        ["star1", "18", "9"],
-        ["star2", "18", "9"],
-    ]
-
-
-def test_compare_prints_csv_json_and_markdown() -> None:
-    rows = list(csv.DictReader(io.StringIO(run_main("compare", LEFT, "--format", "csv").out)))
-    assert [(row["algorithm"], row["leaves_visited"]) for row in rows][:3] == [
-        ("expectiminimax", "8"),
-        ("alphabeta", "7"),
-        ("star1", "5"),
-    ]
-    found = json.loads(run_main("compare", LEFT, "--format", "json").out)
-    assert found["file"] == LEFT
-    assert [row["leaves"]["visited"] for row in found["rows"]][:3] == [8, 7, 5]
-    assert all(row["seconds"] > 0 and "tree" not in row for row in found["rows"])
-    markdown = run_main("compare", LEFT, "--format", "markdown").out
-    assert "| star1 | 2.1 | a1 | 11 | 5 | 62% | 2 |" in markdown
-
-
 def test_verify_reports_broken_expectations(tmp_path: Path) -> None:
     assert run_main("verify", "trees").status == 0
     broken = tmp_path / "broken.yaml"
@@ -346,6 +304,7 @@ def test_exact_accepts_numbers_beyond_floats() -> None:
     assert run_main("eval", "-", "--exact", stdin=text).status == 0
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
     file = tmp_path / "wide.yaml"
     file.write_text("max: [" + "{min: [1, 2]}, " * 20_000 + "3]")
@@ -404,6 +363,7 @@ def test_closed_standard_input_is_an_error() -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streams", [">&-", "2>&-", ">&- 2>&-", "2> >(true)", "2> /dev/full"])
 @pytest.mark.parametrize(
     ("words", "status"),

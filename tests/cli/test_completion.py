@@ -251,6 +251,8 @@ def test_fish_completes(folder: Path, program: Path) -> None:
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.extra
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_completes(folder: Path, program: Path) -> None:
     """The script runs with stand-ins for the two functions of zsh's completion system it calls."""

@@ -129,7 +129,6 @@ def test_what_has_no_exact_value_is_converted_verified_and_rounded(file: str) ->
 
 
 def test_converting_to_a_table_reports_that_formulas_become_numbers(file: str) -> None:
-    pytest.importorskip("pyarrow")
     done = run_main("convert", file, "out.arrow")
     assert done.err.splitlines()[0] == (
         "out.arrow: left out what Arrow cannot hold: parameters, formulas"

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import invoke, loads, run_main
+from helpers import for_each, invoke, loads, run_main
 from oracle import ExactNode
 
 import expectitree as et
@@ -79,7 +79,7 @@ def random_tree(seed: int) -> str:
     return f"{{parameters: {{q: 1/3}}, max: {{x: 0, y: {{chance: {{{', '.join(nodes)}}}}}}}}}"
 
 
-@pytest.mark.parametrize("seed", range(80))
+@for_each("seed", range(40))
 def test_the_joint_distribution_stays(seed: int) -> None:
     text = random_tree(seed)
     tree = et.loads(text)

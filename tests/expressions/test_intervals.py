@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 from expressions.test_evaluation import random_tree
+from helpers import for_each
 
 from expectitree.expressions.domains import FRACTIONS, rounded_fractions
 from expectitree.expressions.evaluation import evaluate
@@ -47,7 +48,7 @@ def with_functions(random: Random, tree: Expression) -> Expression:
     return tree
 
 
-@pytest.mark.parametrize("seed", range(300))
+@for_each("seed", range(150))
 def test_the_interval_contains_the_value(seed: int) -> None:
     random = Random(seed)
     values = random_numbers(random)
@@ -65,7 +66,7 @@ def test_the_interval_contains_the_value(seed: int) -> None:
         assert contains(found, true, abs(true) / 10**250 + Fraction(1, 10**290))
 
 
-@pytest.mark.parametrize("seed", range(200))
+@for_each("seed", range(100))
 def test_the_interval_of_intervals_contains_all_values(seed: int) -> None:
     random = Random(seed)
     tree, domain = random_tree(random, 3), intervals(20)

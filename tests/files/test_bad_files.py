@@ -94,15 +94,17 @@ def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyP
     assert all(line.isprintable() for line in found.splitlines())
     assert str(caught.value).splitlines() == [s for s in found.splitlines() if s[:1] != " "]
     assert len(caught.value.problems) <= 20
+    check_places_in_floats(name)
+    if name.endswith(".yaml"):
+        check_pure_python(name, monkeypatch)
 
 
-@pytest.mark.parametrize("name", TREES)
-def test_a_bad_file_is_refused_in_floats_too(name: str) -> None:
-    """A tree of more than 20,000 nodes holds floats."""
+def check_places_in_floats(name: str) -> None:
+    """Check that the file is refused for the same reasons if its numbers are read as floats."""
     problems = []
     for exact_nodes in (0, EXACT_NODES):
         with pytest.raises(FileError) as caught:
-            load_bad(str(BAD / name), exact_nodes)
+            load_bad(name, exact_nodes)
         problems.append(
             [
                 (p.line, p.column, p.path)
@@ -113,25 +115,15 @@ def test_a_bad_file_is_refused_in_floats_too(name: str) -> None:
     assert problems[0] == problems[1]
 
 
-@pytest.mark.parametrize("text", NEED_FRACTIONS)
-def test_numbers_beyond_floats_need_fractions(text: str) -> None:
-    assert loads_tree(text, name="-").exact
-    with pytest.raises(FileError, match=r" (beyond|too small for) .*; use --exact$"):
-        loads_tree(text, name="-", exact_nodes=0)
-
-
-@pytest.mark.parametrize("name", [name for name in TREES if name.endswith(".yaml")])
-def test_pure_python_yaml_gives_the_same_messages(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without libyaml only PyYAML's wording and the places of empty scalars differ."""
+def check_pure_python(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check that without libyaml only PyYAML's wording and places of empty scalars differ."""
     if not yaml.__with_libyaml__:
         pytest.fail("this test compares with libyaml: install a PyYAML that has it")
     seen = []
     for with_libyaml in (True, False):
         monkeypatch.setattr("expectitree.files.formats.yaml.yaml.__with_libyaml__", with_libyaml)
         with pytest.raises(FileError) as caught:
-            load_bad(str(BAD / name))
+            load_bad(name)
         problems = caught.value.problems
         if SYNTAX in str(caught.value):
             seen.append([(problem.line, 0, None, SYNTAX) for problem in problems])
@@ -155,6 +147,13 @@ def test_pure_python_yaml_gives_the_same_messages(
                 ]
             )
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("text", NEED_FRACTIONS)
+def test_numbers_beyond_floats_need_fractions(text: str) -> None:
+    assert loads_tree(text, name="-").exact
+    with pytest.raises(FileError, match=r" (beyond|too small for) .*; use --exact$"):
+        loads_tree(text, name="-", exact_nodes=0)
 
 
 @pytest.mark.parametrize(
@@ -389,6 +388,7 @@ def test_very_long_numbers_are_refused_quickly(name: str) -> None:
         assert len(refusal) < 400
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["x.yaml", "x.json"])
 @pytest.mark.parametrize(
     "place", ['{{"max": ["{}"]}}', '{{"max": [1], "expect": {{"{}": 1}}}}', '{{"m{}": [1]}}']

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT
+from helpers import ROOT, for_each
 
 import expectitree as et
 from expectitree.decide.flip import flip
@@ -119,7 +119,7 @@ chance:
 """
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(30))
 def test_two_tests_in_a_row(seed: int) -> None:
     """Compare all probabilities with those from the joint distribution."""
     random = Random(seed)

@@ -149,7 +149,6 @@ def test_a_file_without_parameters_reads_as_before() -> None:
 
 
 def test_tables_hold_numbers(tmp_path: Any) -> None:
-    pytest.importorskip("pyarrow")
     text = "{parameters: {x: 2}, expect: {value: 4, at: [{set: {x: 3}, value: 9}]}, max: [x^2, x]}"
     path = tmp_path / "t.arrow"
     et.save(et.loads(text), path)

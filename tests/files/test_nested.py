@@ -60,7 +60,8 @@ def test_rewards_and_costs() -> None:
 
 
 def test_scalars_of_numpy() -> None:
-    numpy = pytest.importorskip("numpy")
+    import numpy
+
     tree = et.from_dict({"max": [numpy.float64(0.5), numpy.int32(3), numpy.float32(0.25)]})
     assert [child.utility for child in tree.root.children] == [0.5, 3, 0.25]
     assert et.from_dict({"max": numpy.arange(3).tolist()}).leaves == 3

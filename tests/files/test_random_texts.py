@@ -153,6 +153,7 @@ def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
     assert all(check.kept for check in et.verify(tree).checks)
 
 
+@pytest.mark.slow
 @given(drawn=TEXTS)
 def test_every_spelling_is_valid_and_written_again_without_loss(drawn: RandomText) -> None:
     assert schema_errors(parsed_by_editor(drawn.text, f"x.{drawn.suffix}")) == []

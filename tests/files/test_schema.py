@@ -13,7 +13,7 @@ import jsonschema
 import pytest
 import yaml
 from files.samples import BAD, FORMS, SEEDS, SHIPPED, TREES, random_full_tree
-from helpers import ROOT, invoke
+from helpers import ROOT, for_each, invoke
 from test_docs import blocks
 
 import expectitree as et
@@ -174,7 +174,7 @@ def test_every_key_and_algorithm_of_the_grammar_is_there_with_a_description() ->
         )
 
 
-@pytest.mark.parametrize("name", sorted(SCHEMA["definitions"]))
+@for_each("name", sorted(SCHEMA["definitions"]))
 def test_examples_and_defaults_are_valid(name: str) -> None:
     part = SCHEMA["definitions"][name]
     validator = jsonschema.Draft7Validator({**part, "definitions": SCHEMA["definitions"]})
@@ -344,7 +344,7 @@ def test_every_file_listed_as_undetectable_exists() -> None:
     assert set(names) <= set(TREES)
 
 
-@pytest.mark.parametrize("name", [name for name in TREES if name.endswith((".yaml", ".json"))])
+@for_each("name", [name for name in TREES if name.endswith((".yaml", ".json"))])
 def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
     """The parser or the schema refuses each one, or the list names it."""
     text = (BAD / name).read_text("utf-8")

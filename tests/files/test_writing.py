@@ -289,6 +289,7 @@ main()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there are no limits of resources")
 @pytest.mark.parametrize(
     "words",

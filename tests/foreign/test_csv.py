@@ -224,6 +224,7 @@ def check_table(random: Random) -> None:
     assert et.information(read(text)[0], "state", exact=True).evpi == best - max(means)
 
 
+@pytest.mark.slow
 def test_a_random_table_is_worth_its_best_mean() -> None:
     random = Random(4)
     for _ in range(200):

@@ -338,6 +338,7 @@ def test_too_many_nodes_without_sharing_are_refused(tmp_path: Path) -> None:
     assert run_main("convert", str(source), "-", "--format", "efg", "--most-nodes", "7").status == 0
 
 
+@pytest.mark.slow
 def test_a_deep_game_is_written_and_read() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(1)

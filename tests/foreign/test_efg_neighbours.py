@@ -19,9 +19,12 @@ from expectitree import Kind
 from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import fold_rewards, unshare
 
+pytestmark = pytest.mark.extra
+
 
 def in_gambit(text: str) -> Any:
-    pygambit = pytest.importorskip("pygambit")
+    import pygambit
+
     return pygambit.read_efg(io.BytesIO(text.encode()))
 
 
@@ -31,7 +34,8 @@ def gambit_value(game: Any) -> Fraction:
     It is the minimax value, which all equilibria of a game of constant sum have. Gambit wants two
     players, and a decision for each. (Its `lp_solve` of 16.7 finds 0 for some negative values.)
     """
-    pygambit = pytest.importorskip("pygambit")
+    import pygambit
+
     first = next(iter(game.players)).label
     if len(game.players) == 1:
         game.add_player("MIN")
@@ -100,7 +104,8 @@ def open_spiel_value(state: Any) -> float:
 
 
 def test_open_spiel_computes_the_same_values(tmp_path: Path) -> None:
-    pyspiel = pytest.importorskip("pyspiel")
+    import pyspiel
+
     path = tmp_path / "game.efg"
     compared = 0
     for seed in range(60):

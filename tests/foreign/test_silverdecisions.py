@@ -21,7 +21,7 @@ from foreign.diagrams import (
     terminal,
     tree_of,
 )
-from helpers import run_main
+from helpers import for_each, run_main
 from oracle import definitions
 
 import expectitree as et
@@ -227,7 +227,7 @@ def test_a_named_format_needs_its_version(text: str) -> None:
 # ---- Verifying stored results.
 
 
-@pytest.mark.parametrize("seed", range(20))
+@for_each("seed", range(10))
 def test_stored_results_are_verified_for_every_rule_and_node(seed: int, tmp_path: Path) -> None:
     root = random_diagram(random.Random(seed), 4)
     values = {rule: payoff(root, rule) for rule in RULES}

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 from files.samples import chain
 from foreign.diagrams import RULES, STALL, tree_of
-from helpers import ROOT, run_main
+from helpers import ROOT, for_each, run_main
 from oracle import definitions
 from random_trees import build, random_rows
 
@@ -175,7 +175,7 @@ def test_a_small_tree_is_written() -> None:
     ]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@for_each("seed", range(60))
 def test_random_trees_are_read_again(seed: int) -> None:
     """A tree with MAX, MIN and CHANCE nodes is refused, and any other keeps everything."""
     source = random.Random(seed)

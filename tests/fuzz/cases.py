@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
 import inspect
-import json
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,15 +32,12 @@ class Target(NamedTuple):
     is_hostile: bool = False
 
 
-def random_of(target: str, seed: int, number: int) -> Random:
-    """Return the random numbers of a case, which follow from these arguments alone."""
-    return Random(f"{target} {seed} {number}")
-
-
 @cache
 def scratch() -> Path:
-    """Return a folder of this process for files; the run removes it."""
-    return Path(tempfile.mkdtemp())
+    """Return a folder of this process for files."""
+    folder = tempfile.TemporaryDirectory(prefix="fuzz-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
 
 
 # ---- Tests as targets.
@@ -92,7 +89,10 @@ def from_tests(*tests: Callable[..., Any], **draws: Draw) -> Target:
 
     A test of Hypothesis runs without Hypothesis, so that a case follows from its seed alone.
     """
-    plain = [test.hypothesis.inner_test if hasattr(test, "hypothesis") else test for test in tests]
+    plain = [
+        test.hypothesis.inner_test if hasattr(test, "hypothesis") else inspect.unwrap(test)
+        for test in tests
+    ]
     names = {test: [*inspect.signature(test).parameters] for test in plain}
     known = {**DRAWS, **draws}
 
@@ -103,23 +103,19 @@ def from_tests(*tests: Callable[..., Any], **draws: Draw) -> Target:
     return Target(make, Call.run)
 
 
-# ---- Inputs as files.
+# ---- Inputs as text.
 
 
-def content_of_input(made: Any) -> bytes:
-    """Return an input as the content of a file, for whoever repeats a case."""
-    if isinstance(made, bytes):
-        return made
-    if isinstance(made, str):
-        return made.encode("utf-8", "surrogatepass")
+def text_of_input(made: Any) -> str:
+    """Return an input as text, for whoever repeats a case."""
     if hasattr(made, "content"):
-        return content_of_input(made.content)
+        return text_of_input(made.content)
     if isinstance(made, Call):
-        lines = [f"# {made.test.__module__}.{made.test.__name__}"]
+        lines = [f"{made.test.__module__}.{made.test.__name__}"]
         for name, value in made.arguments.items():
             if isinstance(value, Case):
-                lines.append(f"# bounds {value.bounds}, window {value.window}; as fractions:")
+                lines.append(f"bounds {value.bounds}, window {value.window}; as fractions:")
                 value = et.dumps(value.tree())
-            lines.append(f"# {name}:\n{value}")
-        return "\n".join(lines).encode()
-    return json.dumps(made, default=repr, indent=1).encode()
+            lines.append(f"{name}: {value}")
+        return "\n".join(lines)
+    return repr(made)

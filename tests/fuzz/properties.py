@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from decide import test_flip
 from decide.ask import test_inquiry
 from decide.information import test_information
 from decide.opponents import test_opponents
@@ -27,7 +28,7 @@ from searches import (
     test_rewards,
     test_unknown,
 )
-from tree import test_adopt, test_flip, test_folding, test_transform
+from tree import test_adopt, test_folding, test_transform
 
 import expectitree as et
 from expectitree.expressions.syntax import Expression

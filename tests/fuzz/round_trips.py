@@ -7,7 +7,8 @@ from random import Random
 import pytest
 from decide.sensitivity.parameterised import random_tree
 from files import test_saving
-from files.formats import test_arrow, test_silverdecisions, test_silverdecisions_writer
+from files.formats import test_arrow
+from foreign import test_silverdecisions, test_silverdecisions_writer
 from fuzz.cases import Target, draw_seed, from_tests, scratch
 from fuzz.properties import among
 from helpers import loads

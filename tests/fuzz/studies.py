@@ -6,7 +6,7 @@ import re
 from functools import cache
 from random import Random
 
-from files.formats import test_damaged_diagrams
+from foreign import test_damaged_diagrams
 from fuzz.cases import Target, scratch
 from fuzz.texts import check_refusal
 from lab.study import test_reader

@@ -15,9 +15,9 @@ from unittest import mock
 from decide.sensitivity import parameterised
 from expressions import test_evaluation
 from files import samples, test_schema
-from files.formats import test_damaged_diagrams, test_efg
-from files.formats.test_csv import COPIER, THOMPSON
-from files.formats.test_radiant import CONTRACT, TYPED
+from foreign import test_damaged_diagrams, test_efg
+from foreign.test_csv import COPIER, THOMPSON
+from foreign.test_radiant import CONTRACT, TYPED
 from fuzz.cases import Target
 from fuzz.damage import GAME_PIECES, mutated
 from oracle import definition

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cache
 from pathlib import Path
@@ -51,11 +50,6 @@ class Words(NamedTuple):
 
     words: list[str]
     stdin: str
-
-    @property
-    def content(self) -> str:
-        """The input as a text."""
-        return f"{json.dumps(self.words)}\n{self.stdin}"
 
 
 @cache

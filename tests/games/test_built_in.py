@@ -43,7 +43,8 @@ def test_merging_equal_states_changes_no_value(name: str) -> None:
 
 def load(name: str) -> Any:
     """Return a game of OpenSpiel."""
-    pyspiel = pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
+    import pyspiel
+
     return pyspiel.load_game(name)
 
 
@@ -113,6 +114,7 @@ def read_pig(state: Any) -> pig.State:
     return pig.State((first, second), points, "min" if player else "max", "rolling" in str(state))
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("count", FEW)
 @pytest.mark.parametrize(("target", "die"), [(5, 2), (20, 6)])
 def test_pig_is_openspiels_pig(target: int, die: int, count: int) -> None:
@@ -130,6 +132,7 @@ def read_einstein(state: Any) -> einstein.State | None:
     return einstein.State(board, 1 if moves % 2 else -1, state.history()[-1] + 1 if rolled else 0)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("count", FEW)
 def test_einstein_is_openspiels_einstein(count: int) -> None:
     check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, count)
@@ -177,6 +180,7 @@ def read_2048(state: Any) -> twenty48.State:
     return twenty48.State(board, int(state.returns()[0]), new)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(("goal", "count"), [(2048, 4), (32, 20)])
 def test_2048_is_openspiels_2048(goal: int, count: int) -> None:
     check_play_outs(Twenty48(goal), load(f"2048(max_tile={goal})"), read_2048, count)
@@ -313,7 +317,8 @@ def test_a_natural_pays_three_to_two_and_ties_with_a_natural() -> None:
 
 def solve_pig(target: int) -> Any:
     """Return the values of pig to the player to move, by the points of the turn and both scores."""
-    numpy = pytest.importorskip("numpy")
+    import numpy
+
     own = numpy.arange(target)[:, None]
     values = numpy.zeros((target + 6, target, target))
     change = 1.0
@@ -331,6 +336,7 @@ def solve_pig(target: int) -> Any:
     return values
 
 
+@pytest.mark.slow
 def test_the_first_player_wins_pig_with_the_published_probability() -> None:
     # Neller and Presser, Optimal play of the dice game Pig (2004): 53.06%.
     values = solve_pig(100)

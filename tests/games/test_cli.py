@@ -446,8 +446,6 @@ def test_completion_of_games(typed: str, found: str) -> None:
 
 @pytest.mark.parametrize("ending", ["yaml", "json", "arrow"])
 def test_convert_writes_a_game_out(ending: str, tmp_path: Path) -> None:
-    if ending == "arrow":
-        pytest.importorskip("pyarrow")
     file = tmp_path / f"pig.{ending}"
     done = invoke("convert", PIG, str(file), "--depth", "4")
     assert done.exit_code == 0

@@ -14,7 +14,7 @@ from expectitree.errors import GameError
 from expectitree.games.open_spiel import KEYS, OpenSpielGame
 from expectitree.games.positions import position
 
-pytest.importorskip("pyspiel")
+pytestmark = pytest.mark.extra
 SMALL = {
     "backgammon": {"hyper_backgammon": True},
     "breakthrough": {"rows": 5, "columns": 4},

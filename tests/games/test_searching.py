@@ -32,8 +32,8 @@ LAZY = [
     et.algorithm("best-first", goal="action"),
 ]
 SEEDS = [
-    pytest.param(range(8), id="quick"),
-    pytest.param(range(8, 300), id="many", marks=pytest.mark.slow),
+    pytest.param(range(2), id="quick"),
+    pytest.param(range(2, 60), id="many", marks=pytest.mark.slow),
 ]
 
 
@@ -121,7 +121,7 @@ def test_stopped_searches_are_sound(seeds: range) -> None:
 
 
 def test_pauses_change_nothing() -> None:
-    for seed in range(12):
+    for seed in range(3):
         game = RandomGame(seed)
         for chosen in LAZY:
             found = et.search(game, depth=game.depth, algorithm=chosen)
@@ -204,7 +204,7 @@ def test_deepening_returns_the_last_depth_that_was_finished(seeds: range) -> Non
 
 @pytest.mark.parametrize("chosen", LAZY, ids=lambda chosen: chosen.full_name)
 def test_what_was_grown_is_counted(chosen: Algorithm) -> None:
-    for seed in range(15):
+    for seed in range(4):
         game = RandomGame(seed)
         for merge in (True, False):
             game.calls.clear()
@@ -273,7 +273,7 @@ SHOWN: dict[str, Callable[[Search, Path], object]] = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-@pytest.mark.parametrize("seeds", [range(3, 6), pytest.param(range(6, 60), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(3, 4), pytest.param(range(4, 20), marks=pytest.mark.slow)])
 def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         game, random = RandomGame(seed, floats=seed % 2 == 0), Random(seed)
@@ -284,7 +284,7 @@ def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path
 
 
 def test_a_trace_repeats_the_search() -> None:
-    for seed in range(12):
+    for seed in range(3):
         game = RandomGame(seed, state_bounds=False)
         for chosen in LAZY[:5]:
             found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
@@ -294,7 +294,7 @@ def test_a_trace_repeats_the_search() -> None:
 
 
 def test_a_tree_that_is_written_out_can_be_saved_as_text(tmp_path: Path) -> None:
-    for seed in range(12):
+    for seed in range(3):
         game = RandomGame(seed)
         tree = et.write_out(game, depth=game.depth, exact=True)
         for name in ("tree.yaml", "tree.json"):
@@ -351,6 +351,7 @@ def test_a_game_that_is_over_and_a_depth_of_0() -> None:
         assert len(et.write_out(Over(), depth=0)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "length"), [("star2", 2000), ("best-first", 300)])
 def test_a_long_game_needs_no_recursion(chosen: str, length: int) -> None:
     class Long:

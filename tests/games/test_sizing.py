@@ -73,8 +73,8 @@ def test_a_root_alone_is_one_leaf() -> None:
     assert estimate_size(Pig(), depth=0, probes=3) == (1, 0, 1)
 
 
+@pytest.mark.extra
 def test_backgammon_has_21_rolls() -> None:
-    pytest.importorskip("pyspiel", reason="OpenSpiel is not installed")
     from expectitree.games.open_spiel import OpenSpielGame
 
     game = OpenSpielGame("backgammon")

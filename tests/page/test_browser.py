@@ -29,9 +29,12 @@ from expectitree.page.replays import Replays, replays
 from expectitree.searches.cuts import NO_CUTS
 from expectitree.text.json_values import json_number
 
-pytestmark = pytest.mark.skipif(
-    bool(MISSING), reason=f"no {MISSING} here: apt-get install chromium chromium-driver"
-)
+pytestmark = [
+    pytest.mark.extra,
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"no {MISSING} here: apt-get install chromium chromium-driver"
+    ),
+]
 
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = TREES[0]  # aima-5.12-left.yaml

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load
+from helpers import ROOT, for_each, invoke, load
 from random_trees import Case
 
 import expectitree as et
@@ -167,6 +167,7 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
         ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
     for exact in (False, True):
@@ -175,7 +176,7 @@ def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
         check_data(report, text)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@for_each("seed", range(10))
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 def test_the_page_contains_the_traces_of_random_trees(seed: int, pays: bool) -> None:
     case = Case(seed, pays)
@@ -371,6 +372,7 @@ def chain(length: int) -> et.Tree:
     return t.build(node)
 
 
+@pytest.mark.slow
 def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step below a node that no search has reached explains only the children of its node."""
     monkeypatch.setattr(page_steps, "MOST_EXPLAINED", 10 * 600)
@@ -379,6 +381,7 @@ def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch
     assert text
 
 
+@pytest.mark.slow
 def test_the_work_of_a_page_of_a_wide_node_grows_with_its_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 from helpers import loads
-from IPython.core.formatters import DisplayFormatter
 
 import expectitree as et
 from expectitree.picture import notebook
@@ -27,11 +26,8 @@ def tree() -> et.Tree:
 
 
 def shown(thing: Any) -> dict[str, str]:
-    """Return the data for a notebook by MIME type; the object and IPython agree on it."""
+    """Return the data for a notebook by MIME type."""
     bundle: dict[str, str] = thing._repr_mimebundle_()
-    by_ipython, metadata = DisplayFormatter().format(thing)
-    assert metadata == {}
-    assert by_ipython == bundle or not bundle and by_ipython == {"text/plain": repr(thing)}
     return bundle
 
 
@@ -51,6 +47,15 @@ def test_a_search_is_a_picture(tree: et.Tree) -> None:
     assert "<script" not in bundle["image/svg+xml"].lower()
     assert "<b>" not in bundle["image/svg+xml"]
     assert bundle["text/plain"] == et.to_text(found, width=100)
+
+
+@pytest.mark.extra
+def test_ipython_shows_the_same(tree: et.Tree) -> None:
+    from IPython.core.formatters import DisplayFormatter
+
+    for thing in (tree, et.evaluate(tree, "star1"), et.compare(tree), et.loads('utility: "?"')):
+        bundle = thing._repr_mimebundle_()
+        assert DisplayFormatter().format(thing) == (bundle or {"text/plain": repr(thing)}, {})
 
 
 def test_a_tree_is_shown_with_its_values(tree: et.Tree) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load, loads
+from helpers import ROOT, for_each, invoke, load, loads
 from random_trees import Case
 
 import expectitree as et
@@ -192,7 +192,7 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(20))
 def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
     tree = Case(seed, pays).tree(exact=seed % 2 == 0)
     for direction in ("auto", "down", "right"):

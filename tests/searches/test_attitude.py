@@ -410,6 +410,7 @@ def test_too_many_copies() -> None:
         evaluate(tree.with_attitude("logarithmic=9"))
 
 
+@pytest.mark.extra
 @pytest.mark.slow
 @pytest.mark.parametrize("chosen", EVERY, ids=str)
 def test_compiled_equals_interpreted(chosen: Algorithm) -> None:

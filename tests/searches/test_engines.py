@@ -27,6 +27,7 @@ CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare
 SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
 
 
+@pytest.mark.extra
 @given(case=CASES)
 def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
     tree = case.tree(exact=False)

@@ -12,6 +12,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from helpers import COMPILED
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -38,7 +39,7 @@ def columns_of(search: et.Search) -> dict[str, list[Any]]:
     return {name: list(getattr(search, name)) for name in names}
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled", "exact"])
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED, "exact"])
 @pytest.mark.parametrize("chosen", SEARCHES, ids=lambda chosen: chosen.full_name)
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
 def test_a_search_that_pauses_at_every_visit_is_the_same(

@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import COMPILED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import ExactNode, definition
@@ -52,7 +53,7 @@ def good(**changes: list[Any]) -> Columns:
     return made(**{**columns, **changes})
 
 
-@pytest.fixture(params=["interpreted", "compiled"])
+@pytest.fixture(params=["interpreted", COMPILED])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Run every loop in one engine, even on small trees."""
     monkeypatch.setattr(compiling, "pays", lambda rows: request.param == "compiled")
@@ -420,6 +421,7 @@ def changed(seed: int) -> Columns:
     return columns
 
 
+@pytest.mark.extra
 @settings(max_examples=500)
 @given(seed=st.integers(0, 2**40))
 def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:

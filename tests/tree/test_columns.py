@@ -30,8 +30,8 @@ def test_a_copy_of_columns_is_equal(make: Any) -> None:
     assert type(again) is Columns
 
 
+@pytest.mark.extra
 def test_compiled_code_sees_last_read_only() -> None:
-    pytest.importorskip("numba")
     columns = loads(TREE, exact=False).columns
     assert not compiling._as_numpy(columns).last.flags.writeable
     assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 2

@@ -11,10 +11,12 @@ from expectitree import compiling
 from expectitree.tree import scans
 
 
+@pytest.mark.extra
 def test_loops_compile_if_numba_refuses_its_private_options(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    numba = pytest.importorskip("numba")
+    import numba
+
     njit = numba.njit
 
     def refuse(loop: Any, **options: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from helpers import for_each
 from random_trees import Case
 
 import expectitree as et
@@ -72,7 +73,7 @@ def test_a_node_without_an_estimate_is_reported() -> None:
 
 
 @pytest.mark.parametrize("order", ["best", "worst", "random:1", "random:2"])
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(20))
 def test_reordering_keeps_values_and_labels(seed: int, order: str) -> None:
     tree = Case(seed).tree()
     other = et.prepare(tree, order=order)
@@ -113,7 +114,7 @@ def test_the_order_inner_sorts_by_estimates_and_leaves_the_last_ply() -> None:
     assert labels == ["#3", "#1", "#2"]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(40))
 def test_the_order_inner_is_the_best_order_if_estimates_are_values(seed: int) -> None:
     tree = Case(seed).tree()
     values = et.evaluate(tree).lower

@@ -13,7 +13,7 @@ from expectitree.errors import ExpectitreeError
 class Hint(Enum):
     """The reason why an expectation does not hold, where that is not plain."""
 
-    NO_BEST = "the root is not a player's, so it has no best action: take `best` out"
+    NO_BEST = "the root is not a player's, so it has no best action: remove `best`"
     TIE = "it is worth as much, and comes later"
     DIGITS = "only the digits written agree: write {found}"
 

@@ -7,7 +7,6 @@ from typing import Any, BinaryIO
 
 from expectitree.budget import check_memory, check_rows
 from expectitree.files.formats import arrow
-from expectitree.files.formats.parquet_size import column_sizes
 from expectitree.tree.model import Tree
 
 
@@ -24,17 +23,31 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 
 
 def _read(path: str) -> Any:
-    from pyarrow import parquet
+    from pyarrow import ArrowException, parquet
 
-    about = parquet.read_metadata(path)
-    sizes, size = column_sizes(path), os.path.getsize(path)
-    check_rows(max((column.values for column in sizes), default=0), size)
-    check_memory(sum(column.memory for column in sizes), size)
     # As dictionaries where possible, since a file may store a long text once for many rows.
-    columns = [about.schema.column(at) for at in range(len(sizes))]
-    texts = [
-        column.path
-        for column, own in zip(columns, sizes, strict=True)
-        if column.physical_type == "BYTE_ARRAY" and own.has_dictionary
-    ]
-    return parquet.read_table(path, read_dictionary=texts)
+    schema = parquet.read_metadata(path).schema
+    columns = [schema.column(at) for at in range(len(schema))]
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    try:
+        return _read_groups(path, texts)
+    except (ArrowException, OSError):  # in some encodings, texts cannot be read as dictionaries
+        return _read_groups(path, [])
+
+
+def _read_groups(path: str, dictionaries: list[str]) -> Any:
+    """Return the table, read by row groups, while the budget allows it."""
+    from pyarrow import concat_tables, parquet
+
+    size, memory = os.path.getsize(path), 0
+    with parquet.ParquetFile(path, read_dictionary=dictionaries) as file:
+        about = file.metadata
+        groups = range(about.num_row_groups)
+        check_rows(about.num_rows, size)
+        check_memory(sum(about.row_group(at).total_byte_size for at in groups), size)
+        parts = [file.schema_arrow.empty_table()]
+        for at in groups:
+            parts.append(file.read_row_group(at))
+            memory += parts[-1].nbytes
+            check_memory(memory, size)
+    return concat_tables(parts)

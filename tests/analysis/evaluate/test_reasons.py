@@ -191,6 +191,7 @@ def test_most_cuts_are_traced_to_a_player(searches: list[Search]) -> None:
         assert whys.count("has") + whys.count("bound") > 0.7 * len(whys) > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "unicode"), [(80, True), (50, False), (24, True)])
 def test_sentences_fit_the_width(searches: list[Search], width: int, unicode: bool) -> None:
     for search in searches[::4]:

@@ -99,6 +99,7 @@ def test_every_node_is_accounted_for_once(searches: list[Search]) -> None:
     assert seen == {"cut", "passed over", "probability 0"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", SHOWN, ids=lambda chosen: chosen.full_name)
 def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> None:
     seen = set()
@@ -429,6 +430,7 @@ def test_json_lines_contain_walks_aims_and_reasons() -> None:
     assert "a1" not in followed.split("\n\n")[1]
 
 
+@pytest.mark.slow
 def test_a_walk_is_as_deep_as_the_tree() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(1.0)

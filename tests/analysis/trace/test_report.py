@@ -35,7 +35,7 @@ from expectitree.searches.result import Search
 from expectitree.searches.work import Work
 from expectitree.tree.model import Kind
 
-SEEDS = range(150)
+SEEDS = range(40)
 ACTION = algorithm("best-first", goal="action")
 
 

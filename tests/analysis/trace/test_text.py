@@ -131,6 +131,7 @@ def min_of(*values: Any) -> Any:
     return min(values)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80])
 @pytest.mark.parametrize("unicode", [True, False])
 def test_lines_fit_the_width(traces: list[Trace], width: int, unicode: bool) -> None:

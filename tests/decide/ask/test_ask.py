@@ -724,6 +724,7 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
     return status, seen
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Path) -> None:
     talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")

@@ -34,7 +34,7 @@ from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.model import Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
-SEEDS = range(80)
+SEEDS = range(30)
 
 
 def tree_of(text: str, exact: bool = False) -> Tree:

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import invoke, loads, run_main
+from helpers import for_each, invoke, loads, run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -146,7 +146,7 @@ def check(seed: int) -> None:
         assert search_tree(again).value == about(tested)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@for_each("seed", range(15))
 def test_two_stage_trees(seed: int) -> None:
     check(seed)
 
@@ -546,6 +546,7 @@ def test_an_event_that_happens_only_after_an_outcome_of_another() -> None:
 # ---- Speed.
 
 
+@pytest.mark.slow
 def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = ", ".join(f"o{k}: {{p: 1/300, utility: {k}}}" for k in range(300))
     actions = (f"a{k}: {{event: e, chance: {{{outcomes}}}}}" for k in range(60))
@@ -564,6 +565,7 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 def test_many_actions_that_do_not_depend_on_the_event() -> None:
     outcomes = ", ".join(f"o{k}: {k % 2}" for k in range(300))
     actions = ", ".join(f"s{k}: {k % 5 / 8}" for k in range(16_000))

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load, loads
+from helpers import ROOT, for_each, invoke, load, loads
 from oracle import ExactNode, exact_root
 from random_trees import Row, build, random_rows
 
@@ -153,7 +153,7 @@ def several_random_rows(seed: int) -> Tree:
 # ---- Transforms.
 
 
-@pytest.mark.parametrize("seed", range(40))
+@for_each("seed", range(20))
 @pytest.mark.parametrize("chance", CHANCES)
 def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: str) -> None:
     tree = several_random_rows(seed)

@@ -653,6 +653,7 @@ def test_outcomes_of_probability_0_make_no_difference() -> None:
     assert report.answer.reason.startswith("#1 is at least as likely")
 
 
+@pytest.mark.slow
 def test_a_map_is_verified_in_fractions_where_floats_make_a_tie() -> None:
     """A sum over 18,000 outcomes in floats may be off by more than the difference."""
     fair = f"{{chance: [{', '.join(['1, 2'] * 9_000)}]}}"

@@ -11,7 +11,7 @@ import expectitree as et
 from expectitree.decide.risk.plot import figure_of
 from expectitree.errors import AnalysisError
 
-pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.extra
 OIL = "trees/rockefeller.yaml"
 
 

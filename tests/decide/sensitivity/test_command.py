@@ -198,6 +198,7 @@ def test_text_of_strategies() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize(
     "words",

@@ -164,6 +164,7 @@ def cohort(random: Random, name: str, states: int = 3, cycles: int = 20) -> Mode
     return nodes, effect[0], cost[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_a_threshold_of_more_than_400_characters_is_exact(seed: int) -> None:
     random = Random(seed)

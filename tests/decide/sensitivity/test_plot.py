@@ -15,7 +15,7 @@ from expectitree.decide.sensitivity.questions import spider_ranges
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.errors import AnalysisError
 
-pytest.importorskip("matplotlib")
+pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
 
 

@@ -179,6 +179,7 @@ max: {x: {chance: {l: {p: exp(a) - 1, utility: 1}, r: {p: rest, utility: 0}}}, y
     assert float(found.thresholds[0].middle) == pytest.approx(log(1.5))
 
 
+@pytest.mark.slow
 def test_bars_of_a_tornado_are_sampled_one_by_one() -> None:
     text = """parameters: {a: {value: 0.3, range: [0, 1]}, b: {value: 1, range: [0, 2]}}
 max: {x: 'sqrt(a)', y: b/2}

@@ -321,6 +321,7 @@ def test_an_inquiry_about_a_mapped_file_with_rewards_can_be_pickled(tmp_path: Pa
     )
 
 
+@pytest.mark.extra
 def test_other_libraries_keep_rewards(tmp_path: Path) -> None:
     import polars as pl
 
@@ -621,6 +622,7 @@ def variations(frame: Any) -> Any:
     )
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("format", FORMATS)
 def test_polars_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     import polars as pl
@@ -650,6 +652,7 @@ def test_polars_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
         assert et.evaluate(et.load(tmp_path / name)).value == 7.5
 
 
+@pytest.mark.extra
 def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
     import duckdb
 
@@ -683,6 +686,7 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
     assert et.evaluate(et.load(tmp_path / "other.parquet")).value == 7.5
 
 
+@pytest.mark.extra
 @pytest.mark.filterwarnings("ignore:pyarrow.feather")  # pandas before 3.1 calls it
 @pytest.mark.parametrize("format", FORMATS)
 def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:

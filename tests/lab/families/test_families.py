@@ -16,6 +16,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from helpers import COMPILED
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import exact_root
@@ -184,7 +185,7 @@ def test_the_seed_matters_only_in_random_order() -> None:
     assert "seed" not in et.generate("ballard", seed=3, order="best").title
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled", "exact"])
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED, "exact"])
 @pytest.mark.parametrize(
     ("n", "star1", "star2"), [(3, 15, 13), (4, 40, 25), (6, 138, 58), (8, 336, 105), (10, 670, 166)]
 )
@@ -483,6 +484,7 @@ def test_lattice_points_are_shared_and_labelled(call: bool) -> None:
 # ---- Seeds: the same everywhere.
 
 
+@pytest.mark.extra
 @given(chosen=FAMILY_AND_PARAMETERS)
 def test_interpreted_and_compiled_trees_are_identical(
     chosen: tuple[str, dict[str, Any]],
@@ -501,6 +503,7 @@ def test_interpreted_and_compiled_trees_are_identical(
     )
 
 
+@pytest.mark.extra
 def test_many_draws_are_identical_in_both_engines() -> None:
     """Each ply draws more than the 624 words of the generator's state."""
     parameters = {

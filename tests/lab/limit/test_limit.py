@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -14,16 +12,12 @@ from typing import Any
 
 import pytest
 import random_trees
-from helpers import invoke, load, loads
+from helpers import COMPILED, for_each, invoke, load, loads
 from oracle import ExactNode, exact_root
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder, compiling
-from expectitree.analysis.compare.csv import render as comparison_csv
-from expectitree.analysis.compare.markdown import render as comparison_markdown
-from expectitree.analysis.compare.report import compare, totals
-from expectitree.analysis.compare.text import render as comparison_text
 from expectitree.errors import AnalysisError
 from expectitree.lab.limit import lists, proof_tree, proofs
 from expectitree.lab.limit.report import Limit, limit, measure
@@ -32,7 +26,6 @@ from expectitree.lab.limit.text import render as limit_text
 from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
-from expectitree.text.json_values import render as render_json
 from expectitree.tree import transform
 from expectitree.tree.builder import NodeId
 from expectitree.tree.columns import Bounds
@@ -127,7 +120,7 @@ def check_against_all_subsets(case: Case, exact_too: bool = True) -> None:
                 )
 
 
-@pytest.mark.parametrize("seed", range(60))
+@for_each("seed", range(60))
 def test_ranges_for_actions_that_share_leaves_hold_for_all_values(seed: int) -> None:
     """The order of two actions may be certain although their intervals overlap."""
     random = Random(seed)
@@ -542,7 +535,7 @@ def test_chance_nodes_without_players_make_no_work() -> None:
     assert limit(builder.build(row[0]), ONE, max_leaves=20).exact.most == 20
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+@pytest.mark.parametrize("engine", ["interpreted", COMPILED])
 def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: str) -> None:
     """Those that read at least 300 numbers: at a CHANCE node, every pair of numbers."""
     called: list[tuple[int, int]] = []
@@ -824,72 +817,3 @@ def test_options_and_errors() -> None:
         "0,9",
     )
     assert "All 2 leaves are needed to prove the value 5." in done.output
-
-
-# ---- In compare.
-
-
-def comparisons(limited: bool = True) -> Sequence[et.Comparison]:
-    algorithms = ("star1", "star2")
-    files = ("trees/ballard-6.yaml", "trees/risk.yaml")
-    return [compare(et.load(file), algorithms, limit=limited, file=file) for file in files]
-
-
-def comparison_lines(found: Sequence[et.Comparison]) -> list[str]:
-    console = text_console(width=100)
-    return "".join(to_strings(comparison_text(found, console.options), console)).splitlines()
-
-
-def test_compare_has_the_limit_as_a_column() -> None:
-    lines = comparison_lines(comparisons())
-    assert lines[4].split() == [
-        "algorithm",
-        "value",
-        "best",
-        "nodes",
-        "leaves",
-        "needed",
-        "share",
-        "cuts",
-        "time",
-    ]
-    assert lines[6].split()[:6] == ["star2", "10.5", "#1", "93", "58", "58"]
-    assert lines[9] == "star2 visited 58 leaves; 58 are needed."
-    assert lines[-1].split()[:4] == ["star2", "100", "62", "62"]
-    assert totals(comparisons())[0].needed == (62, 62)
-    text = "\n".join(comparison_lines(comparisons(limited=False)))
-    assert "  needed" not in text
-    assert "are needed" not in text
-    markdown = list(comparison_markdown(comparisons()))
-    assert markdown[2].split(" | ")[5] == "needed"
-    assert markdown[5].split(" | ")[5] == "58"
-
-
-def test_compare_has_the_limit_in_json_and_csv() -> None:
-    first, _ = map(json.loads, render_json(comparisons()))
-    assert first["limit"] == {
-        "exact": 58, "exact_bounds": [58, 58], "best_action": 54, "best_action_bounds": [54, 54],
-    }  # fmt: skip
-    assert [row["surplus"] for row in first["rows"]] == [138 - 58, 0]
-    plain = json.loads(next(render_json(comparisons(limited=False))))
-    assert "limit" not in plain
-    assert "surplus" not in plain["rows"][0]
-    rows = list(csv.DictReader(comparison_csv(comparisons())))
-    assert [(row["needed_lower"], row["needed_upper"],
-        row["needed_for_best_upper"]) for row in rows] == [
-        ("58", "58", "54"), ("58", "58", "54"), ("4", "4", "3"), ("4", "4", "3"),
-    ]  # fmt: skip
-    assert "needed" not in next(comparison_csv(comparisons(limited=False)))
-
-
-def test_compare_on_the_command_line_has_the_limit() -> None:
-    done = invoke("compare", "--limit", "trees/ballard-6.yaml")
-    assert done.exit_code == 0
-    assert done.output.endswith("star2 visited 58 leaves; 58 are needed.\n")
-    assert max(map(len, done.output.splitlines())) <= 80
-    done = invoke("compare", "--limit", "--max-leaves", "9", "trees/ballard-6.yaml")
-    assert done.exit_code == 2
-    assert "216 leaves" in done.output
-    done = invoke("compare", "--max-leaves", "9", "trees/ballard-6.yaml")
-    assert done.exit_code == 2
-    assert "--max-leaves is for --limit" in done.output

@@ -8,8 +8,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pandas
-import polars
 import pytest
 from lab.study.studies import SMALL, SMALL_TREES, figures, run_study, spec_in
 from rich.console import Console
@@ -118,7 +116,11 @@ def test_numbers_are_numbers_where_every_tree_has_one() -> None:
     assert {type(record["end"]) for record in records} == {float}
 
 
+@pytest.mark.extra
 def test_pandas_and_polars_take_the_records(found: Summary) -> None:
+    import pandas
+    import polars
+
     records = found.to_records()
     assert pandas.DataFrame(records)["leaves"].tolist() == [row.leaves.value for row in found.rows]
     frame = polars.DataFrame(records)

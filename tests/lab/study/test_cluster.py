@@ -18,6 +18,7 @@ from lab.study.studies import PATIENCE, wait_until
 
 import expectitree as et
 
+pytestmark = pytest.mark.extra
 SPEC = """
 trees: {family: ballard, branching: [6, 7, 8], order: random}
 algorithms: [star1, star2]

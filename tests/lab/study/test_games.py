@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from expectitree.lab.study.games import position_of
 from lab.study.studies import (
     PATIENCE,
     ImmediateExecutor,
@@ -28,6 +27,7 @@ from expectitree.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.rules import Options, Rules
 from expectitree.games.sizing import estimate_size
+from expectitree.games.studies import position_of
 from expectitree.lab.study.plot import axis_label
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.run import find_tasks, perform
@@ -251,7 +251,7 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from expectitree.lab.study import games as module
+    from expectitree.games import studies as module
 
     real = module.search_rules
 
@@ -269,7 +269,7 @@ def test_a_search_that_needs_too_many_rows_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its evaluations would count as if it had found the value."""
-    from expectitree.lab.study import games as module
+    from expectitree.games import studies as module
 
     monkeypatch.setattr(module, "Options", partial(Options, max_rows=20))
     with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):

@@ -26,6 +26,8 @@ from expectitree.lab.study.results import Results
 from expectitree.lab.study.run import find_tasks
 from expectitree.lab.study.spec import Study
 
+pytestmark = pytest.mark.extra
+
 
 @pytest.mark.slow
 def test_plots_have_the_format_of_their_ending(published: tuple[Path, ...], tmp_path: Path) -> None:

@@ -1,0 +1,103 @@
+"""Comparisons: tables, sentences, and searches that contradict each other."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from helpers import run_main
+
+import expectitree as et
+from expectitree.analysis.compare.markdown import render
+from expectitree.errors import AnalysisError
+
+LEFT = "trees/aima-5.12-left.yaml"
+RISK = "trees/risk.yaml"
+
+
+def test_the_text_is_a_table_and_a_sentence() -> None:
+    done = run_main("compare", "trees/ballard-6.yaml")
+    assert done.status == 0
+    assert " ".join(done.out.split()).endswith(
+        "star2 visited the fewest leaves for the same value: 58 of 216 leaves (27%), "
+        "as did 2 other algorithms."
+    )
+    assert [line.split()[0] for line in done.out.splitlines()[4:8]] == [
+        "expectiminimax",
+        "alphabeta",
+        "star1",
+        "star2",
+    ]
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_several_files_have_sums() -> None:
+    done = run_main("compare", RISK, LEFT, "-a", "star1", "-a", "star2")
+    assert "All 2 files" in done.out
+    assert [line.split()[:3] for line in done.out.splitlines()[-2:]] == [
+        ["star1", "18", "9"],
+        ["star2", "18", "9"],
+    ]
+
+
+def test_csv_json_and_markdown() -> None:
+    rows = list(csv.DictReader(io.StringIO(run_main("compare", LEFT, "--format", "csv").out)))
+    assert [(row["algorithm"], row["leaves_visited"]) for row in rows][:3] == [
+        ("expectiminimax", "8"),
+        ("alphabeta", "7"),
+        ("star1", "5"),
+    ]
+    found = json.loads(run_main("compare", LEFT, "--format", "json").out)
+    assert found["file"] == LEFT
+    assert [row["leaves"]["visited"] for row in found["rows"]][:3] == [8, 7, 5]
+    assert all(row["seconds"] > 0 and "tree" not in row for row in found["rows"])
+    markdown = run_main("compare", LEFT, "--format", "markdown").out
+    assert "| star1 | 2.1 | a1 | 11 | 5 | 62% | 2 |" in markdown
+
+
+def test_a_comparison_is_the_table_of_the_command() -> None:
+    shown = run_main("compare", LEFT, "--format", "csv").out.splitlines()
+    records = et.compare(et.load(LEFT), file=LEFT).to_records()
+    for row, record in zip(csv.DictReader(shown), records, strict=True):
+        assert list(row) == list(record)
+        assert row["algorithm"] == record["algorithm"]
+        assert int(row["leaves_visited"]) == record["leaves_visited"]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("7", "The tree has one leaf."),
+        ("chance: [1, 2]", "No algorithm visited fewer than all 2 leaves for the same value."),
+    ],
+)
+def test_trees_whose_leaves_are_all_needed_have_sentences_of_their_own(
+    text: str, sentence: str
+) -> None:
+    assert et.to_text(et.compare(et.loads(text))).endswith(sentence)
+
+
+def test_a_stopped_search_is_not_compared() -> None:
+    found = et.compare(et.load(LEFT), ["star1", "star2"], max_visits=3)
+    assert et.to_text(found).endswith("2 of 2 searches stopped before they knew the value.")
+
+
+def test_searches_that_contradict_each_other_are_reported() -> None:
+    """Stand-ins: a search of another tree, as a defect could make it."""
+    good = et.compare(et.loads("max: {a: 3, b: 1}"), ["star1"]).rows[0]
+    for text, about, message in (
+        ("max: {a: 4, b: 1}", "value", "star2 disagrees with star1: the value is 4, not 3"),
+        ("max: {a: 1, b: 3}", "best", "star2 disagrees with star1: the best action is b, not a"),
+    ):
+        other = et.compare(et.loads(text), ["star2"]).rows[0]
+        found = et.Comparison("x.yaml", [good, other])
+        assert [one.about for one in found.disagreements] == [about]
+        assert f"WRONG: {message}\nThe algorithms disagree." in et.to_text(found)
+        assert f"**WRONG: {message}**" in "\n".join(render([found]))
+
+
+def test_no_algorithm_is_an_error() -> None:
+    with pytest.raises(AnalysisError, match="nothing to compare: name at least one algorithm"):
+        et.compare(et.loads("max: [1, 2]"), [])
