@@ -88,11 +88,10 @@ def _attitude_fields(search: Search) -> dict[str, Any]:
     attitude = search.tree.attitude
     if attitude is None:
         return {}
-    is_known = search.outcome is Outcome.VALUE
     return {
         "attitude": attitude.text,
-        "mean": json_number(search.unrounded.mean) if is_known else None,
-        "risk_premium": json_number(search.unrounded.risk_premium) if is_known else None,
+        "mean": json_number(search.unrounded.mean),
+        "risk_premium": json_number(search.unrounded.risk_premium),
     }
 
 
