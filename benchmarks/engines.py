@@ -96,10 +96,10 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     if name == "expectiminimax":
         value = compiling.filled("d", 0.5, count, True)
         start = perf_counter()
-        compiling.run_compiled(backward_induction, tree.columns, value, 0.0)
+        compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
         return perf_counter() - start
     by_node = [compiling.filled(code, 0, count, True) for code in "IddBI"]
-    by_branch = [compiling.filled("d", 0.0, count, True) for count in (branches, branches, 0, 0)]
+    by_branch = [compiling.filled("d", 0.0, branches, True) for _ in range(2)]
     by_depth = [compiling.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
     resume = compiling.zeros("q", RESUME_NUMBERS, True)

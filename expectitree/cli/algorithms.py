@@ -55,7 +55,12 @@ class ChosenAlgorithms:
         return self.all[0]
 
     def for_tree(self, file: str, tree: Tree) -> list[Algorithm]:
-        """Tell the user which algorithms would be slow on the tree; drop them if none was named."""
+        """Tell the user which algorithms would be slow on the tree; drop them if none was named.
+
+        If none was named, also drop those that cannot search the tree.
+        """
+        if tree.attitude is not None:
+            return self.all if self.are_named else usual_algorithms(tree, self.all)
         if all(algorithm.in_order for algorithm in self.all):
             return self.all
         fast = usual_algorithms(tree, self.all)

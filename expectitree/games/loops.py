@@ -100,7 +100,7 @@ class DepthFirst(_Loop):
         growth.branch_columns += [(column, rules.zero) for column in by_branch]
         resume = self.column("q", RESUME_NUMBERS)
         intervals = growth.lower, growth.upper
-        self.work = Work._make([*intervals, *by_node, *by_branch, [], [], *by_depth, resume])
+        self.work = Work._make([*intervals, *by_node, *by_branch, *by_depth, resume])
         self.cuts = 0
         self.settings = Settings(
             eps=0,

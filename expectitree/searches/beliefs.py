@@ -9,13 +9,11 @@ from __future__ import annotations
 from math import erf, exp, sqrt
 from typing import Any, NamedTuple
 
-from expectitree.searches.certainty import weigh_outcomes
 from expectitree.searches.intervals import close, sum_outcomes
 from expectitree.tree.columns import (
     CHANCE,
     MAX,
     MIN,
-    NONE,
     TERMINAL,
     Columns,
     FloatColumn,
@@ -101,8 +99,6 @@ class Limits(NamedTuple):
     guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS
     goal: int  # VALUE or ACTION
     root: int
-    is_risky: tuple[bool, ...] = ()  # empty without an attitude to risk
-    tolerance: float = 1.0  # the risk tolerance of the exponential attitude
     # Empty for a finished tree. In a tree that grows, parents come before their children.
     grows: tuple[bool, ...] = ()
 
@@ -205,10 +201,7 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
     pays = len(tree.reward) > 0
     k = tree.kind[n]
     begin, end = tree.first[n], tree.last[n]
-    if k == CHANCE and len(limits.is_risky) > 0:
-        least = weigh_outcomes(tree, lower, begin, end, NONE, limits.tolerance)[1]
-        most = weigh_outcomes(tree, upper, begin, end, NONE, limits.tolerance)[1]
-    elif k == CHANCE:
+    if k == CHANCE:
         least, most = sum_outcomes(
             tree, lower, upper, begin, end, limits.zero, INFINITE, False, pays
         )

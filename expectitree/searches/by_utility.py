@@ -1,20 +1,19 @@
 """Search by expected utility: attitudes to risk that depend on what was paid earlier.
 
-The rewards are folded into the terminals, whose totals become utilities. The search is an ordinary
-one. Its intervals and windows become totals again: certainty equivalents.
+The rewards are folded into the terminals, whose totals become utilities. The values of an ordinary
+backward induction become totals again: certainty equivalents.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from expectitree.budget import more, most
 from expectitree.errors import SearchError, TransformError, TreeError
-from expectitree.numbers import is_finite
 from expectitree.searches.result import Search
 from expectitree.searches.setup import rounding_error
 from expectitree.tree.columns import Bounds, Kind
@@ -24,7 +23,6 @@ from expectitree.tree.transform import without_formulas
 if TYPE_CHECKING:
     from expectitree.tree.attitude import Utility
 
-MOST_DWARFED = 1000  # how many times wider bounds may make the range of utilities
 MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
 
@@ -33,13 +31,11 @@ def is_inexact(tree: Tree) -> bool:
     return tree.attitude is not None and tree.attitude.kind != "points"
 
 
-def search_by_utility(
-    tree: Tree, bounds: Bounds, window: Bounds, search: Callable[[Tree, Bounds, Bounds], Search]
-) -> Search:
+def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Search]) -> Search:
     """Return the search of a tree with an attitude that depends on what was paid earlier.
 
-    `search` searches a tree without attitude, within bounds and in a window. The result is about
-    the tree whose rewards are folded. Raises `SearchError`.
+    `search` computes the value of each node of a tree without attitude. The result is about the
+    tree whose rewards are folded. Raises `SearchError`.
     """
     attitude = tree.attitude
     assert attitude is not None
@@ -47,41 +43,31 @@ def search_by_utility(
     columns = folded.columns
     kinds = zip(columns.kind, columns.utility, strict=True)
     totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
-    ends = [*folded.total_ends, *filter(is_finite, bounds)]
     try:
-        try:
-            utility = utility_between(folded, ends, totals)
-            is_covered = not _is_dwarfed(utility, folded.total_ends)
-        except TreeError:
-            is_covered = False
-        if not is_covered:  # bounds outside what the attitude covers count as infinite
-            utility = utility_between(folded, folded.total_ends, totals)
+        utility = utility_between(folded, totals)
         linear = in_utilities(folded, utility, totals)
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
 
-    found = search(linear, utility.of_bounds(bounds), utility.of_bounds(window))
-    written: dict[Any, Any] = {utility.of(x): x for x in totals}
+    found = search(linear)
+    total = cache(partial(_total_of, utility, {utility.of(x): x for x in totals}))
+    values = [*map(total, found.lower)]
+    return replace(
+        found,
+        tree=folded,
+        root_bounds=bounds,
+        own_eps=rounding_error(folded, bounds) + _error_of_total(found, utility),
+        lower=values,
+        upper=values,
+    )
 
-    @cache
-    def total(end: Any) -> Any:
-        return written[end] if end in written else utility.total_of(end)
 
-    @cache
-    def total_within(end: Any) -> Any:
-        """Return the total of a node's bound: rounding may move it out of the range."""
-        found = total(end)
-        if is_finite(found) or not is_finite(end):
-            return found
-        return utility.range[found > 0]
-
-    changed: dict[str, Any] = {
-        name: [function(end) for end in getattr(found, name)]
-        for names, function in ((("lower", "upper"), total_within), (("alpha", "beta"), total))
-        for name in names
-    }
-    eps = rounding_error(folded, bounds) + _error_of_total(found, utility)
-    return replace(found, tree=folded, root_bounds=bounds, own_eps=eps, **changed)
+def _total_of(utility: Utility, written: Mapping[Any, Any], u: Any) -> Any:
+    """Return the total of a utility, which rounding may move out of the range."""
+    low, high = utility.range
+    if u in written:
+        return written[u]
+    return utility.inverse(min(max(u, utility.of(low)), utility.of(high)))
 
 
 def _error_of_total(found: Search, utility: Utility) -> Any:
@@ -93,19 +79,11 @@ def _error_of_total(found: Search, utility: Utility) -> Any:
     error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * max(
         abs(low), abs(high)
     )
-    worst = 0.0
-    for end in (found.lower[-1], found.upper[-1]):
-        least, middle, most = (
-            utility.inverse(min(max(u, low), high)) for u in (end - error, end, end + error)
-        )
-        worst = max(worst, middle - least, most - middle)
-    return worst
-
-
-def _is_dwarfed(utility: Utility, totals: Bounds) -> bool:
-    """Return whether utilities of far bounds, such as the cube of 1e15, leave totals few digits."""
-    least, low, high, most = map(utility.of, (utility.range[0], *totals, utility.range[1]))
-    return bool(most - least > MOST_DWARFED * (high - low))
+    value = found.lower[-1]
+    least, middle, most = (
+        utility.inverse(min(max(u, low), high)) for u in (value - error, value, value + error)
+    )
+    return max(middle - least, most - middle)
 
 
 def with_totals(tree: Tree) -> Tree:
@@ -117,7 +95,7 @@ def with_totals(tree: Tree) -> Tree:
     """
     check_tree(tree)
     attitude = tree.attitude
-    if attitude is None or attitude.tolerance is not None:
+    if attitude is None or attitude.risk_tolerance is not None:
         return tree
     if not tree.columns.pays:
         return tree
@@ -134,15 +112,14 @@ def with_totals(tree: Tree) -> Tree:
     return replace(folded, root_reward=tree.root_reward)
 
 
-def utility_between(tree: Tree, ends: Sequence[Any], totals: set[Any]) -> Utility:
-    """Return the utility of what is still to be received, in the range of some totals."""
+def utility_between(tree: Tree, totals: set[Any]) -> Utility:
+    """Return the utility of what is still to be received, in the range of the tree's totals."""
     from expectitree.tree.attitude import utility_of
 
     assert tree.attitude is not None
-    within = min(ends), max(ends)
-    low, high, *paid = (x + tree.root_reward for x in (*within, *sorted(totals)))
+    low, high, *paid = (x + tree.root_reward for x in (*tree.total_ends, *sorted(totals)))
     utility = utility_of(tree.attitude, (low, high), paid, tree.exact)
-    return utility.after(tree.root_reward, within)
+    return utility.after(tree.root_reward, tree.total_ends)
 
 
 def in_utilities(tree: Tree, utility: Utility, totals: set[Any]) -> Tree:
@@ -157,6 +134,6 @@ def in_utilities(tree: Tree, utility: Utility, totals: set[Any]) -> Tree:
     return replace(
         without_formulas(tree),
         columns=columns._replace(utility=column),
-        local_bounds={n: utility.of_bounds(ends) for n, ends in tree.local_bounds.items()},
+        local_bounds={},
         attitude=None,
     )

@@ -41,7 +41,6 @@ from expectitree.searches.beliefs import (
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
-from expectitree.searches.certainty import certain_backward_induction
 from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
@@ -94,7 +93,8 @@ def evaluate(
 
     A tree of up to 20,000 nodes is searched in fractions: best actions, ties, cuts and counts are
     exact, and each number that the search returns is the exact one, rounded once. With an attitude
-    to risk (`Tree.attitude`), values are certainty equivalents, computed in floats.
+    to risk (`Tree.attitude`), values are certainty equivalents, computed in floats, and the
+    algorithm must be expectiminimax.
 
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
@@ -117,8 +117,8 @@ def evaluate(
         options: The options of the algorithm, such as `probes=3`.
 
     Raises:
-        SearchError: The algorithm or the engine is unknown, a utility lies outside the bounds, a
-            utility is not known, or the engine cannot search the tree.
+        SearchError: The algorithm or the engine is unknown or cannot search the tree, a utility
+            lies outside the bounds, or a utility is not known.
         TreeError: `tree` is not a tree.
     """
     check_tree(tree)
@@ -172,16 +172,20 @@ def search_window(
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
     """
-    if tree.attitude is not None or not algorithm.player_cuts or len(tree) == 1:
+    if tree.attitude is not None and algorithm.player_cuts:
+        raise SearchError(
+            f"found the attitude {tree.attitude.text}, expected no attitude to risk for "
+            f"{algorithm.full_name}: search the tree with -a expectiminimax, or leave the attitude "
+            "out with --attitude none (`with_attitude(None)` in Python)"
+        )
+    if not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)
-    if tree.attitude is not None and tree.attitude.tolerance is None:
-        if listen is not None:
-            raise SearchError(f"a search with the attitude {tree.attitude.text} cannot be recorded")
+    if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
-        def search(utilities: Tree, bounds: Bounds, window: Bounds) -> Search:
-            return search_window(utilities, algorithm, bounds, source, window, engine, max_visits)
+        def search(utilities: Tree) -> Search:
+            return search_window(utilities, algorithm, NO_BOUNDS, source, NO_BOUNDS, engine)
 
-        return search_by_utility(tree, bounds, window, search)
+        return search_by_utility(tree, bounds, search)
     setup = SearchSetup.of(tree, algorithm, bounds, source, engine)
     if not algorithm.player_cuts:
         return _run_backward_induction(setup, listen)
@@ -196,15 +200,13 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    if setup.tolerance is None:
-        setup.run(backward_induction, setup.columns, value, setup.zero)
-    else:
-        setup.run(certain_backward_induction, setup.columns, value, setup.tolerance)
+    setup.run(backward_induction, setup.columns, value, setup.zero, setup.risk_tolerance)
     count = len(setup.tree)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    follows_from_values = setup.tree.rounds and not setup.tree.exact and setup.tolerance is None
+    tree = setup.tree
+    follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
     return setup.result(eps, *columns, 0, False)
 
@@ -215,8 +217,7 @@ def _run_star_minimax(
     tree = setup.tree
     branches, depths = len(tree.columns.child), tree.heights[-1] + 1
     by_node = map(setup.column, "IddBI")
-    weighed = branches if setup.is_risky else 0
-    by_branch = (setup.column("d", count) for count in (branches, branches, weighed, weighed))
+    by_branch = (setup.column("d", branches) for _ in range(2))
     by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
     resume = setup.column("q", RESUME_NUMBERS)
     work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth, resume])
@@ -258,8 +259,6 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         setup.index(1),
         (True,) if setup.columns.pays else (),
         (True,) if tree.is_sharing else (),
-        setup.is_risky,
-        setup.tolerance or 1.0,
     )
 
 
@@ -304,14 +303,13 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
 
 
 def find_limits(setup: SearchSetup, eps: Number, total: Number, greatest: Number) -> Limits:
-    """Return the scale and the tolerances of a best-first search.
+    """Return the numbers that control a best-first search.
 
     Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a total
     of a play, and `greatest` that of any such total or bound.
     """
     found = limits_of(setup.algorithm, setup.tree.exact, eps, total, greatest, setup.zero)
-    tolerance = setup.tolerance or 1.0
-    return found._replace(root=setup.tree.root_id, is_risky=setup.is_risky, tolerance=tolerance)
+    return found._replace(root=setup.tree.root_id)
 
 
 def limits_of(
@@ -322,7 +320,7 @@ def limits_of(
     greatest: Number,
     zero: Number,
 ) -> Limits:
-    """Return the limits of a search from node 0, without an attitude to risk; see `find_limits`."""
+    """Return the limits of a search from node 0; see `find_limits`."""
     scale: Any = 1 if exact else 1.0
     if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
         # Estimates need squares, which must not overflow.
@@ -352,8 +350,6 @@ def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Searc
         INFINITY,
         is_action,
         stopped,
-        setup.is_risky,
-        setup.tolerance or 1.0,
     )
     return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
 
@@ -377,7 +373,12 @@ def search_known(tree: Tree, bounds: Bounds | None = None) -> Search:
 def usual_algorithms(
     tree: Tree, among: Iterable[Algorithm] = tuple(ALGORITHMS.values())
 ) -> list[Algorithm]:
-    """Return the default algorithms for a tree; best-first is left out if it would be slow."""
+    """Return the default algorithms for a tree; best-first is left out if it would be slow.
+
+    A tree with an attitude to risk can only be searched by those that do not prune.
+    """
+    if tree.attitude is not None:
+        return [chosen for chosen in among if not chosen.player_cuts]
     is_slow = path_children(tree) > MOST_PATH_CHILDREN
     return [chosen for chosen in among if chosen.in_order or not is_slow]
 

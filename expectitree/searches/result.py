@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import cached_property
@@ -214,38 +214,28 @@ class Search(Shown):
     def mean(self) -> Number:
         """The expected total of optimal play, which includes `root_reward`.
 
-        Without an attitude to risk, it is the value except for rounding. Of several best actions,
-        the first one is played. Raises `SearchError` if the search did not prove the value.
+        Without an attitude to risk, it is the value. Of several best actions, the first one is
+        played. Raises `SearchError` if the search did not prove the value.
         """
         found: Number = self._number(self._mean)
         return found
 
     @cached_property
     def _mean(self) -> Number:
-        _ = self.value
-        columns, chosen = self.tree.columns, self.strategy_branches
-        means: dict[int, Any] = {}
-        reached = {self.tree.root_id}
-        for n in range(self.tree.root_id, -1, -1):
-            if n in reached and columns.kind[n]:
-                if n not in chosen and columns.kind[n] in PLAYERS:
-                    # The value hardly depends on this outcome, but the mean may.
-                    from expectitree.searches.engine import search_tree
-
-                    return search_tree(self.tree).mean
-                own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
-                reached |= {columns.child[b] for b in own if columns.probability[b] > 0}
-        for n in sorted(reached):
-            if not columns.kind[n]:
-                means[n] = columns.utility[n]
+        value = self.unrounded.value
+        if self.tree.attitude is None:
+            return value
+        columns, means = self.tree.columns, list[Any]()
+        for n, kind in enumerate(columns.kind):  # the search proved the value of each node
+            if kind == Kind.TERMINAL:
+                means.append(columns.utility[n])
                 continue
-            own = [chosen[n]] if n in chosen else self.tree.branches_of(n)
-            means[n] = sum(
-                columns.probability[b] * (means[columns.child[b]] + self.tree.reward_of(b))
-                for b in own
-                if columns.probability[b] > 0
-            )
-        mean: Number = means[self.tree.root_id] + self.tree.root_reward
+            played: Iterable[int] = self.tree.branches_of(n)
+            if kind in PLAYERS:
+                played = islice(self.best_branches(n), 1)
+            worth = ((b, means[columns.child[b]] + self.tree.reward_of(b)) for b in played)
+            means.append(sum(columns.probability[b] * mean for b, mean in worth))
+        mean: Number = means[-1] + self.tree.root_reward
         return mean
 
     @property

@@ -90,15 +90,10 @@ class SearchSetup:
         return rounding_error(self.tree, self.bounds)
 
     @property
-    def tolerance(self) -> float | None:
+    def risk_tolerance(self) -> float | None:
         """The risk tolerance of the tree's exponential attitude; None without an attitude."""
         attitude = self.tree.attitude
-        return None if attitude is None else attitude.tolerance
-
-    @property
-    def is_risky(self) -> tuple[bool, ...]:
-        """Empty without an attitude to risk, so that compiled searches have no code for one."""
-        return () if self.tolerance is None else (True,)
+        return None if attitude is None else attitude.risk_tolerance
 
     def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a loop returns."""

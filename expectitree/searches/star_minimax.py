@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.searches.certainty import weigh_outcomes
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -21,7 +20,6 @@ from expectitree.searches.cuts import (
 )
 from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
-from expectitree.searches.lotteries import search_lottery, weigh_terms
 from expectitree.searches.running_sums import (
     outcome_window,
     sum_anew,
@@ -86,7 +84,6 @@ def star_minimax(
         lower[root] = upper[root] = tree.utility[root]
         return 0, DONE
     pays = len(settings.pays) > 0
-    is_risky = len(settings.is_risky) > 0
     # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
     bounded = not pays and lower[root] > -inf and upper[root] < inf
     cuts = 0
@@ -132,12 +129,9 @@ def star_minimax(
             if k == CHANCE:
                 low = high = settings.zero
                 if settings.chance_cuts:
-                    if is_risky:
-                        low, high = weigh_terms(tree, work, settings, node)
-                    else:
-                        low, high, low_open, high_open = sum_terms(
-                            tree, work, first[node], last[node], low, inf, bounded, pays
-                        )
+                    low, high, low_open, high_open = sum_terms(
+                        tree, work, first[node], last[node], low, inf, bounded, pays
+                    )
                     if (
                         high_open == 0
                         and high <= alpha + eps
@@ -154,11 +148,7 @@ def star_minimax(
 
         # ---- Search the children of `node` until one must be entered, or the node is done.
         if step == SEARCH:
-            if k == CHANCE and is_risky:
-                step, branch, entries, low, high, window, rank = search_lottery(
-                    tree, work, settings, node, branch, rank, low, high, entries, returned, stopped
-                )
-            elif k == CHANCE:
+            if k == CHANCE:
                 step, branch, entries, low, high, window, low_open, high_open, rank = search_chance(
                     tree,
                     work,
@@ -208,11 +198,7 @@ def star_minimax(
             if branch < last[node] or rank != NO_PROBE or stopped:
                 is_low = high_open == 0 and high <= work.alpha[node] + eps
                 cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
-            if k == CHANCE and is_risky:
-                begin, end, tolerance = first[node], last[node], settings.tolerance
-                low = weigh_outcomes(tree, lower, begin, end, NO_PROBE, tolerance)[1]
-                high = weigh_outcomes(tree, upper, begin, end, NO_PROBE, tolerance)[1]
-            elif k == CHANCE:
+            if k == CHANCE:
                 low, high = sum_outcomes(
                     tree, lower, upper, first[node], last[node], settings.zero, inf, bounded, pays
                 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from expectitree.searches.certainty import solve_outcome, weigh_outcomes
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -55,16 +54,13 @@ def find_windows(
     inf: Any,
     is_action: bool,
     stopped: bool,
-    is_risky: tuple[bool, ...] = (),
-    tolerance: float = 1.0,
 ) -> int:
     """Write for each visited node a window that its interval satisfies; return the number of cuts.
 
     Windows are passed down as in `star_minimax`, but follow from the final intervals. A node is cut
     if it fails low or high and a child is open. A node that satisfies nothing is marked as probed,
     or as stopped. A shared node has the window of the parent with the greatest id. With
-    `is_action`, the search had to prove only the best action at the root. `is_risky` and
-    `tolerance` are those of the search.
+    `is_action`, the search had to prove only the best action at the root.
     """
     lower, upper, alpha, beta = found.lower, found.upper, found.alpha, found.beta
     alpha[root], beta[root] = window
@@ -91,10 +87,7 @@ def find_windows(
             if found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE:
                 found.asked_by[c] = n
                 if tree.kind[c] != TERMINAL:
-                    if k == CHANCE and len(is_risky) > 0:
-                        alpha[c], beta[c] = lottery_window(tree, found, n, b, tolerance)
-                    else:
-                        alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
+                    alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
     return cuts
 
 
@@ -184,18 +177,3 @@ def child_window(
         child_alpha = shifted(child_alpha, -tree.reward[branch])
         child_beta = shifted(child_beta, -tree.reward[branch])
     return child_alpha, child_beta
-
-
-def lottery_window(
-    tree: Columns, found: Windows, n: int, branch: int, tolerance: float
-) -> tuple[Any, Any]:
-    """Return the window of an outcome of CHANCE with an attitude to risk."""
-    begin, end, p = tree.first[n], tree.last[n], tree.probability[branch]
-    weight, rest = weigh_outcomes(tree, found.upper, begin, end, branch, tolerance)
-    alpha = solve_outcome(p, weight, rest, found.alpha[n], tolerance)
-    weight, rest = weigh_outcomes(tree, found.lower, begin, end, branch, tolerance)
-    beta = solve_outcome(p, weight, rest, found.beta[n], tolerance)
-    if len(tree.reward) > 0:
-        alpha = shifted(alpha, -tree.reward[branch])
-        beta = shifted(beta, -tree.reward[branch])
-    return alpha, beta

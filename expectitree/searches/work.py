@@ -29,8 +29,6 @@ class Work(NamedTuple):
     cut_after: IntColumn  # [N] after how many children (while probing: outcomes reached)
     low_term: NumberColumn  # [M] p * lower as an outcome last added it to its parent's sum `low`,
     high_term: NumberColumn  # [M] the same of `high`, rewards included; infinite if the bound is
-    before: NumberColumn  # [M] the probability of the outcomes before one, and of those after it;
-    after: NumberColumn  # both are empty without an attitude to risk
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched
@@ -67,10 +65,6 @@ class Settings(NamedTuple):
     # Empty if every node has one branch to it. Otherwise several outcomes of a CHANCE node may lead
     # to one child.
     shares: tuple[bool, ...] = ()
-    # Empty without an attitude to risk. With one, CHANCE is worth a certainty equivalent
-    # (`certainty`).
-    is_risky: tuple[bool, ...] = ()
-    tolerance: float = 1.0  # the risk tolerance of the exponential attitude
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:

@@ -123,8 +123,8 @@ def _attitude_fields(search: Search, is_known: bool) -> dict[str, Any]:
         return {}
     return {
         "attitude": attitude.text,
-        "mean": search.unrounded.mean if is_known else None,
-        "risk_premium": search.unrounded.risk_premium if is_known else None,
+        "mean": search.unrounded.mean,
+        "risk_premium": search.unrounded.risk_premium,
     }
 
 

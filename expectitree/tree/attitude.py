@@ -14,7 +14,6 @@ from expectitree.expressions.evaluation import evaluate
 from expectitree.expressions.parser import parse
 from expectitree.expressions.syntax import Expression, text_of
 from expectitree.numbers import (
-    INFINITY,
     Number,
     exact_text,
     is_finite,
@@ -74,7 +73,7 @@ class Attitude:
                 raise TreeError(f"the utility does not increase {place}: it goes {found}")
 
     @property
-    def tolerance(self) -> float | None:
+    def risk_tolerance(self) -> float | None:
         """The risk tolerance of an exponential attitude; None for another one."""
         return float(self.number) if self.kind == "exponential" and self.number else None
 
@@ -132,22 +131,6 @@ class Utility:
     def after(self, paid: Any, ends: Bounds) -> Utility:
         """Return the utility of what is still to be received, in a range, after a payment."""
         return Utility(lambda x: self.of(x + paid), lambda u: self.inverse(u) - paid, ends)
-
-    def of_bounds(self, bounds: Bounds) -> Bounds:
-        """Return the utilities of a lower and an upper bound; outside the range, infinite ones."""
-        low, high = self.range
-        least, most = bounds
-        return (
-            -INFINITY if least < low else self.of(min(least, high)),
-            INFINITY if most > high else self.of(max(most, low)),
-        )
-
-    def total_of(self, end: Any) -> Any:
-        """Return the total of a bound of utilities; infinite if it is beyond the range."""
-        low, high = self.range
-        if end < self.of(low):
-            return -INFINITY
-        return INFINITY if end > self.of(high) else self.inverse(end)
 
 
 def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
@@ -249,7 +232,7 @@ def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Uti
 def check_attitude(tree: Tree) -> None:
     """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
     attitude = tree.attitude
-    if attitude is None or attitude.tolerance is not None:
+    if attitude is None or attitude.risk_tolerance is not None:
         return
     low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known

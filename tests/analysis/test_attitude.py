@@ -78,7 +78,7 @@ def test_the_best_order_is_that_of_certainty_equivalents() -> None:
     for attitude in ("exponential=30", "logarithmic=1"):
         tree = et.prepare(et.loads(text).with_attitude(attitude), order="best")
         assert [branch.label for branch in tree.root.branches] == ["safe", "bet"]
-        assert et.evaluate(tree, "star1").best == "safe"
+        assert et.evaluate(tree).best == "safe"
 
 
 @pytest.mark.parametrize("text", ATTITUDES)
@@ -128,9 +128,33 @@ def test_json_has_the_mean() -> None:
 
 
 @pytest.mark.parametrize("attitude", ATTITUDES)
-def test_all_searches_agree_in_compare(attitude: str) -> None:
-    shown = out("compare", str(ROOT / "trees" / "shared.yaml"), "--attitude", attitude)
-    assert "same value" in shown
+def test_compare_runs_the_searches_that_can(attitude: str) -> None:
+    words = ("compare", str(ROOT / "trees" / "shared.yaml"), "--attitude", attitude)
+    rows = list(csv.DictReader(io.StringIO(out(*words, "--format", "csv"))))
+    assert [row["algorithm"] for row in rows] == ["expectiminimax"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval", "-a", "star1"),
+        ("compare", "-a", "expectiminimax", "-a", "best-first"),
+        ("draw", "-a", "star2", "-o", "-", "--format", "svg"),
+    ],
+)
+def test_pruning_searches_refuse(words: tuple[str, ...]) -> None:
+    done = run_main(*words, "-e", BET, "--attitude", "exponential=100")
+    assert done.status == 2
+    assert "found the attitude exponential=100, expected no attitude to risk for" in done.err
+    assert "search the tree with -a expectiminimax, or leave the attitude out" in done.err
+
+
+def test_verify_reports_the_counts_of_a_pruning_search(tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    file.write_text("attitude: {exponential: 9}\nexpect: {star1: {leaves: 2}}\nchance: [0, 5]\n")
+    done = run_main("verify", str(file))
+    assert done.status == 1
+    assert "expected no attitude to risk for star1" in done.out
 
 
 @pytest.mark.parametrize(
@@ -166,6 +190,12 @@ def test_ask_refuses(tmp_path: Path) -> None:
 def test_functions_refuse_too(function: Callable[..., Any]) -> None:
     with pytest.raises(TreeError, match="is about expected values"):
         function(et.loads(BET).with_attitude("logarithmic=100"))
+
+
+def test_a_search_with_an_attitude_has_no_trace() -> None:
+    found = et.evaluate(et.loads(BET).with_attitude("exponential=100"))
+    with pytest.raises(TreeError, match="trace is about expected values"):
+        et.trace(found)
 
 
 def test_risk_follows_the_attitude() -> None:

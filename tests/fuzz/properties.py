@@ -112,10 +112,8 @@ TARGETS: dict[str, Target] = {
         case=draw_folded,
     ),
     "attitudes": from_tests(
-        test_attitude.test_every_algorithm_finds_the_certainty_equivalent,
-        test_attitude.test_the_contract_holds_for_any_window,
+        test_attitude.test_each_value_is_the_certainty_equivalent,
         test_attitude.test_the_mirror_negates_the_risk_tolerance_too,
-        test_attitude.test_the_best_action_alone,
         test_attitude.test_the_mean_is_on_one_side_of_the_value,
         r=among(*test_attitude.TOLERANCES),
     ),

@@ -1,4 +1,4 @@
-"""Attitudes to risk: every search against the definition, the contract, the mirror, the numbers."""
+"""Attitudes to risk: certainty equivalents against the definition, the mirror, the numbers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,14 @@ import pytest
 from helpers import load, loads
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
+from random_trees import BEST_FIRST, PRUNED, Case, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate
 from expectitree.algorithms import Algorithm
 from expectitree.errors import FileError, SearchError, TreeError
 from expectitree.numbers import INFINITY
-from expectitree.searches.certainty import mix, solve_outcome
-from expectitree.searches.cuts import PROBED
-from expectitree.searches.engine import search_tree, search_window
-from expectitree.tree import paths
+from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude, utility_of
 
 PRECISE = Context(prec=80)
@@ -73,56 +70,23 @@ def slack_of(search: Search, r: str = "1") -> float:
     return 10 * search.eps + 1e-14 * abs(float(r))
 
 
-def check_contract(search: Search, n: int, alpha: Any, beta: Any, slack: float) -> None:
-    lower, upper = search.lower[n], search.upper[n]
-    assert lower == upper or upper <= alpha + slack or lower >= beta - slack, (
-        n, lower, upper, alpha, beta,
-    )  # fmt: skip
-
-
-def run(case: Case, chosen: Algorithm, r: str, mirror: bool = False) -> Search:
+def run(case: Case, r: str, mirror: bool = False) -> Search:
     tree = with_tolerance(case.tree(False, mirror), r)
-    bounds = case.bounds and in_numbers(case.bounds, False, mirror)
-    return evaluate(tree, chosen, bounds=bounds)
+    return evaluate(tree, bounds=case.bounds and in_numbers(case.bounds, False, mirror))
 
 
 @given(case=CASES, r=st.sampled_from(TOLERANCES))
-def test_every_algorithm_finds_the_certainty_equivalent(case: Case, r: str) -> None:
-    values = definitions(case.tree(False), r)
-    for chosen in EVERY:
-        search = run(case, chosen, r)
-        slack = slack_of(search, r)
-        assert abs(search.value - values[-1]) <= slack, chosen
-        for n, value in enumerate(values):
-            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
-
-
-@given(case=CASES, r=st.sampled_from(TOLERANCES))
-def test_the_contract_holds_for_any_window(case: Case, r: str) -> None:
-    tree = with_tolerance(case.tree(False), r)
-    values = definitions(tree, r)
-    bounds, window = (in_numbers(pair, False) for pair in (case.window_bounds, case.window))
-    for chosen in PRUNED + BEST_FIRST:
-        search = search_window(tree, chosen, bounds, "option", window)
-        slack = slack_of(search, r)
-        for n, value in enumerate(values):
-            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
-        if chosen in PRUNED:
-            check_contract(search, tree.root_id, *window, slack)
-        for n, kind in enumerate(tree.columns.kind):
-            if kind != Kind.TERMINAL and search.visits[n] and search.cut[n] != PROBED:
-                check_contract(search, n, search.alpha[n], search.beta[n], slack)
+def test_each_value_is_the_certainty_equivalent(case: Case, r: str) -> None:
+    search = run(case, r)
+    for n, value in enumerate(definitions(case.tree(False), r)):
+        assert search.lower[n] == search.upper[n]
+        assert abs(search.lower[n] - value) <= slack_of(search, r), n
 
 
 @given(case=CASES, r=st.sampled_from(TOLERANCES))
 def test_the_mirror_negates_the_risk_tolerance_too(case: Case, r: str) -> None:
     negated = r[1:] if r.startswith("-") else f"-{r}"
-    for chosen in EVERY[::2]:
-        search, image = run(case, chosen, r), run(case, chosen, negated, mirror=True)
-        assert [-x for x in image.lower] == list(search.upper)
-        assert [-x for x in image.upper] == list(search.lower)
-        assert list(image.visits) == list(search.visits)
-        assert image.cuts == search.cuts
+    assert [-x for x in run(case, negated, mirror=True).lower] == list(run(case, r).upper)
 
 
 @given(case=CASES, r=st.sampled_from(TOLERANCES), reward=st.integers(-50, 50))
@@ -188,18 +152,31 @@ def test_other_attitudes_find_the_certainty_equivalent(case: Case, text: str) ->
     tree = case.tree(False)
     attitude = read_attitude(text)
     functions = OTHERS[text]
-    for chosen in EVERY[::2]:
-        bounds = case.bounds and in_numbers(case.bounds, False)
-        search = evaluate(replace(tree, attitude=attitude), chosen, bounds=bounds)
-        with localcontext(PRECISE):
-            if functions is None:
-                goal = expected_utility(tree.root, Decimal(0), lambda x: x**3 / 1000 + x + 7)
-                found = Decimal(search.value)
-                near = Decimal(10 * search.eps) * (1 + 3 * found**2 / 1000)
-                assert abs(found**3 / 1000 + found + 7 - goal) <= near + abs(goal) / 10**8
-            else:
-                expected = certainty(tree.root, *functions)
-                assert abs(search.value - expected) <= 1000 * search.eps + 1e-9
+    bounds = case.bounds and in_numbers(case.bounds, False)
+    search = evaluate(replace(tree, attitude=attitude), bounds=bounds)
+    with localcontext(PRECISE):
+        if functions is None:
+            goal = expected_utility(tree.root, Decimal(0), lambda x: x**3 / 1000 + x + 7)
+            found = Decimal(search.value)
+            near = Decimal(10 * search.eps) * (1 + 3 * found**2 / 1000)
+            assert abs(found**3 / 1000 + found + 7 - goal) <= near + abs(goal) / 10**8
+        else:
+            expected = certainty(tree.root, *functions)
+            assert abs(search.value - expected) <= 1000 * search.eps + 1e-9
+
+
+@given(case=CASES, text=st.sampled_from(list(OTHERS)[:2]), reward=st.sampled_from([0, 7, -300]))
+@settings(max_examples=40)
+def test_other_attitudes_find_the_certainty_equivalent_of_each_node(
+    case: Case, text: str, reward: int
+) -> None:
+    functions = OTHERS[text]
+    assert functions is not None
+    tree = replace(case.tree(False), attitude=read_attitude(text), root_reward=float(reward))
+    search = evaluate(tree)
+    for n in range(len(search.tree)):
+        value = certainty(search.tree.node(n), *functions, reward) - reward
+        assert abs(search.lower[n] - value) <= 1000 * search.eps + 1e-9, n
 
 
 @given(case=CASES)
@@ -207,10 +184,10 @@ def test_other_attitudes_find_the_certainty_equivalent(case: Case, text: str) ->
 def test_points_are_exact(case: Case) -> None:
     text = "points=" + ",".join(f"{x}:{u}" for x, u in POINTS)
     tree = replace(case.tree(), attitude=read_attitude(text))
-    bounds = case.bounds and in_numbers(case.bounds, True)
-    values = {search_tree(tree, chosen, bounds=bounds).value for chosen in EVERY}
-    assert len(values) == 1
-    assert isinstance(values.pop(), (Fraction, int))
+    value = search_tree(tree).value
+    assert isinstance(value, (Fraction, int))
+    with localcontext(PRECISE):
+        assert abs(float(value) - certainty(tree.root, *piecewise(POINTS))) <= 1e-9
 
 
 def test_what_was_paid_earlier_decides_at_a_shared_node() -> None:
@@ -307,35 +284,6 @@ def test_risk_premium() -> None:
 # ---- The arithmetic.
 
 
-@given(
-    p=st.floats(1e-12, 1),
-    x=st.floats(-1e3, 1e3),
-    y=st.floats(-1e3, 1e3),
-    r=st.sampled_from([1.0, -1.0, 30.0, -1e6, 1e9]),
-)
-def test_the_window_of_an_outcome_inverts_the_mix(p: float, x: float, y: float, r: float) -> None:
-    q = 1 - p
-    whole = mix(p, x, q, y, r)
-    found = solve_outcome(p, q, y, whole, r)
-    if abs(found) < float("inf"):
-        assert abs(mix(p, found, q, y, r) - whole) <= 1e-9
-    else:  # the other outcome alone decides: x does not matter
-        free = float("inf") if r > 0 else -float("inf")
-        assert isclose(mix(p, x, q, y, r), mix(p, free, q, y, r), rel_tol=1e-12)
-
-
-def test_infinite_bounds() -> None:
-    inf = float("inf")
-    assert mix(0.5, 3, 0.5, inf, 10) == pytest.approx(3 + 10 * log(2))
-    assert mix(0.5, 3, 0.5, -inf, 10) == -inf
-    assert mix(0.5, 3, 0.5, inf, -10) == inf
-    for whole in (inf, -inf):
-        for rest in (inf, 3.0, -inf):
-            for tolerance in (10, -10):
-                assert solve_outcome(0.5, 0.5, rest, whole, tolerance) == whole
-    assert mix(0.5, 3, 0.5, -inf, -10) == pytest.approx(3 - 10 * log(2))
-
-
 def test_a_rounded_utility_beyond_the_greatest_is_worth_the_greatest_total() -> None:
     """The total of a utility outside the range, by rounding, is the nearest end of the range."""
     tree = loads("chance: [-5, 50]").with_attitude("utility=x^3 + 2*x")
@@ -412,99 +360,73 @@ def test_too_many_copies() -> None:
 
 @pytest.mark.extra
 @pytest.mark.slow
-@pytest.mark.parametrize("chosen", EVERY, ids=str)
-def test_compiled_equals_interpreted(chosen: Algorithm) -> None:
+def test_compiled_equals_interpreted() -> None:
     for seed in range(40):
         case = Case(seed, pays=seed % 2 == 1)
-        for r in ("1", "-7", "1e6"):
-            tree = with_tolerance(case.tree(False), r)
-            one = evaluate(tree, chosen, engine="interpreted")
-            other = evaluate(tree, chosen, engine="compiled")
+        for text in ("exponential=1", "exponential=-7", "exponential=1e6", "logarithmic=5000"):
+            tree = replace(case.tree(False), attitude=read_attitude(text))
+            one = evaluate(tree, engine="interpreted")
+            other = evaluate(tree, engine="compiled")
             assert list(one.lower) == pytest.approx(list(other.lower), abs=1e-12)
-            assert list(one.visits) == list(other.visits)
-
-
-def test_a_search_without_attitude_visits_what_it_did() -> None:
-    tree = load("example:ballard")
-    assert (
-        evaluate(tree, "star1").counts.leaves_visited
-        == et.evaluate(tree.with_attitude("exponential=1e12"), "star1").counts.leaves_visited
-    )
 
 
 # ---- What searches report besides the value.
 
 
-@given(case=CASES, text=st.sampled_from(list(OTHERS)[:2]), reward=st.sampled_from([0, 7, -300]))
-@settings(max_examples=40)
-def test_intervals_of_other_attitudes_hold_the_certainty_equivalents(
-    case: Case, text: str, reward: int
-) -> None:
-    tree = replace(case.tree(False), attitude=read_attitude(text), root_reward=float(reward))
-    bounds, window = (in_numbers(pair, False) for pair in (case.window_bounds, case.window))
-    functions = OTHERS[text]
-    assert functions is not None
-    for chosen in PRUNED + BEST_FIRST[:1]:
-        search = search_window(tree, chosen, bounds, "option", window)
-        slack = 1000 * search.eps + 1e-9
-        for n in range(len(search.tree)):
-            value = certainty(search.tree.node(n), *functions, reward) - reward
-            assert search.lower[n] - slack <= value <= search.upper[n] + slack, (chosen, n)
-
-
-@given(case=CASES, r=st.sampled_from(TOLERANCES))
-def test_the_best_action_alone(case: Case, r: str) -> None:
-    tree = with_tolerance(case.tree(False), r)
-    whole = evaluate(tree)
-    found = evaluate(tree, "best-first", goal="action")
-    assert (found.best is None) == (whole.best is None)
-    if found.best is not None:
-        slack = slack_of(whole, r)
-        assert abs(whole.value_of(paths.join([found.best])) - whole.value) <= slack
-
-
 @given(case=CASES, r=st.sampled_from(TOLERANCES))
 def test_the_mean_is_on_one_side_of_the_value(case: Case, r: str) -> None:
-    tree = with_tolerance(case.tree(False), r)
-    value = evaluate(tree).value
-    for chosen in EVERY[::3]:
-        search = evaluate(tree, chosen)
-        # Where actions tie, searches may find different means, on the same side of the value.
-        if Decimal(r) > 0:
-            assert search.mean >= value - slack_of(search, r)
-        else:
-            assert search.mean <= value + slack_of(search, r)
+    search = run(case, r)
+    if Decimal(r) > 0:
+        assert search.mean >= search.value - slack_of(search, r)
+    else:
+        assert search.mean <= search.value + slack_of(search, r)
 
 
 def test_the_mean_where_an_outcome_hardly_counts() -> None:
     tree = loads("max: [{chance: [0, {max: [200, 300]}]}]").with_attitude("exponential=1")
-    for chosen in EVERY:
-        assert evaluate(tree, chosen).mean == 150
+    assert evaluate(tree).mean == 150
 
 
 def test_bounds_exclude_the_reward_of_the_root() -> None:
     text = "{reward: 100, max: {a: {reward: 3, chance: [0, 10]}, b: 4}}"
     for attitude in ("logarithmic=50", "exponential=50"):
         tree = loads(text).with_attitude(attitude)
-        found = evaluate(tree, "star1", bounds=(0, 13))
+        found = evaluate(tree, bounds=(0, 13))
         assert (found.bounds, found.best) == ((0, 13), "a")
         assert found.value == pytest.approx(100 + found.value_of("a"))
         assert 107 < found.value < 108
         assert found.mean == 108
 
 
-def test_a_stopped_search_has_bounds() -> None:
-    tree = load("example:ballard").with_attitude("exponential=3")
-    found = evaluate(tree, "star1", max_visits=5)
-    assert found.stopped
-    assert found.lower[-1] <= evaluate(tree).value <= found.upper[-1]
-    with pytest.raises(SearchError, match="was stopped"):
-        _ = found.mean
-
-
 @pytest.mark.parametrize("text", ["points=2:0,9:1", "logarithmic=0", "utility=log(x)"])
 def test_bounds_may_be_outside_what_an_attitude_covers(text: str) -> None:
     tree = loads("{bounds: [-20, 30], max: [{chance: [2, 9]}, {chance: [3, 8]}]}")
     for bounds in (None, (-5, 100), (1, 10), (-INFINITY, INFINITY)):
-        found = evaluate(tree.with_attitude(text), "star1", bounds=bounds)
+        found = evaluate(tree.with_attitude(text), bounds=bounds)
         assert found.value == pytest.approx(evaluate(tree.with_attitude(text)).value)
+
+
+# ---- What cannot search a tree with an attitude.
+
+
+@pytest.mark.parametrize("chosen", [*PRUNED, *BEST_FIRST], ids=str)
+@pytest.mark.parametrize("text", ["exponential=3", "logarithmic=20"])
+def test_searches_that_prune_refuse(chosen: Algorithm, text: str) -> None:
+    tree = load("example:ballard").with_attitude(text)
+    with pytest.raises(SearchError) as error:
+        evaluate(tree, chosen)
+    assert str(error.value) == (
+        f"found the attitude {text}, expected no attitude to risk for {chosen.full_name}: search "
+        "the tree with -a expectiminimax, or leave the attitude out with --attitude none "
+        "(`with_attitude(None)` in Python)"
+    )
+    assert evaluate(tree.with_attitude(None), chosen).value == 6
+
+
+def test_the_default_algorithms_are_those_that_can_search_the_tree() -> None:
+    tree = load("example:ballard")
+    assert len(et.compare(tree).rows) == len(et.ALGORITHMS)
+    (row,) = et.compare(tree.with_attitude("exponential=3")).rows
+    assert row.search.algorithm.name == "expectiminimax"
+    with pytest.raises(SearchError, match="for star1: search the tree with -a expectiminimax"):
+        et.compare(tree.with_attitude("exponential=3"), ["expectiminimax", "star1"])

@@ -12,7 +12,6 @@ import pytest
 
 import expectitree as et
 
-ALGORITHMS = ("expectiminimax", "star1", "star2", "best-first")
 # Each attitude with its utility function and the inverse, to 50 digits.
 ATTITUDES: dict[str, tuple[Callable[[Decimal], Decimal], Callable[[Decimal], Decimal]]] = {
     "exponential=50": (lambda x: -(-x / 50).exp(), lambda u: -50 * (-u).ln()),
@@ -70,10 +69,9 @@ def test_errors_stay_within_eps(attitude: str) -> None:
         tree = tree.with_attitude(attitude)
         with localcontext(prec=50):
             expected = inverse(expected_utility(root, utility))
-            for algorithm in ALGORITHMS:
-                found = et.evaluate(tree, algorithm)
-                error = abs(Decimal(found.value) - expected)
-                limit = max(Decimal(float(found.eps)), abs(expected) * Decimal("1.2e-16"))
-                assert error <= limit + Decimal("1e-40"), (seed, algorithm, found.value, expected)
-                judged += 1
-    assert judged > 200
+            found = et.evaluate(tree)
+            error = abs(Decimal(found.value) - expected)
+            limit = max(Decimal(float(found.eps)), abs(expected) * Decimal("1.2e-16"))
+            assert error <= limit + Decimal("1e-40"), (seed, found.value, expected)
+            judged += 1
+    assert judged > 50

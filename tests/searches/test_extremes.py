@@ -202,19 +202,6 @@ def test_far_bounds_cost_no_digits(seed: int) -> None:
         assert abs(Fraction(search.value) - exact) <= 2 * near
 
 
-@given(seed=st.integers(0, 2**32 - 1))
-def test_far_bounds_cost_no_digits_with_an_attitude(seed: int) -> None:
-    rows, bounds = with_far_bounds(seed)
-    tree = build(rows, exact=False)
-    far = max(map(abs, tree.total_range)) or 1.0
-    for text in (f"exponential={far / 3}", f"logarithmic={3 * far}", f"utility=x^3+{far * far}*x"):
-        risky = tree.with_attitude(text)
-        value = search_tree(risky).value
-        for chosen in ("star1", "star2", "best-first"):
-            search = search_tree(risky, chosen, bounds=bounds, engine="interpreted")
-            assert abs(search.value - value) <= 1000 * search.eps
-
-
 FAR = "{bounds: [0, 1e12], max: [5, {chance: [{min: [1]}, {bounds: [0, 2], min: [1, 2]}]}]}"
 FAR_MIRRORED = (
     "{bounds: [-1e12, 0], min: [-5, {chance: [{max: [-1]}, {bounds: [-2, 0], max: [-1, -2]}]}]}"

@@ -145,9 +145,8 @@ def _attitude_facts(
     if attitude is None:
         return
     yield "attitude", f"{attitude.text}: values are certainty equivalents"
-    if search.outcome is Outcome.VALUE:
-        premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
-        yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
+    premium = f"the risk premium is {write(search.unrounded.risk_premium)}"
+    yield "mean", f"{write(search.unrounded.mean)}, so {premium}"
 
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:

@@ -33,7 +33,7 @@ class Moment:
     def search(self) -> Search:
         """The search as if it had stopped here; its columns change with this moment.
 
-        A best-first search has no windows before its last step. The tolerance is that of the whole
+        A best-first search has no windows before its last step. Its `eps` is that of the whole
         search: it cannot follow from values that are not known yet.
         """
         whole = self.trace.search

@@ -112,12 +112,13 @@ def trace(
         SearchError: As for `evaluate`.
         TreeError: The path `at` names no node.
     """
+    tree = found.tree if isinstance(found, Search) else found
+    check_tree(tree, "trace")
     if isinstance(at, str):
-        at = (found.tree if isinstance(found, Search) else found).find(at).id
+        at = tree.find(at).id
     if isinstance(found, Search):
         steps = _repeat(found, algorithm, bounds, at, most, max_visits, file)
     else:
-        check_tree(found, "trace")
         chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
         steps = _record(found, chosen, bounds, at, most, max_visits, file)
     events = [returned(event, exact) for event in steps.events]

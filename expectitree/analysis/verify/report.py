@@ -146,10 +146,14 @@ def verify_file(
 
 
 def answers(tree: Tree) -> dict[str, object]:
-    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2."""
+    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
+
+    A tree with an attitude to risk has no such counts, because pruning searches refuse it.
+    """
     search = search_tree(tree)
     best = {} if search.best is None else {"best": search.best}
-    counts = {name: search_tree(tree, name).counts for name in ("star1", "star2")}
+    names = ("star1", "star2") if tree.attitude is None else ()
+    counts = {name: search_tree(tree, name).counts for name in names}
     runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
     return {"value": _rounded(search.value), **best, **runs}
 

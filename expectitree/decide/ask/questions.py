@@ -103,7 +103,7 @@ class Questions:
             beliefs.visits[n] = int(is_visited and n in self._parents)
 
     def _set_limits(self) -> None:
-        """Set the scale and the tolerances from the bounds, the file's utilities and the answers.
+        """Set the numbers that control the search: from the bounds, the file and the answers.
 
         The answers may be greater than the utilities in the file.
         """

@@ -59,21 +59,21 @@ class Conditioning:
         tree: The tree.
         at: The node.
         eps: The difference at which two actions of a decision are still equally good.
-        tolerance: The risk tolerance of an exponential attitude; None for expected values.
+        risk_tolerance: The risk tolerance of an exponential attitude; None for expected values.
     """
 
     tree: Tree
     at: int
     eps: Any
-    tolerance: Any = None
+    risk_tolerance: Any = None
 
     def mean(self, shares: Sequence[Any], worth: Sequence[Any]) -> Any:
         """Return the expected value, or the certainty equivalent, of what outcomes are worth."""
-        if self.tolerance is None:
+        if self.risk_tolerance is None:
             return sum(p * w for p, w in zip(shares, worth, strict=True) if p)
         weight, found = 0.0, 0.0
         for p, w in zip(shares, worth, strict=True):
-            found = mix(weight, found, float(p), float(w), self.tolerance)
+            found = mix(weight, found, float(p), float(w), self.risk_tolerance)
             weight += float(p)
         return found
 

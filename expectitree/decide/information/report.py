@@ -210,15 +210,16 @@ def information(
         TreeError: There is no node at the path, or the attitude to risk is not exponential.
         SearchError: As for `evaluate`.
     """
-    tolerance = tree.attitude.tolerance if isinstance(tree, Tree) and tree.attitude else None
-    check_tree(tree, "" if tolerance is not None else "information")
+    attitude = tree.attitude if isinstance(tree, Tree) else None
+    risk_tolerance = attitude and attitude.risk_tolerance
+    check_tree(tree, "" if risk_tolerance is not None else "information")
     at_node = tree.find(at).id
     search_tree(tree)  # raises what is wrong with the tree
-    is_quick = tolerance is None and len(tree) <= MOST_IN_FRACTIONS
+    is_quick = risk_tolerance is None and len(tree) <= MOST_IN_FRACTIONS
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    given = Conditioning(numbers, at_node, eps, tolerance)
+    given = Conditioning(numbers, at_node, eps, risk_tolerance)
     wanted = (event,) if isinstance(event, str) else event
     names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
     if not names:

@@ -292,7 +292,7 @@ def _reached(search: Search) -> set[int]:
 
 
 def _with_eps_of(before: Search, after: Search, slope: Fraction) -> Search:
-    """Return the search after an affine map with the scaled tolerance of the search before it.
+    """Return the search after an affine map with the scaled `eps` of the search before it.
 
     A large offset costs digits, which is not a tie.
     """

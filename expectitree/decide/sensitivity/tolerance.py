@@ -23,7 +23,7 @@ from expectitree.tree.transform import in_floats
 WIDEST = 1000.0  # tolerances from the spread of totals times this, down to the spread over this
 STEPS = 120  # tolerances between
 _MOST_CHANGES = 100
-_NEAR = 1e-4  # relative: where the actions of a change are compared without tolerance
+_NEAR = 1e-4  # relative: where the actions of a change are compared by their values alone
 _BISECTIONS = 60
 
 
@@ -140,7 +140,7 @@ def _changes(
 
 
 def _refined(tree: Tree, s: float, before: str, after: str) -> float:
-    """Return where two actions are worth the same, near s, without the tolerance of searches."""
+    """Return where two actions are worth the same, near s, by their values alone."""
 
     def difference(place: float) -> float:
         search = search_tree(_averse(tree, place))
