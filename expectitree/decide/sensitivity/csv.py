@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.decide.sensitivity.break_even import BreakEven
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.decide.sensitivity.tolerance import Tolerances
@@ -65,14 +65,6 @@ def _(report: Tornado, points: int) -> Rows:
     for bar in report.bars:
         ends = bar.range.low, bar.range.high
         yield bar.range.name, *ends, bar.least, bar.least_at, bar.greatest, bar.greatest_at
-
-
-@_rows.register
-def _(report: Spider, points: int) -> Rows:
-    yield "parameter", "change", "value"
-    for one in report.ranges:
-        for change, value in zip(report.changes, report.values[one.name], strict=True):
-            yield one.name, change, value
 
 
 @_rows.register

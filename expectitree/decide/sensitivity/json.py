@@ -9,7 +9,7 @@ from typing import Any
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.sensitivity.break_even import BreakEven, Meeting
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Bar, Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.phrases import formula_text
 from expectitree.decide.sensitivity.pieces import Piece
 from expectitree.decide.sensitivity.ranges import Range
@@ -91,24 +91,6 @@ def _bar(bar: Bar) -> dict[str, Any]:
         "greatest_at": json_number(bar.greatest_at),
         "thresholds": [_threshold(one) for one in bar.thresholds],
         "method": bar.method,
-    }
-
-
-@_fields.register
-def _(report: Spider) -> dict[str, Any]:
-    return {
-        "strategy": "fixed" if report.is_fixed else "re-optimized",
-        "changes": [json_number(change) for change in report.changes],
-        "parameters": [
-            {
-                **_range(one),
-                "values": [
-                    None if value is None else json_number(value)
-                    for value in report.values[one.name]
-                ],
-            }
-            for one in report.ranges
-        ],
     }
 
 

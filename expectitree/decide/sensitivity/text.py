@@ -12,9 +12,9 @@ from rich.text import Text
 from expectitree.decide.algebra.rationals import Rational
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.sensitivity.break_even import BreakEven
-from expectitree.decide.sensitivity.charts import map_lines, spider_lines, tornado_lines
+from expectitree.decide.sensitivity.charts import map_lines, tornado_lines
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.phrases import (
     formula_text,
     move_text,
@@ -55,7 +55,6 @@ def _lines(report: Any, options: ConsoleOptions) -> Lines:
 
 _lines.register(TwoWay)(map_lines)
 _lines.register(Tornado)(tornado_lines)
-_lines.register(Spider)(spider_lines)
 
 
 # ---- One parameter.
