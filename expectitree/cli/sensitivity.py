@@ -103,7 +103,6 @@ def command(
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    options.refuse_search_options()
     ranges = [parse_range(text) for text in moved]
     asked: dict[str, Question] = {}
     if is_everywhere:

@@ -54,15 +54,15 @@ class SearchOptions:
 
     files: Sequence[str]
     texts: Sequence[str]
-    bounds: str | None
     depth: int | None
     order: str
     exact: bool
-    engine: str
-    max_visits: int | None
     parameters: Mapping[str, str]
     reading: ReadOptions
     attitude: str | None
+    bounds: str | None = None
+    engine: str = "auto"
+    max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
@@ -84,18 +84,6 @@ class SearchOptions:
     def root_bounds(self) -> Bounds | None:
         """The bounds of `--bounds`, or None."""
         return None if self.bounds is None else read_bounds(self.bounds)
-
-    def refuse_search_options(self) -> None:
-        """Raise a usage error if an option about searches is given to a command without one."""
-        given = {
-            "--bounds": self.bounds is not None,
-            "--engine": self.engine != "auto",
-            "--max-visits": self.max_visits is not None,
-        }
-        for option in (option for option, is_given in given.items() if is_given):
-            raise click.UsageError(
-                f"{option} is for searches, and this command evaluates every node: leave it out."
-            )
 
     def map(
         self,
