@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import click
@@ -20,7 +19,6 @@ from expectitree.decide.sensitivity.questions import added
 from expectitree.decide.sensitivity.ranges import parse_range, range_of
 from expectitree.decide.sensitivity.report import one_way
 from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.decide.sensitivity.tolerance import tolerances
 from expectitree.decide.sensitivity.two_way import GRID, two_way
 from expectitree.display import Shown
 from expectitree.picture.plotting import check_plot
@@ -99,7 +97,6 @@ def command(
     -p fees --until 'a = b'    break-even: where two branches are worth the same
     --add test                 what a branch may cost at most
     --strategies               every strategy and its value
-    --attitude exponential     the risk tolerances at which another action is best
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
@@ -116,9 +113,6 @@ def command(
         asked["add"] = partial(added, path=add)
     if strategies:
         asked["strategies"] = strategies_of
-    if options.attitude == "exponential":
-        asked["attitude"] = tolerances
-        options = replace(options, attitude=None)
     _check_usage([*asked], len(ranges))
     if fixed and not is_tornado:
         raise click.UsageError("--fixed is for --tornado.")
@@ -126,7 +120,7 @@ def command(
         check_plot(plot)
         if options.tree_count > 1:
             raise click.UsageError("--plot draws one tree: name one file.")
-    usual = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
+    usual: Question = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
     question = next(iter(asked.values()), usual)
 
     def answer(file: str, tree: Tree) -> Shown:
@@ -148,12 +142,11 @@ def _check_usage(asked: list[str], moved: int) -> None:
     """Raise a usage error for two questions, or for one that moves another number of parameters."""
     if len(asked) > 1:
         raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions: ask one.")
-    if asked in (["add"], ["strategies"], ["attitude"]) and moved:
+    if asked in (["add"], ["strategies"]) and moved:
         raise click.UsageError(f"--{asked[0]} moves no parameter: leave --parameter out.")
     if asked in (["everywhere"], ["until"]) and moved != 1:
         raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
     if not asked and moved not in (1, 2):
         raise click.UsageError(
-            "Name one --parameter, or two for a map; or ask for --tornado, --add, --strategies or "
-            "--attitude exponential."
+            "Name one --parameter, or two for a map; or ask for --tornado, --add or --strategies."
         )

@@ -12,7 +12,6 @@ from expectitree.decide.sensitivity.everywhere import Everywhere
 from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.decide.sensitivity.tolerance import Tolerances
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.text.csv import csv_lines
 
@@ -89,11 +88,3 @@ def _(report: Strategies, points: int) -> Rows:
     yield *paths, "value"
     for one in report.strategies:
         yield *(one.choices.get(path) for path in paths), one.value
-
-
-@_rows.register
-def _(report: Tolerances, points: int) -> Rows:
-    del points
-    yield "from", "to", "best", "value_from", "value_to"
-    for piece in report.pieces:
-        yield piece.low, piece.high, piece.best, piece.value_low, piece.value_high

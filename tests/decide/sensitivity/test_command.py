@@ -334,8 +334,8 @@ def test_records() -> None:
             (),
             2,
             (
-                "Name one --parameter, or two for a map; or ask for --tornado, --add, "
-                "--strategies or --attitude exponential."
+                "Name one --parameter, or two for a map; or ask for --tornado, --add or "
+                "--strategies."
             ),
         ),
         (("-p", "pr", "-p", "sens", "-p", "spec"), 2, "Name one --parameter, or two for a map"),
