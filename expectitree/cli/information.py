@@ -70,7 +70,6 @@ def command(
 
     For example: expectitree information trees/rockefeller.yaml --event oil
     """
-    options.refuse_search_options()
     test = None if likelihood is None else read_likelihoods(likelihood)
     if out is not None:
         if test is None:

@@ -56,11 +56,6 @@ _TREE_OPTIONS = (
         "-e", "texts", metavar="TEXT", multiple=True, help="A tree as text, in place of a file."
     ),
     click.option(
-        "--bounds",
-        metavar="LOWER,UPPER",
-        help="Bounds on every total (utility plus rewards); inf if unknown.",
-    ),
-    click.option(
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
@@ -79,6 +74,19 @@ _TREE_OPTIONS = (
         is_flag=True,
         help="Show fractions in place of rounded decimals, and compute in them at any size.",
     ),
+    set_option,
+    click.option(
+        "--attitude",
+        metavar="KIND=VALUE",
+        help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
+    ),
+)
+_SEARCH_OPTIONS = (
+    click.option(
+        "--bounds",
+        metavar="LOWER,UPPER",
+        help="Bounds on every total (utility plus rewards); inf if unknown.",
+    ),
     click.option(
         "--engine",
         type=click.Choice(ENGINES),
@@ -93,24 +101,21 @@ _TREE_OPTIONS = (
         metavar="N",
         help="Stop a pruning search after N node visits and report the bounds so far.",
     ),
-    set_option,
-    click.option(
-        "--attitude",
-        metavar="KIND=VALUE",
-        help="Attitude to risk: exponential=R, logarithmic=W, points=X:U,…, utility=TEXT, or none.",
-    ),
 )
 
 
-def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
-    """Add the argument `files`, so named in the usage, and options that choose and search trees.
+def tree_options(
+    command: Command, files: str = "[FILE|FOLDER]...", searches: bool = False
+) -> Command:
+    """Add the argument `files`, so named in the usage, and options that choose trees.
 
-    The command receives them as `options`. Its exit status is the highest one of the trees.
+    With `searches`, also those of searches; other commands evaluate every node. The command
+    receives them as `options`. Its exit status is the highest one of the trees.
     """
 
     @wraps(command)
     def with_options(**parameters: Any) -> None:
-        own = {name: parameters.pop(name) for name in _OWN_PARAMETERS}
+        own = {name: parameters.pop(name) for name in _OWN_PARAMETERS if name in parameters}
         options = SearchOptions(**own, games=parameters.pop("games", None))
         with notation(options.exact):
             command(options=options, **parameters)
@@ -119,18 +124,21 @@ def tree_options(command: Command, files: str = "[FILE|FOLDER]...") -> Command:
 
     completes: dict[str, Any] = {"shell_complete": complete_source} if "GAME" in files else {}
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE, **completes)
-    own_options = add_options(with_options, [argument, *_TREE_OPTIONS])
+    own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *_SEARCH_OPTIONS * searches))
     return cast(Command, reading_options(own_options))
 
 
 def game_options(
-    command: Command, files: str = "[FILE|FOLDER|GAME]...", is_lazy: bool = False
+    command: Command,
+    files: str = "[FILE|FOLDER|GAME]...",
+    is_lazy: bool = False,
+    searches: bool = True,
 ) -> Command:
     """Add what `tree_options` adds, and the options for games.
 
     With `is_lazy`, also those of searches that do not need the whole tree.
     """
-    with_trees = tree_options(command, files)
+    with_trees = tree_options(command, files, searches)
 
     @wraps(with_trees)
     def with_games(**parameters: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.cli.games import GameCommand
@@ -31,7 +33,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
 )
-@game_options
+@partial(game_options, searches=False)
 @format_options("risk")
 def command(
     options: SearchOptions,
@@ -51,7 +53,6 @@ def command(
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """
-    options.refuse_search_options()
     try:
         wanted = None if target is None else to_fraction(target)
     except NumberError as error:

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 
 import click
 
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
+from expectitree.decide.sensitivity.break_even import break_even, sides_of
 from expectitree.decide.sensitivity.csv import POINTS
+from expectitree.decide.sensitivity.everywhere import everywhere
+from expectitree.decide.sensitivity.extremes import tornado
 from expectitree.decide.sensitivity.plot import draw
-from expectitree.decide.sensitivity.two_way import GRID
+from expectitree.decide.sensitivity.questions import added
+from expectitree.decide.sensitivity.ranges import parse_range, range_of
+from expectitree.decide.sensitivity.report import one_way
+from expectitree.decide.sensitivity.strategies import strategies_of
+from expectitree.decide.sensitivity.two_way import GRID, two_way
 from expectitree.display import Shown
 from expectitree.picture.plotting import check_plot
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
+
+# A question is a function of a tree, of the ranges that parameters move through, and of `file`.
+Question = Callable[..., Shown]
 
 
 @click.command("sensitivity")
@@ -26,15 +37,22 @@ from expectitree.tree.model import Tree
     metavar="NAME[=LOW..HIGH]",
     help="The parameter to vary, and its range if the file has none; two make a map.",
 )
-@click.option("--everywhere", is_flag=True, help="Every decision that optimal play can reach.")
-@click.option("--tornado", is_flag=True, help="The least and greatest value over each range.")
-@click.option("--spider", is_flag=True, help="The value against relative changes, -100% to +100%.")
 @click.option(
-    "--fixed", is_flag=True, help="Keep the current best strategy in a tornado or a spider."
+    *("--everywhere", "is_everywhere"),
+    is_flag=True,
+    help="Every decision that optimal play can reach.",
 )
-@click.option("--until", metavar="value=X", help="Where the value of the tree reaches X.")
 @click.option(
-    "--where", metavar="'A = B'", help="Where two branches, given by path, are worth the same."
+    *("--tornado", "is_tornado"),
+    is_flag=True,
+    help="The least and greatest value over each range.",
+)
+@click.option("--fixed", is_flag=True, help="Keep the current best strategy in a tornado.")
+@click.option(
+    "--until",
+    metavar="'A = B'",
+    help="Where two branches, given by path, are worth the same, or the `value` of the tree is a "
+    "number.",
 )
 @click.option("--add", metavar="PATH", help="How much more or less a branch may pay.")
 @click.option("--strategies", is_flag=True, help="List every strategy and its value.")
@@ -54,12 +72,10 @@ from expectitree.tree.model import Tree
 def command(
     options: SearchOptions,
     moved: tuple[str, ...],
-    everywhere: bool,
-    tornado: bool,
-    spider: bool,
+    is_everywhere: bool,
+    is_tornado: bool,
     fixed: bool,
     until: str | None,
-    where: str | None,
     add: str | None,
     strategies: bool,
     grid: int,
@@ -73,37 +89,48 @@ def command(
     formulas are made of + - * / and whole powers, and verified on both sides.
 
     \b
-    -p pr                    one parameter: thresholds, and how far it may move
-    -p pr --everywhere       the same at every decision, not only at the root
-    -p pr -p sens            two: a map of the best action
-    --tornado, --spider      all parameters that have a range, one at a time
-    -p fees --until value=0  break-even: where the value reaches a number
-    -p fees --where 'a = b'  break-even: where two branches are worth the same
-    --add test               what a branch may cost at most
-    --strategies             every strategy and its value
-    --attitude exponential   the risk tolerances at which another action is best
+    -p pr                      one parameter: thresholds, and how far it may move
+    -p pr --everywhere         the same at every decision, not only at the root
+    -p pr -p sens              two: a map of the best action
+    --tornado                  all parameters that have a range, one at a time
+    -p fees --until 'value=0'  break-even: where the value reaches a number
+    -p fees --until 'a = b'    break-even: where two branches are worth the same
+    --add test                 what a branch may cost at most
+    --strategies               every strategy and its value
 
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
-    options.refuse_search_options()
-    question = _question(
-        moved, everywhere, tornado, spider, until, where, add, strategies, options.attitude
-    )
-    if question == "tolerance":
-        options = replace(options, attitude=None)
-    if fixed and question not in ("tornado", "spider"):
-        raise click.UsageError("--fixed is for --tornado and --spider.")
+    ranges = [parse_range(text) for text in moved]
+    asked: dict[str, Question] = {}
+    if is_everywhere:
+        asked["everywhere"] = everywhere
+    if is_tornado:
+        asked["tornado"] = partial(tornado, is_fixed=fixed)
+    if until is not None:
+        left, right = sides_of(until)
+        asked["until"] = partial(break_even, left=left, right=right)
+    if add is not None:
+        asked["add"] = partial(added, path=add)
+    if strategies:
+        asked["strategies"] = strategies_of
+    _check_usage([*asked], len(ranges))
+    if fixed and not is_tornado:
+        raise click.UsageError("--fixed is for --tornado.")
     if plot is not None:
-        _check_plot(plot, question, options)
+        check_plot(plot)
+        if options.tree_count > 1:
+            raise click.UsageError("--plot draws one tree: name one file.")
+    usual: Question = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
+    question = next(iter(asked.values()), usual)
 
     def answer(file: str, tree: Tree) -> Shown:
-        from expectitree.decide.sensitivity import questions
-
-        asked = questions.Question(question, moved, fixed, until, where, add, grid)
-        return questions.answer(asked, tree, file)
+        check_tree(tree, "sensitivity")
+        return question(tree, *(range_of(tree, *one) for one in ranges), file=file)
 
     reports = list(options.map("sensitivity of", answer))
     if reports:
+        if plot is not None and not reports[0].has_plot:
+            raise click.UsageError("--plot draws one or two parameters, --add or --tornado.")
         settings = {"points": points} if format_name == "csv" else {}
         show("sensitivity", format_name, reports, **settings)
         if plot is not None:
@@ -111,49 +138,15 @@ def command(
             say(f"{plot} written")
 
 
-def _check_plot(plot: str, question: str, options: SearchOptions) -> None:
-    """Raise an error if there is no picture of the answer."""
-    check_plot(plot)
-    if question not in ("one-way", "map", "tornado", "spider", "add"):
-        raise click.UsageError("--plot draws one or two parameters, --tornado or --spider.")
-    if options.tree_count > 1:
-        raise click.UsageError("--plot draws one tree: name one file.")
-
-
-def _question(
-    parameters: tuple[str, ...],
-    everywhere: bool,
-    tornado: bool,
-    spider: bool,
-    until: str | None,
-    where: str | None,
-    add: str | None,
-    strategies: bool,
-    attitude: str | None,
-) -> str:
-    """Return the question that the options ask; raise a usage error if they ask several."""
-    asked = {
-        "everywhere": everywhere,
-        "tornado": tornado,
-        "spider": spider,
-        "until": until is not None,
-        "where": where is not None,
-        "add": add is not None,
-        "strategies": strategies,
-        "attitude": attitude == "exponential",
-    }
-    chosen = [name for name, is_asked in asked.items() if is_asked]
-    if len(chosen) > 1:
-        raise click.UsageError(f"--{chosen[0]} and --{chosen[1]} are two questions: ask one.")
-    if chosen in (["add"], ["strategies"], ["attitude"]) and parameters:
-        raise click.UsageError(f"--{chosen[0]} moves no parameter: remove --parameter.")
-    if chosen and chosen[0] in ("everywhere", "until", "where") and len(parameters) != 1:
-        raise click.UsageError(f"--{chosen[0]} needs one --parameter, which moves.")
-    if chosen:
-        return "tolerance" if chosen == ["attitude"] else chosen[0]
-    if len(parameters) not in (1, 2):
+def _check_usage(asked: list[str], moved: int) -> None:
+    """Raise a usage error for two questions, or for one that moves another number of parameters."""
+    if len(asked) > 1:
+        raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions: ask one.")
+    if asked in (["add"], ["strategies"]) and moved:
+        raise click.UsageError(f"--{asked[0]} moves no parameter: remove --parameter.")
+    if asked in (["everywhere"], ["until"]) and moved != 1:
+        raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
+    if not asked and moved not in (1, 2):
         raise click.UsageError(
-            "Name one --parameter, or two for a map; or ask for --tornado, --spider, --add, "
-            "--strategies or --attitude exponential."
+            "Name one --parameter, or two for a map; or ask for --tornado, --add or --strategies."
         )
-    return "one-way" if len(parameters) == 1 else "map"

@@ -54,15 +54,15 @@ class SearchOptions:
 
     files: Sequence[str]
     texts: Sequence[str]
-    bounds: str | None
     depth: int | None
     order: str
     exact: bool
-    engine: str
-    max_visits: int | None
     parameters: Mapping[str, str]
     reading: ReadOptions
     attitude: str | None
+    bounds: str | None = None
+    engine: str = "auto"
+    max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
@@ -84,18 +84,6 @@ class SearchOptions:
     def root_bounds(self) -> Bounds | None:
         """The bounds of `--bounds`, or None."""
         return None if self.bounds is None else read_bounds(self.bounds)
-
-    def refuse_search_options(self) -> None:
-        """Raise a usage error if an option about searches is given to a command without one."""
-        given = {
-            "--bounds": self.bounds is not None,
-            "--engine": self.engine != "auto",
-            "--max-visits": self.max_visits is not None,
-        }
-        for option in (option for option, is_given in given.items() if is_given):
-            raise click.UsageError(
-                f"{option} is for searches, and this command evaluates every node: remove it."
-            )
 
     def map(
         self,
@@ -163,7 +151,7 @@ class SearchOptions:
             )
         if self.exact and self.engine in ("interpreted", "compiled"):
             raise click.UsageError(
-                f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
+                f"--exact computes in fractions, --engine {self.engine} in floats: leave one out."
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
@@ -208,7 +196,7 @@ class SearchOptions:
         if self.attitude is not None:
             raise click.UsageError(
                 f"--attitude needs the tree of {name}: write it to a file first with "
-                "`expectitree convert`, or remove --attitude."
+                "`expectitree convert`, or leave --attitude out."
             )
         assert self.games is not None
         source = GameSource.of(
@@ -221,12 +209,12 @@ class SearchOptions:
         if self.order != "given":
             raise click.UsageError(
                 f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
-                "without it: remove it, or order moves with --deepen."
+                "without it: leave it out, or order moves with --deepen."
             )
         if self.engine == "compiled":
             raise click.UsageError(
-                "The rules of a game are Python code, which cannot be compiled: remove --engine "
-                "compiled, or write the tree to a file first with `expectitree convert`."
+                "The rules of a game are Python code, which cannot be compiled: leave --engine "
+                "compiled out, or write the tree to a file first with `expectitree convert`."
             )
         return source.search(algorithm, self.max_visits)
 
@@ -246,7 +234,7 @@ def read_bounds(text: str) -> Bounds:
 
 
 def is_stopped(search: Search) -> bool:
-    """Return whether a search reached a limit; with --deepen, before the greatest depth."""
+    """Say whether a search reached a limit; with --deepen, before the greatest depth."""
     grown = search.grown
     return search.outcome is Outcome.STOPPED or grown is not None and bool(grown.why_stopped)
 

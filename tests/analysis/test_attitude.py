@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from functools import partial
@@ -14,8 +12,7 @@ import pytest
 from helpers import ROOT, loads, run_main
 
 import expectitree as et
-from expectitree.decide.sensitivity.tolerance import tolerances
-from expectitree.errors import AnalysisError, SearchError, TreeError
+from expectitree.errors import SearchError, TreeError
 from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude
 from expectitree.tree.transform import order_by_value
@@ -244,48 +241,13 @@ def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
 # ---- The risk tolerance at which another action is best.
 
 
-def test_published_and_computed_thresholds() -> None:
-    report = tolerances(et.load("example:rockefeller"))
-    assert [piece.best for piece in report.pieces] == ["test", "sell"]
-    assert report.thresholds == (pytest.approx(1456.23, abs=0.005),)
-    report = tolerances(et.load("example:sealed-bid"))
-    assert [piece.best for piece in report.pieces] == ["bid 500", "bid 700"]
-    assert report.thresholds == (pytest.approx(123.6195, abs=5e-5),)
-
-
-def test_thresholds_hold_on_both_sides() -> None:
-    tree = et.loads(
-        "max: {sure: 30, fair: {chance: [0, 66]}, wide: {chance: [-100, 190]}, "
-        "wider: {chance: [-500, 600]}}"
-    )
-    report = tolerances(tree)
-    assert [piece.best for piece in report.pieces] == ["wider", "wide", "fair", "sure"]
-    for above, below in zip(report.pieces, report.pieces[1:], strict=False):
-        assert above.low == below.high
-        for factor, best in ((1 + 1e-7, above.best), (1 - 1e-7, below.best)):
-            found = et.evaluate(tree.with_attitude(f"exponential={above.low * factor!r}"))
-            others = [found.value_of(b.label) for b in tree.root.branches]
-            assert found.value_of(best) == max(others)
-
-
-def test_output_of_thresholds() -> None:
-    words = ("sensitivity", str(ROOT / "trees" / "rockefeller.yaml"), "--attitude", "exponential")
-    assert "more than 1456.23  test  750 to 1075\nless than 1456.23  sell  750\n" in out(*words)
-    found = json.loads(out(*words, "--format", "json"))
-    [threshold] = found["thresholds"]
-    assert (threshold["above"], threshold["below"]) == ("test", "sell")
-    assert found["pieces"][0]["to"] == "inf"
-    rows = list(csv.DictReader(io.StringIO(out(*words, "--format", "csv"))))
-    assert [row["best"] for row in rows] == ["test", "sell"]
-
-
-def test_no_threshold() -> None:
-    (piece,) = tolerances(et.loads("max: {a: 3, b: 13}")).pieces
-    assert (piece.best, piece.high) == ("b", float("inf"))
-    assert piece.low == pytest.approx((13 - 3) / 1000)  # a thousandth of the spread of totals
-    assert "any" in out("sensitivity", "-e", "max: {a: 3, b: 4}", "--attitude", "exponential")
-    with pytest.raises(AnalysisError, match="no player decides at the root"):
-        tolerances(et.loads("chance: [3, 4]"))
-    words = ("sensitivity", "-e", BET, "--attitude", "exponential")
-    assert "more than 135.863  bet   40 to 49\n" in out(*words)
-    assert out(*words, "--exact") == out(*words)
+@pytest.mark.parametrize(
+    ("name", "tolerance", "above", "below"),
+    [("rockefeller", 1456.23, "test", "sell"), ("sealed-bid", 123.6195, "bid 500", "bid 700")],
+)
+def test_the_best_action_changes_at_a_risk_tolerance(
+    name: str, tolerance: float, above: str, below: str
+) -> None:
+    tree = et.load(f"example:{name}")
+    for factor, best in ((1 + 1e-5, above), (1 - 1e-5, below)):
+        assert et.evaluate(tree.with_attitude(f"exponential={tolerance * factor!r}")).best == best

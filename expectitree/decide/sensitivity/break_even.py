@@ -15,10 +15,12 @@ from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_no
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import MOST_WORK, check_feasible
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, to_digits, to_exact
+from expectitree.errors import AnalysisError, NumberError
+from expectitree.numbers import Number, quote, to_digits, to_exact, to_fraction
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
+
+VALUE = "value"  # of the tree, in an equation
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,6 @@ class BreakEven(Shown):
     """
 
     question = "sensitivity"
-    has_plot = True
 
     file: str
     tree: Tree
@@ -78,7 +79,7 @@ def break_even(
         tree: The tree.
         range: The parameter and its range.
         left: "value" (of the tree), or the path of a branch.
-        right: A number, or the path of a branch.
+        right: A number, "value", or the path of a branch.
         file: The name of the tree in outputs.
 
     Raises:
@@ -100,6 +101,21 @@ def break_even(
     return BreakEven(file, tree, range, left, str(right), found, is_of_two)
 
 
+def sides_of(text: str) -> tuple[str, str | Number]:
+    """Return the two sides of an equation: `value = 0`, or two paths as in `sell = test`."""
+    left, _, right = (part.strip() for part in text.partition("="))
+    try:
+        if left and right:
+            return left, to_fraction(right) if left == VALUE else right
+        why = f"found {quote(text)}"
+    except NumberError as error:
+        why = str(error)
+    raise AnalysisError(
+        f"{why} in --until: expected the value of the tree and a number, such as 'value = 0', or "
+        "two paths, such as 'sell = test'"
+    )
+
+
 def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
     low, high = enclose(start, ())[0], enclose(end, ())[1]
     middle = (place_of(start, VALUE_TOLERANCE) + place_of(end, VALUE_TOLERANCE)) / 2
@@ -110,7 +126,7 @@ def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
 def _function(functions: NodeFunctions, side: str | Number) -> Piecewise:
     if not isinstance(side, str):
         return Piecewise((constant(to_exact(side)),), (), functions.left, functions.right)
-    if side == "value":
+    if side == VALUE:
         return functions.check_limits("the tree", functions.of_branch(NONE))
     branch = functions.tree.find_branch(side)
     return functions.check_limits(side, functions.of_branch(branch))

@@ -1,4 +1,4 @@
-"""Maps, tornadoes and spiders for a terminal."""
+"""Maps and tornadoes for a terminal."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from string import ascii_letters
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.decide.sensitivity.extremes import Bar, Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text
-from expectitree.numbers import cell_text, display_text
+from expectitree.numbers import display_text
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.tables import GAP, Column, table
 
@@ -80,7 +80,7 @@ def _common_length(a: str, b: str) -> int:
     return next((i for i, (x, y) in pairs if x != y), min(len(a), len(b)))
 
 
-# ---- Tornado and spider.
+# ---- Tornado.
 
 
 def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
@@ -136,17 +136,3 @@ def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
     drawn = [marks.bar if start <= i <= end else " " for i in range(width)]
     drawn[base] = "|"
     return "".join(drawn)
-
-
-def spider_lines(report: Spider, options: ConsoleOptions) -> Lines:
-    """Yield the values of a spider, a row for each change."""
-    columns = [Column("change", number=True)]
-    columns += [Column(one.name, number=True) for one in report.ranges]
-    rows = []
-    for i, change in enumerate(report.changes):
-        values = (report.values[one.name][i] for one in report.ranges)
-        cells = ["" if value is None else cell_text(value) for value in values]
-        rows.append([f"{float(change):+.0%}", *cells])
-    yield from table(columns, rows, options)
-    if any(None in values for values in report.values.values()):
-        yield Text("A value is left out where a probability would leave [0, 1].", style="dim")

@@ -9,10 +9,9 @@ from typing import Any
 
 from expectitree.decide.sensitivity.break_even import BreakEven
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.decide.sensitivity.tolerance import Tolerances
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.text.csv import csv_lines
 
@@ -68,14 +67,6 @@ def _(report: Tornado, points: int) -> Rows:
 
 
 @_rows.register
-def _(report: Spider, points: int) -> Rows:
-    yield "parameter", "change", "value"
-    for one in report.ranges:
-        for change, value in zip(report.changes, report.values[one.name], strict=True):
-            yield one.name, change, value
-
-
-@_rows.register
 def _(report: BreakEven, points: int) -> Rows:
     yield "parameter", "at", "value"
     for one in report.meetings:
@@ -97,11 +88,3 @@ def _(report: Strategies, points: int) -> Rows:
     yield *paths, "value"
     for one in report.strategies:
         yield *(one.choices.get(path) for path in paths), one.value
-
-
-@_rows.register
-def _(report: Tolerances, points: int) -> Rows:
-    del points
-    yield "from", "to", "best", "value_from", "value_to"
-    for piece in report.pieces:
-        yield piece.low, piece.high, piece.best, piece.value_low, piece.value_high

@@ -47,7 +47,6 @@ class Everywhere(Shown):
     """
 
     question = "sensitivity"
-    has_plot = True
 
     file: str
     tree: Tree

@@ -1,8 +1,7 @@
-"""Tornado and spider: how far each parameter alone moves the value."""
+"""Tornado: how far each parameter alone moves the value."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from expectitree.decide.algebra.rationals import slope_of
 from expectitree.decide.algebra.thresholds import Threshold, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.ranges import Range, ranges_of
 from expectitree.decide.sensitivity.report import (
     MOST_WORK,
     check_feasible,
@@ -23,13 +22,10 @@ from expectitree.decide.sensitivity.report import (
 from expectitree.decide.sensitivity.sampling import Sampler, places_of, sample
 from expectitree.decide.sensitivity.strategies import value_under
 from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, to_exact
+from expectitree.numbers import to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
-
-STEPS = 10  # of a spider, from -100% to +100%
 
 
 @dataclass(frozen=True)
@@ -104,14 +100,15 @@ class Tornado(Shown):
         ]
 
 
-def tornado(tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, file: str = "") -> Tornado:
-    """Return the least and the greatest value over the range of each parameter."""
+def tornado(tree: Tree, *ranges: Range, is_fixed: bool = False, file: str = "") -> Tornado:
+    """Return the least and the greatest value over each range; by default, those in the file."""
     try:
         exact = exact_tree(tree)
     except INEXACT:
         exact = None
     search = search_tree(tree if exact is None else exact)
-    bars = sorted((_bar(tree, exact, one, is_fixed) for one in ranges), key=lambda b: -b.width)
+    found = (_bar(tree, exact, one, is_fixed) for one in ranges or ranges_of(tree))
+    bars = sorted(found, key=lambda bar: -bar.width)
     return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
 
 
@@ -153,55 +150,8 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
     strategy = search_tree(tree).strategy_branches if is_fixed else {}
     sampler = Sampler(tree, range_.name)
-    values = {at: _value_under(sampler, at, strategy) for at in places_of(range_)}
+    values = {at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in places_of(range_)}
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     thresholds = () if is_fixed else sample(tree, range_)[1]
     ends = values[least], least, values[greatest], greatest
     return Bar(range_, *ends, thresholds, "sampled")
-
-
-def _value_under(sampler: Sampler, at: Fraction, strategy: Mapping[int, int]) -> Fraction:
-    return to_exact(value_under(sampler.tree_at(at), strategy))
-
-
-@dataclass(frozen=True)
-class Spider(Shown):
-    """The value against the relative change of each parameter; `spider` makes it.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        is_fixed: Whether the strategy is today's.
-        changes: The relative changes, from -1 to 1.
-        ranges: The parameters.
-        values: By parameter, the value at each change; None where a probability is not one.
-    """
-
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
-    is_fixed: bool
-    changes: tuple[Fraction, ...]
-    ranges: tuple[Range, ...]
-    values: Mapping[str, tuple[Number | None, ...]]
-
-
-def spider(
-    tree: Tree, ranges: Sequence[Range], is_fixed: bool = False, steps: int = STEPS, file: str = ""
-) -> Spider:
-    """Return the value against the relative change of each parameter, from -100% to +100%."""
-    strategy = search_tree(tree).strategy_branches if is_fixed else {}
-    changes = tuple(Fraction(2 * i, steps) - 1 for i in range(steps + 1))
-    values: dict[str, tuple[Number | None, ...]] = {}
-    for one in ranges:
-        sampler = Sampler(tree, one.name)
-        found: list[Number | None] = []
-        for change in changes:
-            try:
-                found.append(_value_under(sampler, one.current * (1 + change), strategy))
-            except AnalysisError:  # a probability leaves [0, 1]
-                found.append(None)
-        values[one.name] = tuple(found)
-    return Spider(file, tree, is_fixed, changes, tuple(ranges), values)

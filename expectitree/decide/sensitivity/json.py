@@ -9,13 +9,12 @@ from typing import Any
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.sensitivity.break_even import BreakEven, Meeting
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Bar, Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.phrases import formula_text
 from expectitree.decide.sensitivity.pieces import Piece
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.decide.sensitivity.tolerance import Tolerances
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import ends_of, fraction_text
 from expectitree.text.json_values import about_fields, dumps, json_number
@@ -91,24 +90,6 @@ def _bar(bar: Bar) -> dict[str, Any]:
         "greatest_at": json_number(bar.greatest_at),
         "thresholds": [_threshold(one) for one in bar.thresholds],
         "method": bar.method,
-    }
-
-
-@_fields.register
-def _(report: Spider) -> dict[str, Any]:
-    return {
-        "strategy": "fixed" if report.is_fixed else "re-optimized",
-        "changes": [json_number(change) for change in report.changes],
-        "parameters": [
-            {
-                **_range(one),
-                "values": [
-                    None if value is None else json_number(value)
-                    for value in report.values[one.name]
-                ],
-            }
-            for one in report.ranges
-        ],
     }
 
 
@@ -190,32 +171,4 @@ def _threshold(one: Threshold) -> dict[str, Any]:
         "before": one.before,
         "at_ties": one.at,
         "after": one.after,
-    }
-
-
-@_fields.register
-def _(report: Tolerances) -> dict[str, Any]:
-    pairs = zip(report.pieces, report.pieces[1:], strict=False)
-    return {
-        "parameter": "risk tolerance",
-        "pieces": [
-            {
-                "from": json_number(piece.low),
-                "to": json_number(piece.high),
-                "best": piece.best,
-                "value_from": json_number(piece.value_low),
-                "value_to": json_number(piece.value_high),
-            }
-            for piece in report.pieces
-        ],
-        "thresholds": [
-            {
-                "at": json_number(above.low),
-                "value": json_number(above.value_low),
-                "above": above.best,
-                "below": below.best,
-            }
-            for above, below in pairs
-        ],
-        "method": "sampled",
     }

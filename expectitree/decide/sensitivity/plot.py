@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Iterator
 from functools import singledispatch
 from textwrap import fill
 from typing import Any
 
 from expectitree.decide.algebra.piecewise import Piecewise
-from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.sampling import places_of
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text
-from expectitree.errors import AnalysisError
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,
@@ -38,18 +36,15 @@ Corner = tuple[float, float]
 def draw(report: Any, path: str) -> None:
     """Write a plot of a report to a file; the ending sets the format.
 
-    Raises `AnalysisError` for a report that has no plot, and `FileError` if the file cannot be
-    written. `check_plot` comes first.
+    Raises `FileError` if the file cannot be written. `check_plot` comes first.
     """
     save_figure(figure_of(report), path)
 
 
 @singledispatch
 def figure_of(report: Any) -> Any:
-    """Return a figure of a report; raise `AnalysisError` for one that has no plot."""
-    raise AnalysisError(
-        "only one or two parameters, --tornado and --spider have a plot: remove --plot"
-    )
+    """Return a figure of a report."""
+    raise TypeError(f"no plot of {type(report).__name__}")
 
 
 def _finish(axes: Any, report: Any, pad: int = 8) -> None:
@@ -164,7 +159,7 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
                 yield left + right[::-1]
 
 
-# ---- Tornado and spider.
+# ---- Tornado.
 
 
 @figure_of.register
@@ -202,21 +197,3 @@ def _(report: Tornado) -> Any:
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the parameter")
     _finish(axes, report)
     return figure
-
-
-@figure_of.register
-def _(report: Spider) -> Any:
-    figure, axes = new_figure()
-    for position, one in enumerate(report.ranges):
-        style = look(position, position % len(COLORS))
-        known = _known(report.changes, report.values[one.name])
-        axes.plot(*zip(*known, strict=True), label=plain(one.name), **style)
-    axes.set_xlabel("change of the parameter (%)")
-    axes.set_ylabel(f"value ({_FIXED[report.is_fixed]})")
-    _finish(axes, report)
-    return figure
-
-
-def _known(changes: Sequence[Fraction], values: Sequence[Any]) -> list[tuple[float, float]]:
-    pairs = zip(changes, values, strict=True)
-    return [(float(change) * 100, float(value)) for change, value in pairs if value is not None]

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
-from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.extremes import Tornado, spider
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.extremes import tornado as tornado_of
-from expectitree.decide.sensitivity.ranges import Range, parse_range, range_of, spider_range_of
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of, ranges_of
 from expectitree.decide.sensitivity.report import Sensitivity, one_way
-from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.decide.sensitivity.tolerance import tolerances
 from expectitree.decide.sensitivity.two_way import GRID, TwoWay, two_way
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, NumberError
-from expectitree.numbers import Number, quote, to_exact, to_fraction
+from expectitree.errors import AnalysisError
+from expectitree.numbers import to_exact
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.paths import join, split
-
-Ends = tuple[Number, Number]
 
 
 def sensitivity(
@@ -121,40 +113,8 @@ def tornado(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
-    return tornado_of(tree, ranges_of(tree, parameters, ranges or {}), fixed, file)
-
-
-def ranges_of(
-    tree: Tree, names: Sequence[str] = (), ranges: Mapping[str, Ends] = MappingProxyType({})
-) -> list[Range]:
-    """Return the ranges of some parameters; by default of all that have one in the file."""
-    has_range = [name for name, one in tree.parameters.items() if one.range]
-    chosen = [names] if isinstance(names, str) else list(names)
-    chosen = chosen or [*dict.fromkeys((*has_range, *ranges))]
-    if not chosen:
-        raise AnalysisError(
-            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
-            "with its range, as in --parameter pr=0..1"
-        )
-    return [range_of(tree, name, ranges.get(name)) for name in chosen]
-
-
-def spider_ranges(tree: Tree, names: Sequence[str] = ()) -> list[Range]:
-    """Return -100% to +100% of some parameters.
-
-    By default, these are all that have a range in the file, or else all that are not derived.
-    """
-    for name in names:
-        if "=" in name:
-            raise AnalysisError(
-                f"found {quote(name)}: a spider moves from -100% to +100%, so name the parameter "
-                "without a range"
-            )
-    basic = [name for name, one in tree.parameters.items() if not one.bases]
-    chosen = list(names) or [name for name in basic if tree.parameters[name].range] or basic
-    if not chosen:
-        raise AnalysisError("the tree has no parameters: give its numbers names in `parameters`")
-    return [spider_range_of(tree, name) for name in chosen]
+    chosen = ranges_of(tree, parameters, ranges or {})
+    return tornado_of(tree, *chosen, is_fixed=fixed, file=file)
 
 
 def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
@@ -180,69 +140,3 @@ def _probability_of(tree: Tree, path: str) -> Fraction:
         branch = tree.find_branch(join(labels[:length]))
         found *= to_exact(tree.columns.probability[branch])
     return found
-
-
-# ---- What the command line asks.
-
-
-@dataclass(frozen=True)
-class Question:
-    """A question of the command line about each of its trees.
-
-    Attributes:
-        name: "one-way", "everywhere", "map", "tornado", "spider", "until", "where", "add" or
-            "strategies".
-        parameters: Names, each with a range after `=` if it has one.
-        fixed: Keep the current best strategy.
-        until: Such as `value=0`.
-        where: Such as `sell = test`.
-        add: A path.
-        grid: The rows of a map.
-    """
-
-    name: str
-    parameters: Sequence[str] = ()
-    fixed: bool = False
-    until: str | None = None
-    where: str | None = None
-    add: str | None = None
-    grid: int = GRID
-
-
-def answer(question: Question, tree: Tree, file: str) -> Shown:
-    """Return the report that answers a question about a tree."""
-    if question.name == "tolerance":
-        return tolerances(tree, file)
-    check_tree(tree, "sensitivity")
-    if question.name == "spider":
-        return spider(tree, spider_ranges(tree, question.parameters), question.fixed, file=file)
-    ranges = [range_of(tree, *parse_range(text)) for text in question.parameters]
-    if question.name == "add":
-        return added(tree, question.add or "", file=file)
-    if question.name == "strategies":
-        return strategies_of(tree, file)
-    if question.name == "tornado":
-        return tornado_of(tree, ranges or ranges_of(tree), question.fixed, file)
-    if question.name in ("until", "where"):
-        return break_even(tree, ranges[0], *_sides(question), file)
-    if question.name == "everywhere":
-        return everywhere(tree, ranges[0], file)
-    if question.name == "map":
-        return two_way(tree, ranges[0], ranges[1], question.grid, file)
-    return one_way(tree, ranges[0], file)
-
-
-def _sides(question: Question) -> tuple[str, str | Number]:
-    """Return what a break-even question compares."""
-    text = question.until if question.where is None else question.where
-    left, equals, right = (part.strip() for part in (text or "").partition("="))
-    if question.where is not None:
-        if not left or not right:
-            raise AnalysisError(f"found {quote(question.where)}, expected two paths: 'sell = test'")
-        return left, right
-    try:
-        if left != "value" or not equals:
-            raise NumberError(f"found {quote(str(question.until))}")
-        return left, to_fraction(right)
-    except NumberError as error:
-        raise AnalysisError(f"{error}: expected value=X, such as value=0") from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.expressions.domains import FRACTIONS
@@ -18,6 +19,8 @@ from expectitree.numbers import (
 )
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues, with_values
+
+Ends = tuple[Number, Number]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Range:
     description: str | None = None
 
 
-def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -> Range:
+def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     """Return the range of a parameter of an exact tree: the given one, or that of the file.
 
     Raises `AnalysisError` if there is none, and `TreeError` for a name that cannot be moved.
@@ -64,20 +67,27 @@ def range_of(tree: Tree, name: str, ends: tuple[Number, Number] | None = None) -
     return Range(name, low, high, current, parameter.unit, parameter.description)
 
 
+def ranges_of(
+    tree: Tree, names: Sequence[str] = (), ranges: Mapping[str, Ends] = MappingProxyType({})
+) -> list[Range]:
+    """Return the ranges of some parameters; by default of all that have one in the file."""
+    has_range = [name for name, one in tree.parameters.items() if one.range]
+    chosen = [names] if isinstance(names, str) else list(names)
+    chosen = chosen or [*dict.fromkeys((*has_range, *ranges))]
+    if not chosen:
+        raise AnalysisError(
+            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
+            "with its range, as in --parameter pr=0..1"
+        )
+    return [range_of(tree, name, ranges.get(name)) for name in chosen]
+
+
 def _example(current: Fraction) -> str:
     """Return a range around a value for a message: that of a probability, or 0 to its double."""
     if 0 <= current <= 1:
         return "0..1"
     low, high = sorted([Fraction(0), 2 * current])
     return f"{number_text(low)}..{number_text(high)}"
-
-
-def spider_range_of(tree: Tree, name: str) -> Range:
-    """Return the range of a parameter from -100% to +100% of its value."""
-    with_values(tree.parameters, {name: 0})  # refuses unknown and derived parameters
-    parameter, here = tree.parameters[name], ParameterValues(tree.parameters, FRACTIONS)[name]
-    ends = here - abs(here), here + abs(here)
-    return Range(name, *ends, here, parameter.unit, parameter.description)
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

@@ -42,7 +42,6 @@ class Strategies(Shown):
     """
 
     question = "sensitivity"
-    has_plot = True
 
     file: str
     tree: Tree

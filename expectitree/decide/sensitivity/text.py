@@ -12,9 +12,9 @@ from rich.text import Text
 from expectitree.decide.algebra.rationals import Rational
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.sensitivity.break_even import BreakEven
-from expectitree.decide.sensitivity.charts import map_lines, spider_lines, tornado_lines
+from expectitree.decide.sensitivity.charts import map_lines, tornado_lines
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Spider, Tornado
+from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.phrases import (
     formula_text,
     move_text,
@@ -23,7 +23,6 @@ from expectitree.decide.sensitivity.phrases import (
 )
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.decide.sensitivity.tolerance import Tolerances
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text, place_texts, threshold_texts
 from expectitree.numbers import decimal_text, display_text, exact_text
@@ -55,7 +54,6 @@ def _lines(report: Any, options: ConsoleOptions) -> Lines:
 
 _lines.register(TwoWay)(map_lines)
 _lines.register(Tornado)(tornado_lines)
-_lines.register(Spider)(spider_lines)
 
 
 # ---- One parameter.
@@ -233,25 +231,3 @@ def _(report: Strategies, options: ConsoleOptions) -> Lines:
     count = len(report.strategies)
     if count > MOST_ROWS:
         yield Text(f"The first {MOST_ROWS} of {plural(count, 'strategy')}.", style="dim")
-
-
-# ---- The attitude to risk.
-
-
-@_lines.register
-def _(report: Tolerances, options: ConsoleOptions) -> Lines:
-    rows = []
-    for at, piece in enumerate(report.pieces):
-        low, high = display_text(piece.low), display_text(piece.high)
-        place = f"{low} to {high}"
-        if at == 0 or at == len(report.pieces) - 1:
-            place = f"more than {low}" if at == 0 else f"less than {high}"
-        ends = display_text(piece.value_low), display_text(piece.value_high)
-        value = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
-        rows.append(["any" if len(report.pieces) == 1 else place, piece.best, value])
-    columns = [Column("risk tolerance"), Column("best"), Column("certainty equivalent")]
-    yield from table(columns, rows, options)
-    yield ""
-    least = display_text(report.pieces[-1].low)
-    found = f"Found by evaluating the tree at risk tolerances down to {least}: narrower ranges may"
-    yield Text(f"{found} be missed.", style="dim")

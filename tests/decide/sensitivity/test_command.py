@@ -16,8 +16,6 @@ from expectitree.analysis.show import rendered
 from expectitree.decide.sensitivity.break_even import break_even
 from expectitree.decide.sensitivity.csv import render as csv_lines
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.extremes import spider
-from expectitree.decide.sensitivity.questions import spider_ranges
 from expectitree.decide.sensitivity.ranges import range_of
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.errors import AnalysisError, TreeError
@@ -105,7 +103,7 @@ def test_text_of_one_parameter() -> None:
         ),
         ((OIL, "-p", "pr=0..1", "--until", "value=5000"), "value = 5000 for no pr from 0 to 1.\n"),
         (
-            (MOVIE, "-p", "fees", "--where", "movie=tv"),
+            (MOVIE, "-p", "fees", "--until", "movie=tv"),
             ("movie = tv at fees = 60000, where both are worth 900000.\nfees is $5000 now.\n"),
         ),
         (
@@ -174,17 +172,6 @@ def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
         assert all(bar.method == "exact" for bar in et.tornado(tree).bars)
 
 
-def test_text_of_a_spider() -> None:
-    text = text_of(OIL, "--spider", "--fixed")
-    assert " -100%   175  287.5   812.5\n" in text
-    assert " +100%  1975\n" in text
-    assert text.endswith("A value is left out where a probability would leave [0, 1].\n")
-    losses = text_of("-e", "parameters: {a: -2, b: 0, c: a}\nmax: {x: 3*c + b, y: -9}", "--spider")
-    assert "change     a   b\n" in losses
-    assert " -100%     0  -6\n" in losses
-    assert " +100%    -9  -6\n" in losses
-
-
 def test_text_of_strategies() -> None:
     text = text_of(OIL, "--strategies", "--set", "pr=0.3")
     assert text[text.index("value ") :] == (
@@ -198,7 +185,6 @@ def test_text_of_strategies() -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize(
     "words",
@@ -207,7 +193,6 @@ def test_text_of_strategies() -> None:
         ("-p", "pr=0..1", "-p", "sens"),
         ("--tornado",),
         ("--tornado", "--fixed"),
-        ("--spider",),
         ("--add", "test"),
         ("--strategies",),
         ("-p", "pr", "--until", "value=1200"),
@@ -269,8 +254,7 @@ def test_json_of_the_other_questions() -> None:
     assert (tornado["strategy"], [b["parameter"] for b in tornado["bars"]]) == (
         "re-optimized", ["pr", "sens", "spec"],
     )  # fmt: skip
-    assert object_of(OIL, "--spider", "--fixed")["parameters"][0]["values"][0] == 175
-    (place,) = object_of(MOVIE, "-p", "fees", "--where", "movie = tv")["places"]
+    (place,) = object_of(MOVIE, "-p", "fees", "--until", "movie = tv")["places"]
     assert (place["exact"], place["value"], place["is_part"]) == ("60000", 900000, False)
     added = object_of(OIL, "--add", "test")
     assert (added["branch"], added["branch_pays"], added["can_fall_by"]) == ("test", -100, 75)
@@ -290,7 +274,6 @@ def test_csv() -> None:
         "file", "sens", "pr", "best",
     ]  # fmt: skip
     assert rows_of(OIL, "--tornado")[1][:6] == [OIL, "pr", "0.3", "0.7", "750", "0.3"]
-    assert rows_of(OIL, "--spider", "--fixed")[1] == [OIL, "pr", "-1", "175"]
     assert rows_of(MOVIE, "-p", "fees", "--until", "value=950000")[1] == [
         MOVIE, "fees", "10000", "950000",
     ]  # fmt: skip
@@ -318,7 +301,6 @@ def test_every_report_can_be_shown() -> None:
         et.sensitivity(tree, "pr"),
         et.sensitivity_map(tree, "pr", "sens", grid=3),
         et.tornado(tree),
-        spider(tree, spider_ranges(tree)),
         strategies_of(tree),
         break_even(tree, moved, "value", 1200),
         everywhere(tree, moved),
@@ -352,20 +334,15 @@ def test_records() -> None:
             (),
             2,
             (
-                "Name one --parameter, or two for a map; or ask for --tornado, --spider, "
-                "--add, --strategies or --attitude exponential."
+                "Name one --parameter, or two for a map; or ask for --tornado, --add or "
+                "--strategies."
             ),
         ),
         (("-p", "pr", "-p", "sens", "-p", "spec"), 2, "Name one --parameter, or two for a map"),
-        (("--tornado", "--spider"), 2, "--tornado and --spider are two questions: ask one."),
-        (
-            ("-p", "pr", "--until", "value=0", "--where", "a=b"),
-            2,
-            "--until and --where are two questions: ask one.",
-        ),
+        (("--tornado", "--until", "a=b"), 2, "--tornado and --until are two questions: ask one."),
         (("-p", "pr", "--add", "test"), 2, "--add moves no parameter: remove --parameter."),
         (("--until", "value=0"), 2, "--until needs one --parameter, which moves."),
-        (("-p", "pr", "--fixed"), 2, "--fixed is for --tornado and --spider."),
+        (("-p", "pr", "--fixed"), 2, "--fixed is for --tornado."),
         (
             ("-p", "p"),
             2,
@@ -409,14 +386,18 @@ def test_records() -> None:
                 "range within 0 to 1"
             ),
         ),
-        (("-p", "pr=0..1", "--spider"), 2, "found 'pr=0..1': a spider moves from -100% to +100%"),
-        (("-p", "p_plus", "--spider"), 2, "p_plus is derived"),
+        (("-p", "p_plus", "--tornado"), 2, "p_plus is derived"),
         (("-p", "pr", "-p", "pr"), 2, "a map needs two parameters, found pr twice"),
-        (("-p", "pr", "--until", "0"), 2, "found '0': expected value=X, such as value=0"),
-        (("-p", "pr", "--until", "value=many"), 2, "expected value=X, such as value=0"),
-        (("-p", "pr", "--where", "sell"), 2, "found 'sell', expected two paths: 'sell = test'"),
+        (("-p", "pr", "--until", "0"), 2, "found '0' in --until: expected the value of the tree"),
         (
-            ("-p", "pr", "--where", "sell=rent"),
+            ("-p", "pr", "--until", "value=many"),
+            2,
+            "in --until: expected the value of the tree and a number, such as 'value = 0', or two "
+            "paths, such as 'sell = test'",
+        ),
+        (("-p", "pr", "--until", "sell ="), 2, "found 'sell =' in --until: expected"),
+        (
+            ("-p", "pr", "--until", "sell=rent"),
             2,
             "no node rent: the branches of / are sell, install, test",
         ),

@@ -89,12 +89,11 @@ def test_thresholds_are_those_of_the_fractions_in_the_file(
     [
         ("sensitivity", "-e", LARGE, "-p", "large"),
         ("sensitivity", "-e", LARGER, "--tornado"),
-        ("sensitivity", "-e", THIRD, "-p", "b", "--where", "x = y"),
+        ("sensitivity", "-e", THIRD, "-p", "b", "--until", "x = y"),
         ("sensitivity", "-e", THIRD, "-p", "b", "-p", "a=0..1", "--grid", "4"),
         ("sensitivity", "-e", THIRD, "-p", "b", "--everywhere"),
         ("sensitivity", "-e", THIRD, "--strategies"),
         ("sensitivity", "-e", THIRD, "--add", "x"),
-        ("sensitivity", "-e", ROULETTE, "--spider"),
         ("risk", "-e", LARGE),
         ("risk", "-e", THIRD),
         ("information", "-e", EVENTS, "--event", "fault"),

@@ -9,11 +9,7 @@ import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
-from expectitree.decide.sensitivity.extremes import spider
 from expectitree.decide.sensitivity.plot import draw, figure_of
-from expectitree.decide.sensitivity.questions import spider_ranges
-from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.errors import AnalysisError
 
 pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -73,7 +69,7 @@ def test_a_map_has_a_filled_region_for_each_set_of_best_actions() -> None:
 
 
 @pytest.mark.parametrize("fixed", [False, True])
-def test_a_tornado_and_a_spider_name_their_meaning(fixed: bool) -> None:
+def test_a_tornado_names_its_meaning(fixed: bool) -> None:
     tree = et.load(OIL)
     meaning = "today's strategy" if fixed else "decisions follow the parameter"
     axes = axes_of(et.tornado(tree, fixed=fixed))
@@ -82,10 +78,6 @@ def test_a_tornado_and_a_spider_name_their_meaning(fixed: bool) -> None:
     widths = [bar.get_width() for bar in axes.patches]
     assert widths[0] == (715 if fixed else 750) - 1075
     assert [text.get_text() for text in axes.texts][:2] == ["0.3", "0.7"]
-    lines = axes_of(spider(tree, spider_ranges(tree), fixed))
-    assert meaning in lines.get_ylabel()
-    assert legend(lines) == ["pr", "sens", "spec"]
-    assert [len(line.get_xdata()) for line in lines.lines] == [11, 6, 8]
 
 
 def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
@@ -108,7 +100,10 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
     ("words", "message"),
     [
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
-        (("--strategies", "--plot", "a.svg"), "--plot draws one or two parameters, --tornado or"),
+        (
+            ("--strategies", "--plot", "a.svg"),
+            "--plot draws one or two parameters, --add or --tornado.",
+        ),
         ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
     ],
 )
@@ -116,8 +111,3 @@ def test_a_plot_that_cannot_be_drawn(words: tuple[str, ...], message: str) -> No
     done = run_main("sensitivity", OIL, *words)
     assert done.status == 2
     assert message in " ".join(done.err.split())
-
-
-def test_other_reports_have_no_plot() -> None:
-    with pytest.raises(AnalysisError, match="only one or two parameters, --tornado and --spider"):
-        figure_of(strategies_of(et.load(OIL)))

@@ -11,8 +11,7 @@ from helpers import ROOT, load, loads
 import expectitree as et
 from expectitree import Tree
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.extremes import spider
-from expectitree.decide.sensitivity.questions import added, spider_ranges
+from expectitree.decide.sensitivity.questions import added
 from expectitree.decide.sensitivity.ranges import range_of
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.searches.engine import search_tree
@@ -102,20 +101,6 @@ def test_published_tornado_of_the_fixed_strategy(
     tree = example("rockefeller")
     (bar,) = et.tornado(tree, [name], ranges={name: ends}, fixed=True).bars
     assert (bar.least, bar.greatest) == (least, greatest)
-
-
-@EXACT
-def test_spider_of_rockefeller(exact: bool) -> None:
-    tree = example("rockefeller", exact)
-    fixed = spider(tree, spider_ranges(tree), is_fixed=True)
-    assert fixed.changes == tuple(F(i, 5) - 1 for i in range(11))
-    assert [float(v) for v in fixed.values["pr"]] == pytest.approx([*range(175, 1976, 180)])
-    assert fixed.values["sens"][-4:] == (None, None, None, None)
-    free = spider(tree, spider_ranges(tree))
-    assert [float(v) for v in free.values["pr"]] == pytest.approx(
-        [750, 750, 750, 750, 895, 1075, 1255, 1500, 1750, 2000, 2250]
-    )
-    assert [free.values["spec"][i] for i in (0, 4, 6)] == [1000, 1022.5, 1127.5]
 
 
 @pytest.mark.parametrize("pr", STRATEGIES)
