@@ -12,10 +12,11 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.errors import AnalysisError
 from expectitree.files.writing import whole_file
 from expectitree.numbers import INFINITY, notation, quote
-from expectitree.picture import PICTURES, drawing
+from expectitree.picture import drawing
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
+from expectitree.tables import PICTURES
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree, check_tree
 

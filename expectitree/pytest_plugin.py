@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from expectitree.analysis.verify.report import Check
+    from expectitree.analysis.verify.checks import Check
 
 ENDINGS = (".yaml", ".yml", ".json")
 EXPECT = re.compile(r"""^\s*["']?expect["']?\s*:""", re.MULTILINE)  # no other YAML file has this

@@ -117,9 +117,7 @@ def command(
     if fixed and not is_tornado:
         raise click.UsageError("--fixed is for --tornado.")
     if plot is not None:
-        check_plot(plot)
-        if options.tree_count > 1:
-            raise click.UsageError("--plot draws one tree: name one file.")
+        _check_plot(plot, options)
     usual: Question = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
     question = next(iter(asked.values()), usual)
 
@@ -136,6 +134,13 @@ def command(
         if plot is not None:
             draw(reports[0], plot)
             say(f"{plot} written")
+
+
+def _check_plot(plot: str, options: SearchOptions) -> None:
+    """Raise an error if the file cannot be a plot, or if there are several trees."""
+    check_plot(plot)
+    if options.tree_count > 1:
+        raise click.UsageError("--plot draws one tree: name one file.")
 
 
 def _check_usage(asked: list[str], moved: int) -> None:

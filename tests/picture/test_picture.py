@@ -17,13 +17,14 @@ from random_trees import Case
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.numbers import notation
-from expectitree.picture import PICTURES, drawing
+from expectitree.picture import drawing
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
 from expectitree.picture.tex import escaped
 from expectitree.picture.text import chance_text, text_width, typeset
+from expectitree.tables import PICTURES
 from expectitree.tree.model import Kind
 
 TREES = sorted((ROOT / "trees").iterdir())

@@ -57,7 +57,9 @@ def nodes_of(tree: Parameters) -> float:
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
     """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
-        return games().position_of(tree, seed, folder).write_out(tree.get("order", "given"))
+        position = games().position_of(tree, seed, folder)
+        found: Tree = position.write_out(tree.get("order", "given"))
+        return found
     parameters: dict[str, Any] = dict(tree)
     if "seed" in parameters_of(tree["family"]):
         parameters["seed"] = seed
