@@ -179,7 +179,9 @@ def command(
     if solution is not None:
         _check_solution(solution, out, style, force)
     drawer = _Drawer(algorithms, options, kind, out or "", style, solution, frames)
-    draw = drawer.page if kind == drawing.PAGE else drawer.steps if are_steps else drawer.picture
+    draw = drawer.steps if are_steps else drawer.picture
+    if kind == drawing.PAGE:
+        draw = drawer.page
     list(options.map("drawing", draw, lazy))
 
 

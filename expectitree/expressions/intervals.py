@@ -43,11 +43,15 @@ def _join(a: Interval, b: Interval) -> Interval:
 
 
 def _less(a: Interval, b: Interval) -> bool | None:
-    return True if a.high < b.low else False if a.low >= b.high else None
+    if a.high < b.low:
+        return True
+    return False if a.low >= b.high else None
 
 
 def _at_most(a: Interval, b: Interval) -> bool | None:
-    return True if a.high <= b.low else False if a.low > b.high else None
+    if a.high <= b.low:
+        return True
+    return False if a.low > b.high else None
 
 
 def _equal(a: Interval, b: Interval) -> bool | None:

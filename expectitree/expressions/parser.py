@@ -110,8 +110,11 @@ class _Parser:
     def fail_expected(self, expected: str) -> NoReturn:
         """Raise the error that another token was expected here."""
         before = self.text[: self.start].strip()
-        found = quote(self.token) if self.token else "the end" if before else "nothing"
-        after = f" after {quote(before[-12:])}" if before else ""
+        found, after = "nothing", ""
+        if before:
+            found, after = "the end", f" after {quote(before[-12:])}"
+        if self.token:
+            found = quote(self.token)
         hint = _HINTS.get(self.token, "")
         if expected.startswith(_OPERATOR):
             hint = self.hint(before) or hint

@@ -76,7 +76,9 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
         return None
     if len(texts) > len(edge.label) < 2 and not is_down and not _is_right_to_left(texts[0]):
         texts = (_in_a_line(edge),)
-    colour, is_bold = "grey" if edge.is_grey else "ink" if edge.rank else "dim", edge.rank == PLAYED
+    colour, is_bold = "ink" if edge.rank else "dim", edge.rank == PLAYED
+    if edge.is_grey:
+        colour = "grey"
     lines = [(line, LABEL_FONT, colour) for line in texts]
     width = _widest(lines, is_bold or bool(edge.parent.room))
     high = len(lines) * LABEL_FONT * LINE

@@ -358,8 +358,10 @@ class _Layout:
             points.append((text.place, end))
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
-        colour = "grey" if edge.is_grey else "ink" if edge.rank else "line"
-        width = 1 if edge.is_grey else {PLAIN: 1.2, TIE: 1.6, BEST: 2, PLAYED: 3}[edge.rank]
+        colour = "ink" if edge.rank else "line"
+        width = {PLAIN: 1.2, TIE: 1.6, BEST: 2, PLAYED: 3}[edge.rank]
+        if edge.is_grey:
+            colour, width = "grey", 1
         yield Line(tuple(paths), colour, width, edge.is_grey)
         if edge.is_cut:
             yield Line(self.strokes(fan, slanted_to), "cut", 2)

@@ -39,25 +39,34 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
 
 
 def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
-    is_node, name = glyph.kind in SHAPES, "hidden" if glyph.is_grey else glyph.kind
-    value = glyph.value.replace(", ", ",\n") if is_node else glyph.value  # it is within the shape
+    value, filled = glyph.value, {}
+    if glyph.kind in SHAPES:
+        value = value.replace(", ", ",\n")  # it is within the shape
+        name = "hidden" if glyph.is_grey else glyph.kind
+        filled = {
+            "style": "filled,dashed" if glyph.is_estimate else "filled",
+            "fillcolor": colours[name],
+            "color": colours[f"{name}line"],
+        }
     return _attributes(
         label="\n".join(filter(None, [value, *glyph.remarks])),
         tooltip=glyph.tooltip,
         shape=SHAPES.get(glyph.kind, "plaintext"),
-        style=("filled,dashed" if glyph.is_estimate else "filled") if is_node else None,
-        fillcolor=colours[name] if is_node else None,
-        color=colours[f"{name}line"] if is_node else None,
+        **filled,
         fontcolor=colours["grey"] if glyph.is_grey else None,
     )
 
 
 def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
-    colour = colours["grey"] if edge.is_grey else colours["ink"] if edge.rank else None
+    colour = width = None
+    if edge.rank:
+        colour, width = colours["ink"], 3 if edge.rank == PLAYED else 2
+    if edge.is_grey:
+        colour = colours["grey"]
     return _attributes(
         tooltip=edge.tooltip,
         label="\n".join(edge.lines) or None,
-        penwidth=(3 if edge.rank == PLAYED else 2) if edge.rank else None,
+        penwidth=width,
         style="dashed" if edge.is_grey else None,
         color=colours["cut"] if edge.is_cut else colour,
         fontcolor=colour,

@@ -63,7 +63,9 @@ def _class(glyph: Glyph) -> str:
 
 def _line(edge: Edge) -> str:
     text = [*(["‖"] if edge.is_cut else []), *edge.lines]
-    stroke = "-.-" if edge.is_grey else "===" if edge.rank == PLAYED else "---"
+    stroke = "===" if edge.rank == PLAYED else "---"
+    if edge.is_grey:
+        stroke = "-.-"
     return f'{stroke}|"{_escaped(text)}"|' if text else stroke
 
 

@@ -138,9 +138,7 @@ def start_from(beliefs: Beliefs, limits: Limits) -> None:
         tally[PRIOR_VARIANCE] = max((high[root] - low[root]) ** 2 / 12, LEAST_VARIANCE)
     else:
         tally[PRIOR_WEIGHT] = 0.01
-        tally[CENTER] = (
-            low[root] if low[root] > -GREATEST else high[root] if high[root] < GREATEST else 0.0
-        )
+        tally[CENTER] = middle_of(beliefs, root)
         tally[PRIOR_VARIANCE] = 1.0
     tally[SEEN] = 0.0
     tally[NEXT_RENEWAL] = 0.0
@@ -379,4 +377,6 @@ def middle_of(beliefs: Beliefs, n: int) -> float:
     low, high = beliefs.low[n], beliefs.high[n]
     if high - low < GREATEST:
         return float((low + high) / 2)
-    return float(low if low > -GREATEST else high if high < GREATEST else 0.0)
+    if low > -GREATEST:
+        return float(low)
+    return float(high if high < GREATEST else 0.0)

@@ -100,9 +100,11 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             advantage_squares[d] += aa_sum - a_sum * a_sum / parts
             advantage_ranks[d] += ra_sum - r_sum * a_sum / parts
         if limits.guide == ORDERED:
-            beliefs.slope[depth[n]] = (
-                -1.0 if tree.kind[n] == MAX else 1.0 if tree.kind[n] == MIN else 0.0
-            )
+            beliefs.slope[depth[n]] = 0.0
+            if tree.kind[n] == MAX:
+                beliefs.slope[depth[n]] = -1.0
+            elif tree.kind[n] == MIN:
+                beliefs.slope[depth[n]] = 1.0
     count = leaves_seen[root] + beliefs.tally[PRIOR_WEIGHT]
     mean = leaf_total[root] / count
     variance = (

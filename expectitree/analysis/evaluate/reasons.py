@@ -117,6 +117,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         chosen[-1] = best
     end_of = branch_ends(tree, search.lower if is_min else search.upper)
     rest = [end_of(b) for b in set(branches).difference(chosen)]
+    best_rest = (min if is_min else max)(rest, default=0)
     cuts = _cuts_below(search, explanation, node)
     return Reasons(
         search,
@@ -126,7 +127,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
-        (min(rest) if is_min else max(rest)) if rest else 0,
+        best_rest,
         _terms(search, node, True) if search.is_exact(node) else (),
         [_cut_reason(search, n, cut) for n, cut in islice(cuts, MOST_CUTS)],
         sum(1 for _ in cuts),

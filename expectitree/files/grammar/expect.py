@@ -54,9 +54,10 @@ def written_expectation(expect: Expectation) -> dict[str, Any]:
         previous = data.get(run.algorithm)
         if previous is None and len(run.place) <= 1:
             data[run.algorithm] = _written_run(run)
-        else:
-            previous = previous if isinstance(previous, list) else [previous] if previous else []
-            data[run.algorithm] = [*previous, _written_run(run)]
+            continue
+        if not isinstance(previous, list):
+            previous = [previous] if previous else []
+        data[run.algorithm] = [*previous, _written_run(run)]
     return data
 
 

@@ -39,7 +39,9 @@ class Blackjack:
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
         """Return "chance" for every card. The dealer has no choice."""
-        return None if state.next == "end" else "max" if state.next == "decision" else "chance"
+        if state.next == "end":
+            return None
+        return "max" if state.next == "decision" else "chance"
 
     def moves(self, state: State) -> list[Any]:
         """Return the cards with their probabilities, or what the player can do."""
@@ -94,5 +96,7 @@ def _next(player: Hand, dealer: Hand, now: str) -> str:
     if now in ("first", "second"):
         return "second" if now == "first" else "upcard"
     if now in ("upcard", "hit"):
-        return "end" if not player.points else "hole" if player.points >= 21 else "decision"
+        if not player.points:
+            return "end"
+        return "hole" if player.points >= 21 else "decision"
     return "end" if player.points == NATURAL or not 0 < dealer.points < 17 else "draw"

@@ -48,7 +48,9 @@ class Dice:
         """Return whose turn it is: chance rolls before each move."""
         if self._winner(state) or sum(state.stones) == (1 << self.n**2) - 1:
             return None
-        return "chance" if state.line is None else "min" if state.player else "max"
+        if state.line is None:
+            return "chance"
+        return "min" if state.player else "max"
 
     def moves(self, state: State) -> Iterable[Any]:
         """Return the lines with a free square, or the free squares of the line rolled."""

@@ -33,7 +33,9 @@ class Einstein:
     def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
         if _winner(state.board):
             return None
-        return "chance" if not state.roll else "max" if state.player == 1 else "min"
+        if not state.roll:
+            return "chance"
+        return "max" if state.player == 1 else "min"
 
     def moves(self, state: State) -> Iterable[Any]:
         """Return the numbers of the die, or steps such as "3-right"."""

@@ -40,7 +40,9 @@ class Twenty48:
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
         goes_on = max(state.board) < self.goal and (state.new or self.moves(state))
-        return None if not goes_on else "chance" if state.new else "max"
+        if not goes_on:
+            return None
+        return "chance" if state.new else "max"
 
     def moves(self, state: State) -> list[Any]:
         """Return pairs of a free square and a tile, or the moves that change the board."""

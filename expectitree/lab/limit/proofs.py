@@ -138,7 +138,9 @@ class Proofs:
     def _joined(self, n: int, sign: int) -> Operand:
         """Return the list of an inner node: join its children's lists in rounds of pairs."""
         tree = self.tree
-        how = SUM if tree.kind[n] == Kind.CHANCE else MERGED if tree.sign(n) == sign else LEAST
+        how = MERGED if tree.sign(n) == sign else LEAST
+        if tree.kind[n] == Kind.CHANCE:
+            how = SUM
         row = [self._operand(n, child, sign) for child in tree.children[n]]
         while len(row) > 1:
             pairs = zip(row[::2], row[1::2], strict=False)
