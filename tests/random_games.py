@@ -70,8 +70,8 @@ class RandomGame:
 
     `has_bounds` says whether positions have bounds of their own: exact ones, or, with `loose`,
     wider ones, which may be wider than those of the position before. With `rare`, there are also
-    numbers at the limits of floats. With `floats`, the game gives its values, probabilities and
-    `utility_bounds` as floats; the table still holds fractions.
+    numbers at the limits of floats. With `floats`, the game gives its values and probabilities as
+    floats; the table still holds fractions.
     """
 
     def __init__(
@@ -97,9 +97,6 @@ class RandomGame:
         if all(row.value is not None for row in self.table) and random.random() < 0.6:
             lower = random.choice((lower, lower - 3, -INFINITY))
             self.utility_bounds = (lower, random.choice((upper, upper + 5, INFINITY)))
-        if floats:
-            lower, upper = self.utility_bounds
-            self.utility_bounds = (float(lower), float(upper))
         if self.has_bounds:
             self.bounds = lambda state: self.row(state).bounds
         self.has_key = random.random() < 0.4
