@@ -654,7 +654,7 @@ def rescale(case: Case) -> None:
     """An affine map: before and after; paths with other rewards to one node cannot be mapped."""
     if "nodes" in case.document and any(branch.reward for branch in case.branches.values()):
         return
-    (found,) = case.objects("rescale --affine 2,3")
+    (found,) = case.objects("rescale --map 2*u+3")
     for when, value in (("before", case.value), ("after", 2 * case.value + 3)):
         same_number(f"rescale: {when}", found[when]["value"], value)
         same(f"rescale: ties {when}", tuple(found[when]["ties"]), case.ties)

@@ -163,7 +163,7 @@ def test_verify_reports_the_counts_of_a_pruning_search(tmp_path: Path) -> None:
         ("limit",),
         ("opponents",),
         ("rescale", "--any"),
-        ("rescale", "--affine", "2,1"),
+        ("rescale", "--map", "2*u"),
         ("sensitivity", "--strategies"),
         ("sensitivity", "--add", "bet"),
         ("draw", "--format", "html", "-o", "-"),

@@ -85,7 +85,6 @@ def test_values_of_options_are_completed() -> None:
         "eval|tr",
         "verify|risk.yaml|tr",
         "convert|tr",
-        "rescale|--table|tr",
         "generate|ballard|-o|tr",
         "draw|-o|tr",
         "ask|tr",

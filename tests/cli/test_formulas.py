@@ -55,7 +55,7 @@ def test_json_has_the_values_of_the_parameters(file: str) -> None:
     "command",
     [
         ("eval",), ("compare",), ("trace",), ("limit",), ("opponents",),
-        ("rescale", "--exp", "1/9"),
+        ("rescale", "--map", "exp(u/9)"),
         ("convert",), ("draw", "--format", "mmd", "-o", "-"), ("ask", "--show"),
     ],
 )  # fmt: skip

@@ -399,7 +399,7 @@ def test_an_exercise_has_the_whole_tree(tmp_path: Path) -> None:
         (("compare",), "expectiminimax              0.333333  roll     30      19   100%"),
         (("limit",), "19 leaves, bounds [-1, 1] given in the tree"),
         (("opponents",), "perfect         0  0.333333  roll"),
-        (("rescale", "--affine", "2,0"), "0.666667"),
+        (("rescale", "--map", "2*u"), "0.666667"),
         (("risk",), "roll ★   0.333333"),
     ],
 )

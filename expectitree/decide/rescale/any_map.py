@@ -20,31 +20,28 @@ succeeds, so the answer is never unknown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from expectitree.decide.rescale.report import Answer, Rescaling, fold, rescale, returned_report
+from expectitree.budget import TooMuchWorkError, limited_work, most, spend
+from expectitree.decide.rescale.report import Answer, Rescaling, fold, rescaled, returned_report
 from expectitree.decide.rescale.scales import Scale, stepped
-from expectitree.errors import TransformError
 from expectitree.numbers import to_exact
-from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
-from expectitree.tree.transform import in_fractions
+from expectitree.tree.transform import in_fractions, map_utilities
 
 _MOST_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
-_MOST_WORK = 10**12  # squared bits of all fractions (some seconds)
-_SHORT = 10**6  # squared bits: the work for one short fraction
+_MOST_WORK = 1_000_000  # steps
+_SHORT = 1_000  # bits of a fraction that takes one step
 _MOST_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
 _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floats is an error
-_IN_FRACTIONS = "These are fractions: floating point takes the actions for a tie."
 
 Distribution: TypeAlias = dict[Fraction, Fraction]  # utility -> probability
 
@@ -79,65 +76,43 @@ def find_order_preserving_map(
         SearchError: As for `evaluate`.
         TransformError: Paths with different sums of rewards lead to one node.
     """
+    check_tree(tree, "rescale")
     return returned_report(_find_map(tree, bounds, engine, file), exact)
 
 
 def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
-    check_tree(tree, "rescale")
+    slack = Fraction(0) if tree.exact else _ROUNDING
+    if len(tree) <= most(_MOST_NODES):
+        tree = in_fractions(tree)
     tree, bounds, remarks = fold(tree, bounds)
-    before = search_tree(tree, bounds=bounds, engine=engine)
-    unchanged, root = Rescaling(file, before, remarks=remarks), tree.root
-    if root.kind not in (Kind.MAX, Kind.MIN):
+    before, root = search_tree(tree, bounds=bounds, engine=engine), tree.root
+    unchanged = Rescaling(file, before, remarks=remarks)
+    if root.kind not in PLAYERS:
         reason = f"the root is a {root.kind.name} node, where no player decides"
         return replace(unchanged, answer=Answer("no", reason))
-    exact = _small_in_fractions(tree)
-    if exact is None:
+    try:
+        with limited_work(_MOST_WORK):
+            if not tree.exact:
+                raise TooMuchWorkError
+            search = search_tree(tree)
+            branch = next(search.best_branches(root.id))
+            steps = promising_steps(search, branch, slack)
+    except TooMuchWorkError:
         reason = "the tree is too large to compute with it in fractions"
         return replace(unchanged, answer=Answer("unknown", reason, action=before.best))
-    search = search_tree(exact)
-    branch = next(search.best_branches(root.id))  # floats may take more actions for a tie
     action = tree.branch_label(root.id, branch)
-    steps = promising_steps(search, branch, Fraction(0) if tree.exact else _ROUNDING)
     if not steps:
         return replace(unchanged, answer=Answer("no", _reason_against(tree, action), action=action))
-    maps = (stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items())
+    maps = [stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items()]
     tried = 0
     for tried, scale in enumerate(islice(maps, _MOST_ROWS // len(tree)), 1):
-        if _is_changed(exact, branch, scale):
+        if _is_changed(tree, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
-            report = rescale(exact, scale, exact=True, file=file)
-            if not tree.exact:
-                report = replace(report, remarks=(*report.remarks, _IN_FRACTIONS))
-                with suppress(TransformError):  # floats cannot hold an image
-                    in_floats = rescale(
-                        tree, scale, bounds=bounds, engine=engine, exact=True, file=file
-                    )
-                    if in_floats.after and not in_floats.after.is_best(root.id, branch):
-                        report = in_floats
+            report = rescaled(tree, scale, bounds, engine, file)
             answer = Answer("yes", reason, tried, action)
-            return replace(report, answer=answer, remarks=(*remarks, *report.remarks))
+            return replace(report, answer=answer, remarks=remarks + report.remarks)
     reason = f"{tried:,} maps were tried, and none changes it"
     return replace(unchanged, answer=Answer("unknown", reason, tried, action))
-
-
-def _small_in_fractions(tree: Tree) -> Tree | None:
-    """Return an exact tree, or None if its distributions have too many or too long fractions."""
-    if len(tree) > _MOST_NODES:
-        return None
-    tree = tree if tree.exact else in_fractions(tree)
-    columns = tree.columns
-    bits, sizes, work = [0] * len(tree), [1] * len(tree), 0
-    utilities = len({u for kind, u in zip(columns.kind, columns.utility, strict=True) if not kind})
-    for n in range(len(tree)):
-        size = 0
-        for b in tree.branches_of(n):
-            c, p = columns.child[b], to_exact(columns.probability[b])
-            length = p.denominator.bit_length() - 1
-            bits[n] = max(bits[n], bits[c] + length)
-            size += sizes[c]
-            work += sizes[c] * (_SHORT + bits[n] ** 2)
-        sizes[n] = max(1, min(utilities, size))
-    return tree if work <= _MOST_WORK else None
 
 
 def _reason_against(tree: Tree, action: str) -> str:
@@ -167,8 +142,8 @@ def promising_steps(search: Search, best: int, slack: Fraction) -> Mapping[Fract
     child, root = tree.columns.child, tree.root_id
     is_max = tree.root.kind == Kind.MAX
     sign = 1 if is_max else -1
-    at_worst = bounding_distributions(tree, is_lower=is_max)[child[best]]
-    at_best = bounding_distributions(tree, is_lower=not is_max)
+    at_worst = bounding_distributions(search, is_lower=is_max)[child[best]]
+    at_best = bounding_distributions(search, is_lower=not is_max)
     least, greatest = tree.utility_ends
     found: dict[Fraction, tuple[Fraction, Fraction]] = {}  # threshold -> height, minus the gain
     for other in {child[b] for b in tree.branches_of(root)} - {child[best]}:
@@ -185,16 +160,18 @@ def promising_steps(search: Search, best: int, slack: Fraction) -> Mapping[Fract
     return {u: found[u][0] for u in sorted(found, key=lambda u: (found[u], u))}
 
 
-def bounding_distributions(tree: Tree, is_lower: bool) -> list[Distribution]:
+def bounding_distributions(search: Search, is_lower: bool) -> list[Distribution]:
     """Return a bound of the distribution over utilities below each node of an exact tree.
 
     If `is_lower`, MAX follows one strategy, and MIN makes each threshold as unlikely to be reached
     as it can. Otherwise MIN follows one strategy, and MAX makes each threshold as likely as it can.
     """
-    columns = tree.columns
+    tree, columns = search.tree, search.tree.columns
     found: list[Distribution] = []
     for n, kind in enumerate(map(Kind, columns.kind)):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
+        for shares in below:
+            spend(sum(1 + (p.denominator.bit_length() / _SHORT) ** 2 for p in shares.values()))
         if kind == Kind.TERMINAL:
             found.append({to_exact(columns.utility[n]): Fraction(1)})
         elif kind == Kind.CHANCE:
@@ -205,14 +182,10 @@ def bounding_distributions(tree: Tree, is_lower: bool) -> list[Distribution]:
                         mixed[u] = mixed.get(u, 0) + p * share
             found.append(mixed)
         elif (kind == Kind.MAX) == is_lower:
-            found.append((max if kind == Kind.MAX else min)(below, key=_expectation))
+            found.append(found[columns.child[next(search.best_branches(n))]])
         else:
             found.append(_envelope(below, kind == Kind.MAX))
     return found
-
-
-def _expectation(distribution: Distribution) -> Fraction:
-    return sum((u * share for u, share in distribution.items()), Fraction(0))
 
 
 def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distribution:
@@ -235,11 +208,5 @@ def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distributi
 
 def _is_changed(tree: Tree, branch: int, scale: Scale) -> bool:
     """Return whether a map makes an action of an exact tree worse than another one."""
-    columns = tree.columns
-    utility: list[Any] = [
-        None if kind else scale.rule(u)
-        for kind, u in zip(columns.kind, columns.utility, strict=True)
-    ]
-    value: list[Any] = [None] * len(tree)
-    backward_induction(columns._replace(utility=utility), value, Fraction(0))
-    return bool(value[tree.root_id] != value[columns.child[branch]])
+    mapped = map_utilities(tree, lambda u: scale.image(u)[0], with_bounds=False)
+    return not search_tree(mapped).is_best(tree.root_id, branch)

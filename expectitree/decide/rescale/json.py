@@ -49,10 +49,9 @@ def _map_object(report: Rescaling, most: int | None) -> dict[str, Any] | None:
     scale, found = report.scale, report.map_class
     if scale is None or found is None:
         return None
-    fields: dict[str, Any] = {"kind": scale.kind, "text": scale.text, "class": found.name}
+    fields: dict[str, Any] = {"text": scale.text, "class": found.name}
     if found.name == AFFINE:
-        for name, value in (("slope", found.slope), ("offset", found.offset)):
-            fields[name] = json_number(value)
+        fields |= {"slope": json_number(found.slope), "offset": json_number(found.offset)}
     pairs = [[json_number(u), json_number(image)] for u, image in report.pairs[:most]]
     return {**fields, "pairs": pairs, "pairs_total": len(report.pairs)}
 

@@ -7,25 +7,13 @@ changes no decision. A map that only keeps the order may change any decision abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any
 
-from expectitree import compiling
-from expectitree.decide.rescale.scales import (
-    AFFINE,
-    NEITHER,
-    ORDERED,
-    Image,
-    MapClass,
-    Scale,
-    as_number,
-    classify,
-    scale_of,
-)
+from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TransformError
 from expectitree.numbers import (
@@ -37,18 +25,17 @@ from expectitree.numbers import (
     to_exact,
     to_nearest_float,
 )
-from expectitree.rounding import UNIT, Rounded
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
-from expectitree.tree.columns import Bounds, Column, Columns
+from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards
-from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.model import Tree, check_tree, rounded
 from expectitree.tree.scans import shifted
-from expectitree.tree.transform import in_floats, map_utilities
+from expectitree.tree.transform import map_utilities
 
-MAX, MIN = 1, 2  # kinds, as compiled loops have them
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
+_BOUNDS = "The bounds in the file are left out: the map does not increase on all of them."
 _MOST_UNUSED = 3  # entries of a map that a remark names
 
 
@@ -76,7 +63,7 @@ class Rescaling(Shown):
         before: The search of the tree.
         scale: The map.
         map_class: The class of the map, such as positive affine, with utilities that show it.
-        pairs: Each utility and its image, the least first.
+        pairs: Each utility (and estimate) and its image, the least first.
         after: The search of the tree after the map.
         changes: The ids of the nodes where the set of best actions changes.
         remarks: Sentences for the user.
@@ -89,9 +76,9 @@ class Rescaling(Shown):
     before: Search
     scale: Scale | None = None
     map_class: MapClass | None = None
-    pairs: Sequence[tuple[Number, Number]] = ()  # each utility and its image, the least first
+    pairs: tuple[tuple[Number, Number], ...] = ()
     after: Search | None = None
-    changes: frozenset[int] = frozenset()  # the nodes where the set of best actions changes
+    changes: frozenset[int] = frozenset()
     remarks: tuple[str, ...] = ()
     answer: Answer | None = None
 
@@ -121,7 +108,7 @@ class Rescaling(Shown):
 
 def rescale(
     tree: Tree,
-    scale: Scale | Mapping[Any, Any] | Callable[[Number], Any],
+    map: str | Mapping[Any, Any],
     *,
     bounds: Bounds | None = None,
     engine: str = "auto",
@@ -132,18 +119,18 @@ def rescale(
 
     A positive affine map changes no decision. Another map may, above a chance node. If branches
     pay, the map applies to totals: the report is about the tree with the rewards in its utilities.
-    Irrational images have 60 digits. With a function that returns floats, the tree is rescaled in
-    floats.
+    Irrational images have 60 digits.
 
         >>> import expectitree as et
-        >>> found = et.rescale(et.load("example:aima-5.12-left"), lambda u: 10**u)
+        >>> found = et.rescale(et.load("example:aima-5.12-left"), "10^u")
         >>> found.before.best, found.after.best
         ('a1', 'a2')
 
     Args:
         tree: The tree.
-        scale: A function, or a mapping such as `{2: 20}`, which leaves other utilities as they are.
-            Estimates go through the map too, and so do bounds, unless the map falls on them.
+        map: A formula of the utility `u`, or a mapping such as `{2: 20}` or "2=20", which leaves
+            other utilities as they are. Estimates go through the map too, and so do bounds, if the
+            map increases on them.
         bounds: `(lower, upper)` of the root, as for `evaluate`.
         engine: As for `evaluate`.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
@@ -151,83 +138,70 @@ def rescale(
 
     Raises:
         AnalysisError: A positive affine map changed a decision in floating point.
+        NumberError: The text is not a map.
         SearchError: As for `evaluate`.
         TransformError: A utility has no image, or paths with different sums of rewards lead to one
             node.
     """
     check_tree(tree, "rescale")
-    tree, bounds, folding = fold(tree, bounds)
-    scale = scale_of(scale)
-    utilities, mapped = _mapped(tree, scale)
-    if tree.exact and any(isinstance(image, float) for image in mapped.values()):
-        tree = in_floats(tree)
-        utilities, mapped = _mapped(tree, scale)
-    ordered = sorted(utilities)
-    images = {u: as_number(u, image, tree.exact) for u, image in mapped.items()}
-    map_class = classify([(u, mapped[u]) for u in ordered])
-    line = map_class.slope, map_class.offset
-    if not tree.exact and not all(map(is_finite, map(to_nearest_float, line))):
-        raise TransformError("the map is too steep for floating point: use --exact, or another map")
-    if scale.rises and map_class.witness is not None:
-        (u, image), (v, _) = map_class.witness
-        raise TransformError(
-            f"{message_text(u)} and {message_text(v)} both become "
-            f"{message_text(to_nearest_float(image))} when they are rounded, though the map tells "
-            "them apart: choose a gentler map (for --exp an R nearer 0)"
-        )
-    remarks = [*folding, *_unused_names(scale, images)]
+    return returned_report(rescaled(tree, scale_of(map), bounds, engine, file), exact)
+
+
+def rescaled(tree: Tree, scale: Scale, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
+    """Return the report on a map, with numbers as they were computed."""
+    tree, bounds, remarks = fold(tree, bounds)
+    numbers = numbers_of(tree)
+    images = {u: scale.image(u) for u in numbers}
+    remarks += _unused_names(scale, numbers)
+    map_class = classify(images)
     ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
-    with_bounds = True
     try:
-        images |= {end: as_number(end, scale.image(end), tree.exact) for end in ends}
+        with_ends = images | {end: scale.image(end) for end in ends}
+        with_bounds = not ends or classify(with_ends).name != NEITHER
     except TransformError:
         with_bounds = False
-    if ends and any(y < x for (_, x), (_, y) in pairwise(sorted(images.items()))):
-        with_bounds = False
-    if not with_bounds:
-        remarks.append(
-            "The bounds in the file are left out: the map falls on them, or ends before them."
-        )
+    if with_bounds:
+        images = with_ends
+    else:
+        remarks += (_BOUNDS,)
     before = search_tree(tree, bounds=bounds, engine=engine)
-    changed = map_utilities(tree, images.__getitem__, with_bounds=with_bounds)
-    rounded = [abs(image) for image in images.values() if isinstance(image, Rounded)]
-    if rounded:
-        changed = replace(changed, error=UNIT * max(rounded))
-    after = search_tree(changed, engine=engine)
-    if map_class.name == AFFINE:
-        after = _with_eps_of(before, after, map_class.slope)
-    changes = _changes(before, after)
+    mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
+    if not tree.exact:
+        mapped = {u: to_nearest_float(image) for u, image in mapped.items()}
+    changed = map_utilities(tree, mapped.__getitem__, with_bounds=with_bounds)
+    error = max(error for _, error in images.values()) if tree.exact else 0
+    after = search_tree(rounded(changed) if error else changed, engine=engine)
+    if error:  # of utilities alone, so it does not grow on the way to the root
+        after = replace(after, tree=changed, own_eps=after.eps + 2 * error)
+    if map_class.name == AFFINE and before.eps:  # a large offset costs digits, which is not a tie
+        after = replace(after, own_eps=max(float(map_class.slope) * before.eps, after.eps))
+    changes = frozenset(
+        n
+        for n, kind in enumerate(tree.columns.kind)
+        if kind in PLAYERS and {*before.best_branches(n)} != {*after.best_branches(n)}
+    )
     if map_class.name == AFFINE and changes:
-        reason = "this is a defect of expectitree, please report it with the tree"
-        if not tree.exact:
-            reason = "floating point keeps too few digits of the mapped utilities: use --exact"
         path = escape(tree.path_of(min(changes)))
+        reason = "floating point keeps too few digits of the mapped utilities: use --exact"
         raise AnalysisError(f"{path}: a positive affine map changed the best actions: {reason}")
-    pairs = [(u, images[u]) for u in ordered]
-    if map_class.name != NEITHER and not tree.exact:
-        # An affine map keeps ties, so that only what rounding makes equal is new.
-        close = after.eps if map_class.name == ORDERED else 0
-        for (u, x), (v, y) in pairwise(pairs):
-            if y - x <= close:
-                two = f"{message_text(u)} and {message_text(v)}"
-                remarks.append(f"{two} become equal in floating point: use --exact.")
-                break
-    found = Rescaling(file, before, scale, map_class, pairs, after, changes, tuple(remarks))
-    return returned_report(found, exact)
+    pairs = tuple((u, mapped[u]) for u in numbers)
+    for (u, x), (v, y) in pairwise(pairs):
+        if y <= x and map_class.name != NEITHER:
+            two = f"{message_text(u)} and {message_text(v)}"
+            remarks += (f"{two} become equal in floating point: use --exact.",)
+            break
+    return Rescaling(file, before, scale, map_class, pairs, after, changes, remarks)
 
 
 def returned_report(report: Rescaling, exact: bool) -> Rescaling:
     """Return a report with numbers as they were computed, or rounded to floats."""
-    before = replace(report.before, rounds=not exact)
-    after = report.after and replace(report.after, rounds=not exact)
-    pairs = [returned(pair, exact) for pair in report.pairs]
-    return replace(report, before=before, after=after, pairs=pairs)
-
-
-def _mapped(tree: Tree, scale: Scale) -> tuple[set[Number], dict[Number, Image]]:
-    """Return the different utilities of a tree, and the images of these and of its estimates."""
-    utilities, estimates = numbers_of(tree)
-    return utilities, {u: scale.image(u) for u in utilities | estimates}
+    return replace(
+        report,
+        before=replace(report.before, rounds=not exact),
+        after=report.after and replace(report.after, rounds=not exact),
+        map_class=returned(report.map_class, exact),
+        pairs=returned(report.pairs, exact),
+    )
 
 
 def fold(tree: Tree, bounds: Bounds | None) -> tuple[Tree, Bounds | None, tuple[str, ...]]:
@@ -240,85 +214,43 @@ def fold(tree: Tree, bounds: Bounds | None) -> tuple[Tree, Bounds | None, tuple[
     return folded, bounds, (FOLDED,)
 
 
-def numbers_of(tree: Tree) -> tuple[set[Number], set[Number]]:
-    """Return the different utilities of a tree, and its different estimates.
+def numbers_of(tree: Tree) -> list[Number]:
+    """Return the different utilities and estimates, the least first.
 
     Raises `SearchError` where a utility is not known yet.
     """
     check_known(tree)
-    utilities: set[Number] = set()
-    estimates: set[Number] = set()
-    for kind, value in zip(tree.columns.kind, tree.columns.utility, strict=True):
-        if not kind:
-            utilities.add(value)
-        elif value is not None and value == value:
-            estimates.add(value)
-    return utilities, estimates
+    return sorted({u for u in tree.columns.utility if u is not None and u == u})
 
 
-def _unused_names(scale: Scale, images: Mapping[Number, Number]) -> list[str]:
+def _unused_names(scale: Scale, numbers: Sequence[Number]) -> tuple[str, ...]:
     """Return a remark on the entries of a map that name no number of the tree, if there are any.
 
     Raises `TransformError` if no entry names one.
     """
-    unused = scale.unknown_names(images)
+    known = set(numbers)
+    unused = [u for u in scale.names if u not in known and to_nearest_float(u) not in known]
     if not unused:
-        return []
+        return ()
     more = ", …" if len(unused) > _MOST_UNUSED else ""
     named = ", ".join(map(message_text, unused[:_MOST_UNUSED])) + more
-    if len(unused) == len(scale.names):
-        nearest = sorted(sorted(images, key=lambda u: abs(to_exact(u) - unused[0]))[:2])
-        raise TransformError(
-            f"no terminal is worth {named} (and no estimate is): utilities run from "
-            f"{message_text(min(images))} to {message_text(max(images))}; nearest to "
-            f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
-        )
-    entries = f"{len(unused)} of {len(scale.names)} entries"
-    return [f"{entries} of the map match no utility of the tree: {named}."]
+    if len(unused) < len(scale.names):
+        entries = f"{len(unused)} of {len(scale.names)} entries"
+        return (f"{entries} of the map match no utility of the tree: {named}.",)
+    nearest = sorted(sorted(numbers, key=lambda u: abs(to_exact(u) - unused[0]))[:2])
+    raise TransformError(
+        f"no terminal is worth {named} (and no estimate is): utilities run from "
+        f"{message_text(numbers[0])} to {message_text(numbers[-1])}; nearest to "
+        f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
+    )
 
 
 def _reached(search: Search) -> set[int]:
     """Return the nodes that play reaches when it follows the first best actions."""
     tree, chosen = search.tree, search.strategy_branches
     reached = {tree.root_id}
-    waiting = [tree.root_id]
-    while waiting:
-        n = waiting.pop()
-        branches = [chosen[n]] if n in chosen else tree.branches_of(n)
-        below = {tree.columns.child[b] for b in branches if tree.columns.probability[b]} - reached
-        reached |= below
-        waiting += below
+    for n in range(tree.root_id, -1, -1):  # parents first
+        if n in reached:
+            branches = [chosen[n]] if n in chosen else tree.branches_of(n)
+            reached |= {tree.columns.child[b] for b in branches if tree.columns.probability[b]}
     return reached
-
-
-def _with_eps_of(before: Search, after: Search, slope: Fraction) -> Search:
-    """Return the search after an affine map with the scaled `eps` of the search before it.
-
-    A large offset costs digits, which is not a tie.
-    """
-    if before.tree.exact:
-        return after
-    return replace(after, own_eps=max(float(slope) * before.eps, after.eps))
-
-
-def _changes(before: Search, after: Search) -> frozenset[int]:
-    """Return the nodes where other children are best after a map than before."""
-    changed = compiling.zeros("B", len(before.tree))
-    before.tree.scan(
-        mark_changes, before.tree.columns, before.lower, after.lower, before.eps, after.eps, changed
-    )
-    return frozenset(compress(range(len(changed)), changed))
-
-
-def mark_changes(
-    tree: Columns, before: Column, after: Column, eps_before: Any, eps_after: Any, changed: Column
-) -> None:
-    """Write 1 to `changed[N]` where other children are best after a map than before."""
-    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
-    for n in range(len(kind)):
-        if kind[n] == MAX or kind[n] == MIN:
-            for b in range(first[n], last[n]):
-                c = child[b]
-                was_best = abs(before[c] - before[n]) <= eps_before
-                if was_best != (abs(after[c] - after[n]) <= eps_after):
-                    changed[n] = 1

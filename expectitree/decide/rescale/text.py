@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.decide.rescale.report import Rescaling
-from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass, line_text
+from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
 from expectitree.numbers import cell_text, display_text
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
@@ -58,23 +58,21 @@ def _map_facts(report: Rescaling, found: MapClass, options: ConsoleOptions) -> T
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim")
     grid.add_column(overflow="fold")
-    for name, fact in (
-        ("map", text + others),
-        ("utilities", images),
-        ("class", _class_text(found, report.tree.exact)),
-    ):
+    facts = ("map", text + others), ("utilities", images), ("class", _class_text(found))
+    for name, fact in facts:
         grid.add_row(name, Text(safe(fact, options)))
     return grid
 
 
-def _class_text(found: MapClass, exact: bool) -> str:
+def _class_text(found: MapClass) -> str:
     if found.name == AFFINE:
-        slope, offset = (x if exact else float(x) for x in (found.slope, found.offset))
-        line = line_text(slope, offset, display_text)
+        offset = f" - {display_text(-found.offset)}" if found.offset < 0 else ""
+        offset = f" + {display_text(found.offset)}" if found.offset > 0 else offset
+        line = f"{display_text(found.slope)} * u{offset}"
         return f"positive affine, {line}: no best action changes, which was checked at every node"
     if found.name == ORDERED:
         return "order-preserving, not affine: expectations may change their order"
-    (u, image), (v, other) = (map(display_text, pair) for pair in found.witness or ())
+    u, image, v, other = (display_text(x) for pair in found.witness for x in pair)
     return (
         f"neither positive affine nor order-preserving: {u} < {v}, but they become {image} "
         f"and {other}"
