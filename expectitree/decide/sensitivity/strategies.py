@@ -10,7 +10,8 @@ from expectitree.budget import most as allowed
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.numbers import Number
-from expectitree.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
+from expectitree.searches.backward_induction import backward_induction
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree
 
 MOST_STRATEGIES = 10_000
@@ -105,20 +106,10 @@ def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
 
 def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
     """Return the value of a tree in which some nodes have their branch chosen."""
-    columns = tree.columns
-    values: list[Any] = [*columns.utility]
-    for n, kind in enumerate(columns.kind):
-        if kind == TERMINAL:
-            continue
-        branches = tree.branches_of(n)
-        worth: list[Any] = [tree.reward_of(b) + values[columns.child[b]] for b in branches]
-        if n in choices:
-            values[n] = worth[choices[n] - branches[0]]
-        elif kind == CHANCE:
-            values[n] = sum(
-                columns.probability[b] * w for b, w in zip(branches, worth, strict=True)
-            )
-        else:
-            values[n] = max(worth) if kind == MAX else min(worth)
-    result: Number = tree.reward_of(NONE) + values[-1]
+    first, last = [*tree.columns.first], [*tree.columns.last]
+    for n, branch in choices.items():
+        first[n], last[n] = branch, branch + 1
+    values: list[Any] = [None] * len(tree)
+    backward_induction(tree.columns._replace(first=first, last=last), values, 0)
+    result: Number = tree.root_reward + values[tree.root_id]
     return result
