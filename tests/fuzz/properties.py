@@ -146,6 +146,7 @@ TARGETS: dict[str, Target] = {
         test_random_games.test_a_search_of_the_grown_tree_is_the_same_search,
         test_random_games.test_the_mirror_of_a_game_negates_every_result,
         seeds=draw_seeds,
+        numbers=among("fractions", "rounded once", "floats"),
     ),
     "limit": from_tests(
         test_limit.check_against_all_subsets, case=draw_small_case, exact_too=among(True)
