@@ -1,7 +1,7 @@
 """Limit work, so that no file, however hostile, takes all memory or runs for hours.
 
-The budget counts the bytes of a text, the rows and bytes of a table, and computation steps, which
-take about a microsecond each. Ordinary files stay far below its limits. The environment variable
+The budget counts the bytes of a text, the rows and bytes of a table, the steps of some analyses,
+and the seconds of exact algebra. Ordinary files stay far below its limits. The environment variable
 EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
 """
 
@@ -11,9 +11,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
+from time import monotonic
 from typing import IO, Any
 
-from expectitree.errors import NumberError, TreeError
+from expectitree.errors import FileError, NumberError, Problem, TreeError
 
 VARIABLE = "EXPECTITREE_BUDGET"
 MOST_FACTOR = 1e9  # a limit must fit into the numbers of a machine
@@ -21,13 +23,13 @@ MOST_BYTES = 2**30  # of one text; a larger tree belongs in a table
 FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
 ROWS_A_BYTE = 10  # of the file's size; a tree takes at least two bytes per row
 ROW_BYTES = 30  # that a row takes in memory
-_PORTION = 2**24  # bytes that are read at once
+_PORTION = 2**24  # bytes that are read at once; reading n bytes takes the memory of n
 
-_steps_left: ContextVar[list[float] | None] = ContextVar("steps left", default=None)
+_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
 
 
 class TooMuchWorkError(TreeError):
-    """The work takes more steps, or a file has more rows, than the budget allows."""
+    """The work takes longer, or a file has more rows, than the budget allows."""
 
 
 def factor() -> float:
@@ -56,28 +58,21 @@ def most(default: int) -> int:
 
 
 @contextmanager
-def limited_work(steps: int) -> Iterator[None]:
-    """Limit the work in a `with` block to a number of steps, times `factor`.
-
-    The steps are counted as they happen, since their number often depends on what is found.
-    """
-    token = _steps_left.set([most(steps)] * 2)
+def limited_work(seconds: float) -> Iterator[None]:
+    """Let `check_time` limit the work in a `with` block to some seconds, times `factor`."""
+    token = _deadline.set(min(_deadline.get(), monotonic() + seconds * factor()))
     try:
         yield
     finally:
-        _steps_left.reset(token)
+        _deadline.reset(token)
 
 
-def spend(steps: float) -> None:
-    """Count steps; raise `TooMuchWorkError` if fewer are left."""
-    left = _steps_left.get()
-    if left is not None:
-        left[0] -= steps
-        if left[0] < 0:
-            raise TooMuchWorkError(
-                f"exact arithmetic with these numbers takes more than {left[1]:,} steps: "
-                f"write fractions with fewer digits, or {more()}"
-            )
+def check_time() -> None:
+    """Raise `TooMuchWorkError` if the time of `limited_work` is over."""
+    if monotonic() > _deadline.get():
+        raise TooMuchWorkError(
+            f"exact functions of these numbers take too long: write fewer digits, or {more()}"
+        )
 
 
 def check_rows(rows: int, size: int) -> None:
@@ -99,16 +94,14 @@ def check_memory(taken: int, size: int) -> None:
         )
 
 
-def read_limited(stream: IO[str] | IO[bytes]) -> Any:
-    """Return the content of a stream; None if it is longer than a text may be."""
+def read_limited(stream: IO[str] | IO[bytes], name: str, hint: str) -> Any:
+    """Return the content of a stream; raise `FileError` if it is longer than a text may be."""
     left = most(MOST_BYTES) + 1
-    parts: list[Any] = [stream.read(min(left, _PORTION))]  # reading n bytes takes the memory of n
+    parts: list[Any] = [stream.read(min(left, _PORTION))]
     while parts[-1] and left > 0:
         left -= len(parts[-1])
         parts.append(stream.read(min(left, _PORTION)))
-    return parts[0][:0].join(parts) if left > 0 else None
-
-
-def too_long() -> str:
-    """Return the start of the message about a text that `read_limited` did not read."""
-    return f"more than {most(MOST_BYTES) >> 20:,} MiB of text: {more()}, or "
+    if left <= 0:
+        message = f"more than {most(MOST_BYTES) >> 20:,} MiB of text: {more()}, or {hint}"
+        raise FileError([Problem(name, message)])
+    return parts[0][:0].join(parts)

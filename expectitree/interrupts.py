@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import contextmanager
 
 TYPE_CHECKING = False  # as in `typing`, which takes time to import
@@ -36,6 +37,13 @@ def install() -> None:
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
         threading.Thread(target=_watch, args=(reading,), daemon=True).start()
+
+
+def finish(status: int) -> NoReturn:
+    """Exit with a status; Python would let Ctrl-C kill the program while it ends."""
+    if signal.getsignal(signal.SIGINT) is leave:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(status)
 
 
 def leave(*signal_and_frame: Any) -> NoReturn:

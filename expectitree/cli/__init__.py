@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from expectitree import __version__
+from expectitree import __version__, interrupts
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     discard,
@@ -31,7 +31,6 @@ from expectitree.errors import (
     SearchError,
     TransformError,
 )
-from expectitree.interrupts import INTERRUPTED
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -180,7 +179,7 @@ def main() -> None:
         discard(sys.stdout)
         say(f"standard output cannot be written: {error.strerror or error}")
         status = NO_TREE
-    sys.exit(status)
+    interrupts.finish(status)
 
 
 def _run(words: list[str]) -> int:
@@ -196,7 +195,7 @@ def _run(words: list[str]) -> int:
             error.show()
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted", INTERRUPTED)
+        return _fail("interrupted", interrupts.INTERRUPTED)
     except FileError as error:
         say_problems(error)
         return NO_TREE

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from expectitree.budget import read_limited, too_long
+from expectitree.budget import read_limited
 from expectitree.errors import FileError, NumberError, Problem
 from expectitree.files.examples import PREFIX, read_example
 from expectitree.files.formats import FORMATS
@@ -22,12 +22,13 @@ _ENCODINGS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+_TABLE = "write the tree as a table, such as .arrow"
 _ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
 
 def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str, str]:
     """Return the text of a file or a stream, and its name in messages."""
-    content: str | bytes | None
+    content: str | bytes
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
         if name == "-" and sys.stdin is None:
@@ -36,22 +37,20 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         name = str(getattr(source, "name", "<stream>"))
     try:
         if not isinstance(source, (str, os.PathLike)):
-            content = read_limited(source)
+            content = read_limited(source, name, _TABLE)
         elif name == "-":
-            content = read_limited(sys.stdin.buffer)
+            content = read_limited(sys.stdin.buffer, name, _TABLE)
         elif isinstance(source, str) and name.startswith(PREFIX):
             content = read_example(name.removeprefix(PREFIX))
         else:
             with open(name, "rb") as stream:
-                content = read_limited(stream)
+                content = read_limited(stream, name, _TABLE)
     except UnicodeDecodeError:
         raise error_in(name, "this is not UTF-8: save the file as UTF-8") from None
     except NumberError:  # the budget is not a number, which is not the fault of the file
         raise
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
-    if content is None:
-        raise error_in(name, f"{too_long()}write the tree as a table, such as .arrow")
     return (content if isinstance(content, str) else decode(content, name)), name
 
 

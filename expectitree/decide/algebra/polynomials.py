@@ -15,7 +15,7 @@ from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import TypeAlias
 
-from expectitree.budget import spend
+from expectitree.budget import check_time
 
 # Lowest power first, the last one not 0; () is the polynomial 0.
 Coefficients: TypeAlias = tuple[int, ...]
@@ -23,7 +23,6 @@ Coefficients: TypeAlias = tuple[int, ...]
 _PRIME = 2**61 - 1
 _HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
 _LARGEST_DENOMINATOR = 2**80  # of a rational that `Root.simplify` looks for
-_WORD_BITS = 128  # numbers up to this size cost about the same
 
 
 # ---- Roots.
@@ -206,7 +205,7 @@ def sign_at(p: Coefficients, x: Fraction) -> int:
 
 def scaled_value(p: Coefficients, x: Fraction) -> int:
     """Return p(x) times the denominator of x to the power of the degree, an integer."""
-    spend(len(p) * (1 + x.denominator.bit_length() // _WORD_BITS))
+    check_time()
     total, power = 0, 1
     for c in reversed(p):
         total = total * x.numerator + c * power
@@ -271,6 +270,7 @@ def common_divisor(p: Coefficients, q: Coefficients) -> Coefficients:
 
 def _remainder(p: Coefficients, divisor: Coefficients) -> Sequence[int]:
     """Return a multiple of the remainder of p / divisor."""
+    check_time()
     rest = list(p)
     while len(rest) >= len(divisor):
         top, start = rest.pop(), len(rest) - len(divisor) + 1

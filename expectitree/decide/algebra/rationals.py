@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from expectitree.budget import spend
+from expectitree.budget import check_time
 from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
@@ -104,6 +104,7 @@ def constant(value: Fraction) -> Rational:
 
 def lowest_terms(numerator: Coefficients, denominator: Coefficients) -> Rational:
     """Return the quotient of two polynomials; the denominator is not 0."""
+    check_time()
     if not numerator:
         return Rational((), (1,))
     if len(denominator) > 1 and len(numerator) > 1:
@@ -122,7 +123,6 @@ def times(p: Coefficients, q: Coefficients) -> Coefficients:
     """Return the product of two polynomials."""
     if not p or not q:
         return ()
-    spend(len(p) * len(q))
     total = [0] * (len(p) + len(q) - 1)
     for i, a in enumerate(p):
         for j, b in enumerate(q):
@@ -132,6 +132,7 @@ def times(p: Coefficients, q: Coefficients) -> Coefficients:
 
 def combination(terms: Iterable[tuple[Fraction, Rational]]) -> Rational:
     """Return the linear combination of functions: the sum of factor times function."""
+    check_time()
     listed = [(factor, p) for factor, p in terms if factor and p.numerator]
     if any(len(p.denominator) > 1 for _, p in listed):
         return _combined_quotients(listed)

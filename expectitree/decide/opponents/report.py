@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.budget import TooMuchWorkError, limited_work, most, spend
+from expectitree.budget import TooMuchWorkError, limited_work, most
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     blended,
@@ -46,9 +46,7 @@ TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or to
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
-MOST_WORK = 30_000_000  # about microseconds
-_COEFFICIENT_WORK = 30  # for one coefficient of a node's function
-_VERIFIED_NODE_WORK = 10  # for one node of a tree that is evaluated to verify a crossing
+MOST_WORK = 20.0  # seconds of exact functions
 
 
 @dataclass(frozen=True)
@@ -246,7 +244,6 @@ def _decision(tree: Tree, chance: str) -> Decision:
     functions = _node_functions(exact, chance)
 
     def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
-        spend(_VERIFIED_NODE_WORK * len(exact))
         search = search_tree(replace_opponent(exact, epsilon, chance))
         found = _best_actions(exact, search, epsilon)
         if found != best or not are_near(search.value, value, search.eps):
@@ -287,6 +284,5 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
                 found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
         if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
             raise TooMuchWorkError
-        spend(_COEFFICIENT_WORK * sum(len(piece.numerator) for piece in found.pieces))
         functions.append(found)
     return functions

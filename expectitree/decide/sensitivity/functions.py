@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree.budget import TooMuchWorkError, spend
+from expectitree.budget import TooMuchWorkError
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     greatest_of,
@@ -40,8 +40,6 @@ from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
-
-_COEFFICIENT_WORK = 30  # for one coefficient of a node's function
 
 
 class NodeFunctions(FormulaFunctions):
@@ -117,7 +115,6 @@ class NodeFunctions(FormulaFunctions):
                     found = self._combined(n, kind, functions)
                 if any(p.degree > MOST_DEGREE or p.bits > MOST_BITS for p in found.pieces):
                     raise TooMuchWorkError
-                spend(_COEFFICIENT_WORK * sum(len(p.numerator) for p in found.pieces))
             functions.append(found)
         return functions
 

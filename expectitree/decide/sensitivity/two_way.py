@@ -18,7 +18,6 @@ from expectitree.errors import AnalysisError, NumberError
 from expectitree.tree.model import Tree
 
 GRID = 41  # rows of the map
-_MOST_WORK = 4 * MOST_WORK  # for all rows
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
         raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     try:
         exact = exact_tree(tree)
-        with limited_work(_MOST_WORK):
+        with limited_work(MOST_WORK):
             rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
     except INEXACT as error:
         raise AnalysisError(

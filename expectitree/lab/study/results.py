@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from expectitree.budget import read_limited, too_long
+from expectitree.budget import read_limited
 from expectitree.errors import FileError, Problem
 from expectitree.files.writing import append, lock, named_errors, open_to_append
 from expectitree.lab.study.spec import Key, Run, Study, tree_key
@@ -61,9 +61,7 @@ class Results:
         if not os.path.exists(self.path):
             return
         with named_errors(self.path, "the results cannot be read"), open(self.path, "rb") as stream:
-            content = read_limited(stream)
-        if content is None:
-            raise FileError([Problem(self.path, f"{too_long()}name another file")])
+            content = read_limited(stream, self.path, "name another file")
         *lines, rest = content.split(b"\n")
         for number, line in enumerate(lines, start=1):
             try:
