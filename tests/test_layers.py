@@ -62,10 +62,8 @@ def imports(path: Path, at_run_time: bool = False) -> set[str]:
             names = [f"{below}.{a.name}".lstrip(".") for a in node.names if a.name != "__version__"]
             found |= {name if name in MODULES else below or "__init__" for name in names}
         elif isinstance(node, ast.Import):
-            names = [
-                f"{a.name}.__init__" if a.name == "expectitree" else a.name for a in node.names
-            ]
-            found |= {name.removeprefix("expectitree.") for name in names}
+            names = [a.name.removeprefix("expectitree.") for a in node.names]
+            found |= {"__init__" if name == "expectitree" else name for name in names}
     return found & MODULES.keys()
 
 

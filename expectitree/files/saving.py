@@ -40,7 +40,7 @@ def dumps(
         tree: The tree.
         format: "yaml", "json", "efg", "radiant" or "silverdecisions".
         warn: Called with a message about what the format cannot hold.
-        most_nodes: The most nodes to write if the format cannot hold sharing. By default 10
+        most_nodes: The maximum number of nodes to write if the format cannot hold sharing: 10
             million, times the environment variable EXPECTITREE_BUDGET.
 
     Raises:
@@ -94,7 +94,7 @@ def save(
             "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
-        most_nodes: The most nodes to write if the format cannot hold sharing. By default 10
+        most_nodes: The maximum number of nodes to write if the format cannot hold sharing: 10
             million, times the environment variable EXPECTITREE_BUDGET.
         warn: Called with a message about what the format cannot hold.
         progress: Called with the number of characters of each text written.

@@ -110,7 +110,7 @@ def evaluate(
             search uses the bounds in the file, or else the least and the greatest total.
         engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
             floats. All engines run the same code.
-        max_visits: The most times that a pruning search may enter nodes. A search that is stopped
+        max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.

@@ -20,7 +20,7 @@ _ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree 
 
 @dataclass(frozen=True)
 class Dominance:
-    """One action dominates another: nobody who prefers more would choose the other.
+    """One action dominates another: no one who prefers more would choose the other.
 
     Attributes:
         action: The better action.
