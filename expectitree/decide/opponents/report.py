@@ -46,7 +46,7 @@ TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or to
 MOST_NODES = 20_000
 MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
 MOST_BITS = 20_000  # of a coefficient
-MOST_WORK = 20.0  # seconds of exact functions
+MOST_SECONDS = 20.0  # seconds of exact functions
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def opponents(
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
         return Opponents(file, tree, chance, rows, [], ())
     try:
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             decision = _decision(tree, chance)
             crossings = decision.thresholds(TOLERANCE)
     except TooMuchWorkError:

@@ -13,7 +13,7 @@ from expectitree.decide.algebra.thresholds import VALUE_TOLERANCE, enclose, plac
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_WORK, check_feasible
+from expectitree.decide.sensitivity.report import MOST_SECONDS, check_feasible
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.numbers import Number, quote, to_digits, to_exact, to_fraction
@@ -87,7 +87,7 @@ def break_even(
         TreeError: A path leads nowhere.
     """
     try:
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
             check_feasible(functions, range)
             sides = _function(functions, left), _function(functions, right)

@@ -13,7 +13,7 @@ from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.pieces import Piece, pieces_of
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_WORK, check_feasible
+from expectitree.decide.sensitivity.report import MOST_SECONDS, check_feasible
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.tree.columns import CHANCE, MAX, TERMINAL
@@ -60,7 +60,7 @@ def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
     Raises `AnalysisError` if a formula is not a rational function.
     """
     try:
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
             check_feasible(functions, range)
             decisions = dict(_decisions(functions))

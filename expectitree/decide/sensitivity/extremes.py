@@ -15,7 +15,7 @@ from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
 from expectitree.decide.sensitivity.ranges import Range, ranges_of
 from expectitree.decide.sensitivity.report import (
-    MOST_WORK,
+    MOST_SECONDS,
     check_feasible,
     decision_of,
 )
@@ -117,7 +117,7 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     if exact is None:
         return _sampled_bar(tree, range, is_fixed)
     try:
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             strategy = search_tree(exact).strategy_branches if is_fixed else None
             functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
             check_feasible(functions, range)

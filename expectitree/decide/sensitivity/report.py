@@ -32,7 +32,7 @@ from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import place_text
 from expectitree.tree.paths import join, message_path
 
-MOST_WORK = 20.0  # seconds of exact functions
+MOST_SECONDS = 20.0  # seconds of exact functions
 _LONGEST_END = 12  # characters of an end of a range in a message
 
 
@@ -141,7 +141,7 @@ class Sensitivity(Shown):
 def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ()) -> Sensitivity:
     """Return how the best action depends on one parameter, or on an amount added to branches."""
     try:
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             exact = exact_tree(tree, keeps_formulas=not added)
             name = None if added else range.name
             functions = NodeFunctions(exact, name, range.low, range.high, added=added)

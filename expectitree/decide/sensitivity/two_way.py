@@ -11,7 +11,7 @@ from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.pieces import Piece, pieces_of
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_WORK, decision_of
+from expectitree.decide.sensitivity.report import MOST_SECONDS, decision_of
 from expectitree.decide.sensitivity.sampling import places_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
@@ -91,7 +91,7 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
         raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     try:
         exact = exact_tree(tree)
-        with limited_work(MOST_WORK):
+        with limited_work(MOST_SECONDS):
             rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
     except INEXACT as error:
         raise AnalysisError(

@@ -517,7 +517,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert (report.complete, report.crossings) == (False, [])
-    for name, limit in (("MOST_BITS", 3), ("MOST_WORK", -1)):
+    for name, limit in (("MOST_BITS", 3), ("MOST_SECONDS", -1)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")
