@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import TypeAlias
 
-from expectitree.budget import TooMuchWorkError, limited_work, most, spend
+from expectitree.budget import TooMuchWorkError, check_time, limited_work, most
 from expectitree.decide.rescale.report import Answer, Rescaling, fold, rescaled, returned_report
 from expectitree.decide.rescale.scales import Scale, stepped
 from expectitree.numbers import to_exact
@@ -37,8 +37,7 @@ from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, map_utilities
 
 _MOST_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
-_MOST_WORK = 1_000_000  # steps
-_SHORT = 1_000  # bits of a fraction that takes one step
+_MOST_SECONDS = 5  # for the distributions of all nodes
 _MOST_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
 _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floats is an error
@@ -91,7 +90,7 @@ def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Resc
         reason = f"the root is a {root.kind.name} node, where no player decides"
         return replace(unchanged, answer=Answer("no", reason))
     try:
-        with limited_work(_MOST_WORK):
+        with limited_work(_MOST_SECONDS):
             if not tree.exact:
                 raise TooMuchWorkError
             search = search_tree(tree)
@@ -170,8 +169,7 @@ def bounding_distributions(search: Search, is_lower: bool) -> list[Distribution]
     found: list[Distribution] = []
     for n, kind in enumerate(map(Kind, columns.kind)):
         below = [found[columns.child[b]] for b in tree.branches_of(n)]
-        for shares in below:
-            spend(sum(1 + (p.denominator.bit_length() / _SHORT) ** 2 for p in shares.values()))
+        check_time()
         if kind == Kind.TERMINAL:
             found.append({to_exact(columns.utility[n]): Fraction(1)})
         elif kind == Kind.CHANCE:
