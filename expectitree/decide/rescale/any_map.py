@@ -37,7 +37,7 @@ from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, map_utilities
 
 _MOST_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
-_MOST_SECONDS = 5  # for the distributions, whose fractions may have many digits
+_MOST_SECONDS = 5  # for the distributions of all nodes
 _MOST_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
 _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floats is an error
