@@ -113,9 +113,7 @@ def command(
         asked["add"] = partial(added, path=add)
     if strategies:
         asked["strategies"] = strategies_of
-    _check_usage([*asked], len(ranges))
-    if fixed and not is_tornado:
-        raise click.UsageError("--fixed is for --tornado.")
+    _check_usage([*asked], len(ranges), fixed)
     if plot is not None:
         _check_plot(plot, options)
     usual: Question = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
@@ -143,8 +141,10 @@ def _check_plot(plot: str, options: SearchOptions) -> None:
         raise click.UsageError("--plot draws one tree: name one file.")
 
 
-def _check_usage(asked: list[str], moved: int) -> None:
+def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:
     """Raise a usage error for two questions, or for one that moves another number of parameters."""
+    if fixed and "tornado" not in asked:
+        raise click.UsageError("--fixed is for --tornado.")
     if len(asked) > 1:
         raise click.UsageError(f"--{asked[0]} and --{asked[1]} are two questions: ask one.")
     if asked in (["add"], ["strategies"]) and moved:
