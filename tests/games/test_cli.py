@@ -6,7 +6,6 @@ import json
 import re
 import zlib
 from base64 import b64decode
-from itertools import product
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -516,7 +515,7 @@ def test_a_search_of_a_game_is_repeated() -> None:
 def test_every_search_of_a_built_in_game_finds_the_value(
     game: str, options: tuple[str, ...]
 ) -> None:
-    for seed, depth in product("123", "123"):
+    for seed, depth in (("1", "1"), ("2", "2"), ("3", "3")):
         about = (game, "--depth", depth, "--random-moves", seed, "--seed", seed, "--format", "json")
         whole = json.loads(invoke("eval", *about, "-a", "expectiminimax").stdout)
         for algorithm in PRUNING:
