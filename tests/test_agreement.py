@@ -92,7 +92,7 @@ RESULTS = {
     "powerball": (["pass"], "0"),
     "fire": (["insure"], "-0.98"),
 }
-QUICK, SLOW = range(15), range(15, 300)
+QUICK, SLOW = range(15), range(15, 120)
 MOST_PROVED = 7  # leaves of a tree whose proofs are counted by hand
 LEAST_ROOT = Decimal("1e-300")
 WIDE = {"COLUMNS": "250"}  # no line is broken

@@ -86,6 +86,7 @@ def features(case: Case) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pays", "rare", "expected"),
     [

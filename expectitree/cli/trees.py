@@ -213,8 +213,8 @@ class SearchOptions:
             )
         if self.engine == "compiled":
             raise click.UsageError(
-                "The rules of a game are Python code, which cannot be compiled: leave --engine "
-                "compiled out, or write the tree to a file first with `expectitree convert`."
+                "The rules of a game are Python code, which cannot be compiled: remove --engine "
+                "compiled, or write the tree to a file first with `expectitree convert`."
             )
         return source.search(algorithm, self.max_visits)
 

@@ -74,6 +74,7 @@ def content(tree: et.Tree) -> Any:
     return columns, tree.root_reward, tree.parameters, tree.formulas
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["yaml", "json"])
 def test_formulas_survive_being_written(format: str) -> None:
     random = Random(8)

@@ -283,6 +283,7 @@ def test_no_run_of_an_expectation_is_lost() -> None:
 # ---- Other readers.
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 def test_independent_readers_agree_on_both_formats(seed: int) -> None:
     """PyYAML's composer and json agree, and PyYAML reads every label as text."""

@@ -61,7 +61,7 @@ def step(state: Any, random: Random) -> str:
 
 
 # Play-outs for each comparison with OpenSpiel.
-FEW = [pytest.param(40), pytest.param(1500, marks=pytest.mark.slow)]
+FEW = [pytest.param(40), pytest.param(300, marks=pytest.mark.slow)]
 
 
 def check_play_outs(game: Any, theirs: Any, read: Callable[[Any], Any], count: int) -> None:

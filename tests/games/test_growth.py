@@ -22,7 +22,7 @@ from expectitree.tree.columns import UNSEEN
 IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
 SEEDS = [
     pytest.param(range(4), id="quick"),
-    pytest.param(range(4, 80), id="many", marks=pytest.mark.slow),
+    pytest.param(range(4, 40), id="many", marks=pytest.mark.slow),
 ]
 
 

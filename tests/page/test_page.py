@@ -227,6 +227,7 @@ def test_long_traces_are_truncated_with_a_note() -> None:
     )
 
 
+@pytest.mark.slow
 def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
     tree = et.loads("max: [1, 2]")
     with pytest.raises(AnalysisError, match="no algorithm was given: name at least one"):

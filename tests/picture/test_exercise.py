@@ -41,6 +41,7 @@ def text_of(kind: str, search: Search, **style: Any) -> str:
 # ---- What is hidden is nowhere.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", TEXTS)
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:

@@ -55,6 +55,7 @@ def test_a_picture_shows_what_the_search_knows_after_a_step(name: str, file: str
                 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["down", "right"])
 @pytest.mark.parametrize("name", ["star2", "best-first"])
 def test_nothing_moves(name: str, direction: str) -> None:
@@ -143,6 +144,7 @@ def test_a_browser_plays_the_animation(tmp_path: Path) -> None:
 # ---- The command.
 
 
+@pytest.mark.extra
 def test_the_command_writes_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "steps"
     done = invoke("draw", LEFT, "-a", "star1", "--frames", str(folder))
@@ -171,7 +173,9 @@ def test_the_command_writes_an_animation(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--animate", "-o", "x.png"], "--animate makes an .svg"),
+        pytest.param(
+            ["--animate", "-o", "x.png"], "--animate makes an .svg", marks=pytest.mark.extra
+        ),
         (["--animate"], "Missing option '-o'"),
         (["--frames", "d", "-o", "x.svg"], "--frames DIR a folder: give -o X.svg or DIR."),
         (["--frames", "d", "--format", "dot"], "found --format dot, expected svg or png"),

@@ -132,6 +132,7 @@ def test_only_trees_searches_and_reports_are_shown(tree: et.Tree) -> None:
         assert not hasattr(part, "_repr_mimebundle_")
 
 
+@pytest.mark.extra
 def test_risk_and_sensitivity_are_plots(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = et.load("example:rockefeller")
     reports: list[Any] = [

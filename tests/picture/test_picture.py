@@ -56,6 +56,7 @@ def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
 # ---- Nodes and branches.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_every_node_and_every_branch_is_drawn_once(file: Path, name: str) -> None:
@@ -181,6 +182,7 @@ def check_lines(found: Diagram) -> None:
                         assert not crosses(segment, box), (segment, text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["auto", "down", "right"])
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
@@ -210,6 +212,7 @@ def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["auto", "down", "right"])
 def test_nothing_overlaps_in_generated_trees_with_windows_and_reasons(direction: str) -> None:
     for seed in range(4):
@@ -565,6 +568,7 @@ def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
     assert escaped("é ß 中 50% a_b") == r"\'{e} \ss{} \other{中}{[U+4E2D]} 50\% a\_b"
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("kind", ["png", "pdf"])
 def test_png_and_pdf_have_their_signatures(kind: str) -> None:
     found = drawing(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
@@ -575,7 +579,13 @@ def test_png_and_pdf_have_their_signatures(kind: str) -> None:
 # ---- The command.
 
 
-@pytest.mark.parametrize("ending", PICTURES)
+@pytest.mark.parametrize(
+    "ending",
+    [
+        pytest.param(one, marks=pytest.mark.extra) if one in (".png", ".pdf") else one
+        for one in PICTURES
+    ],
+)
 def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"tree{ending}"
     done = invoke("draw", LEFT, "-o", str(out))

@@ -55,6 +55,7 @@ def expected_utility(node: Any, utility: Callable[[Decimal], Decimal]) -> Decima
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attitude", ATTITUDES)
 def test_errors_stay_within_eps(attitude: str) -> None:
     utility, inverse = ATTITUDES[attitude]

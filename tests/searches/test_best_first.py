@@ -1075,6 +1075,7 @@ def test_a_compiled_search_reads_estimates_as_an_interpreted_one_does() -> None:
             assert list(one.upper) == list(other.upper)
 
 
+@pytest.mark.slow
 def test_estimates_that_are_near_the_values_save_leaves() -> None:
     """Estimates that are noise cost little, because the leaves show what they are worth."""
     total = {"none": 0, "good": 0, "noise": 0}

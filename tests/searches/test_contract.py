@@ -97,6 +97,7 @@ def test_the_contract_holds_for_any_window(exact: bool, case: Case) -> None:
         check_entered_nodes(case.run(chosen, exact))
 
 
+@pytest.mark.slow
 @given(case=RARE_CASES)
 @example(case=Case(1854, rare=True))  # a bound is an integer, and another that is equal is not
 @example(case=Case(2840, rare=True))

@@ -123,6 +123,7 @@ def test_an_unsuitable_engine_is_rejected_with_advice() -> None:
             search_tree(tree, "star1", max_visits=0)
 
 
+@pytest.mark.extra
 def test_an_engine_decides_in_what_numbers_a_tree_is_searched() -> None:
     fractions = et.loads("max: {a: {chance: [0.1, 0.2, -0.3]}, b: -1}")
     for name in et.ALGORITHMS:
@@ -157,6 +158,7 @@ def test_without_numba_every_tree_works(monkeypatch: pytest.MonkeyPatch) -> None
     assert compiling.advice(2) is None
 
 
+@pytest.mark.extra
 def test_auto_compiles_only_large_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "pays", lambda rows: rows >= 30)
     tree = in_floats(et.loads("max: [{chance: [1, 5]}, 2]"))

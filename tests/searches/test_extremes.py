@@ -91,6 +91,7 @@ def check_value(search: Search, exact: Any, bounds: Bounds | None, tree: et.Tree
         assert search.eps == 0
 
 
+@pytest.mark.slow
 @given(text=st.integers(0, 2**32 - 1).map(random_text))
 @example(text=random_text(1405189))  # rewards of 1e301 that cancel
 def test_floats_find_the_exact_value_within_eps(text: str) -> None:

@@ -207,6 +207,7 @@ def chained(exact: bool, length: int = 1000) -> tuple[Tree, Number]:
     return builder.build(node), value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", EVERY)
 def test_a_chain_of_shared_nodes_is_not_unfolded(chosen: Algorithm, exact: bool) -> None:
     tree, value = chained(exact)

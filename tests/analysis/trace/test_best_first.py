@@ -94,6 +94,7 @@ def check_accounting(search: Search) -> set[str | None]:
     return set(reasons_of.values())
 
 
+@pytest.mark.slow
 def test_every_node_is_accounted_for_once(searches: list[Search]) -> None:
     seen = set().union(*map(check_accounting, searches))
     assert seen == {"cut", "passed over", "probability 0"}

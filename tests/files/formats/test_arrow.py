@@ -251,6 +251,7 @@ print(et.evaluate(tree).value == value)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 5_000_000])
 @pytest.mark.parametrize("format", FORMATS)
 def test_a_file_that_is_overwritten_in_place_changes_no_tree(

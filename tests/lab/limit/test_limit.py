@@ -424,6 +424,7 @@ def test_all_engines_find_the_same(
         assert counts(limit(tree, ONE, engine="compiled")) == counts(first)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("pays", [False, True])
 def test_fractions_give_the_same_compiled_and_beyond_64_bits(pays: bool) -> None:
     for case in cases(40_000, 40, is_sharing=False, most=9, pays=pays):
@@ -493,6 +494,7 @@ def test_the_leaves_of_long_lists_prove_the_best_action(tree: Tree) -> None:
     assert is_best_forced(tree, intervals(tree, (0, 100), set(first.best_action.leaves)), 1e-9)
 
 
+@pytest.mark.slow
 def test_too_many_leaves_are_refused() -> None:
     tree = et.generate("ballard", branching=3)
     with pytest.raises(
