@@ -61,7 +61,7 @@ def test_options_and_formats_that_do_not_fit_are_refused() -> None:
         et.TreeError, match="unknown format 'gambit': choose one of yaml, json, efg"
     ):
         et.dumps(et.loads(OURS), "gambit")
-    with pytest.raises(TypeError, match=r"argument 'maxplayer' \(did you mean max_player\?\)"):
+    with pytest.raises(TypeError, match=r"argument 'maxplayer' \(did you mean 'max_player'\?\)"):
         et.loads(GAME, maxplayer=2)
     with pytest.raises(TypeError, match="argument 'colour'"):
         et.loads(OURS, colour=2)

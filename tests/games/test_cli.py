@@ -218,7 +218,7 @@ def test_random_moves_are_those_of_a_seed() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--play", "rol"), "at the start there is no move 'rol' (did you mean roll?)"),
+        (("--play", "rol"), "at the start there is no move 'rol' (did you mean 'roll'?)"),
         (("--start", "x"), "has no notation for positions (a method parse)"),
         (("--seed", "2"), "--seed is for --random-moves: give both."),
         (("--order", "best"), "--order best needs the whole tree"),
@@ -267,7 +267,7 @@ def test_a_game_in_a_file_and_a_function_that_estimates(counting: str) -> None:
         ("def x(:", "bad.py:Game", "bad.py:1: running the file raises SyntaxError"),
         ("1 / 0", "bad.py:Game", "running the file raises ZeroDivisionError"),
         ("raise SystemExit(4)", "bad.py:Game", "running the file raises SystemExit"),
-        (COUNTING, "bad.py:Count", "has no class 'Count' (did you mean Counting?)"),
+        (COUNTING, "bad.py:Count", "has no class 'Count' (did you mean 'Counting'?)"),
         (COUNTING, "bad.py", "add the class"),
         (COUNTING.replace("def play", "def go"), "bad.py:Counting", "no method play"),
         (COUNTING.replace("state + move", "1 / 0"), "bad.py:Counting", "play(0, 1) raises"),
@@ -304,8 +304,8 @@ def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("game:pigg", "unknown game 'pigg' (did you mean pig?)"),
-        ("game:pig(targt=20)", "has no parameter 'targt' (did you mean target?)"),
+        ("game:pigg", "unknown game 'pigg' (did you mean 'pig'?)"),
+        ("game:pig(targt=20)", "has no parameter 'targt' (did you mean 'target'?)"),
         ("game:pig(target=1.5)", "expected a whole number"),
         ("game:pig(", "is not a game"),
         ("game:", "unknown game ''"),

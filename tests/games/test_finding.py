@@ -160,12 +160,12 @@ def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("game:pigs", "unknown game 'pigs' (did you mean pig?): choose among 2048, blackjack, "),
+        ("game:pigs", "unknown game 'pigs' (did you mean 'pig'?): choose among 2048, blackjack, "),
         ("game:", "unknown game '': choose among 2048, "),
         ("pig", "'pig' is not a game: write game:NAME, open_spiel:NAME or path/to/file.py:CLASS"),
         ("game:pig(target=2", "'game:pig(target=2' is not a game: write "),
         ("game:pig(goal=2)", "game:pig has no parameter 'goal': its parameters are target, die"),
-        ("game:pig(targt=2)", "has no parameter 'targt' (did you mean target?): its parameters"),
+        ("game:pig(targt=2)", "has no parameter 'targt' (did you mean 'target'?): its parameters"),
         ("game:einstein(n=2)", "game:einstein has no parameter 'n': it has none"),
         ("game:pig(target=x)", "the parameter target is 'x', expected a whole number, such as 100"),
         ("game:pig(target=2.5)", "the parameter target is '2.5', expected a whole number"),
@@ -176,7 +176,7 @@ def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
         ("game:2048(goal=9)", "goal is a power of 2, at least 8; got 9"),
         ("COIN", "COIN is a Python file: add the class, as in COIN:Coin (the file has Coin, "),
         ("COIN:", "COIN is a Python file: add the class, as in COIN:Coin (the file has Coin, "),
-        ("COIN:Con", "COIN has no class 'Con' (did you mean Coin?): the file has Coin, Needy, "),
+        ("COIN:Con", "COIN has no class 'Con' (did you mean 'Coin'?): the file has Coin, Needy, "),
         ("COIN:Coin(times=0)", "COIN:Coin(times=0): times is at least 1, got 0"),
         ("COIN:Coin(fair=1)", "the parameter fair is '1', expected true or false, such as True"),
         ("COIN:Needy", "COIN:Needy needs the parameter size: write COIN:Needy(size=…)"),
@@ -236,7 +236,7 @@ def test_an_estimate_is_a_function_of_the_users_file(coin: str) -> None:
         ("half", "'half' is not a function: write path/to/file.py:FUNCTION"),
         ("COIN:half()", "is not a function: write path/to/file.py:FUNCTION"),
         ("COIN", "COIN is a Python file: add the function, as in COIN:half (the file has half)"),
-        ("COIN:hall", "COIN has no function 'hall' (did you mean half?): the file has half"),
+        ("COIN:hall", "COIN has no function 'hall' (did you mean 'half'?): the file has half"),
         ("COIN:seven", "COIN:seven is '7', expected a function of a state"),
     ],
 )

@@ -143,8 +143,12 @@ def test_one_player_is_max() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        ("pog", {}, "OpenSpiel has no game 'pog' (did you mean pig?): choose among 2048, amazons"),
-        ("pig", {"winscor": 3}, "has no parameter 'winscor' (did you mean winscore?): its param"),
+        (
+            "pog",
+            {},
+            "OpenSpiel has no game 'pog' (did you mean 'pig'?): choose among 2048, amazons",
+        ),
+        ("pig", {"winscor": 3}, "has no parameter 'winscor' (did you mean 'winscore'?): its param"),
         ("pig", {"winscore": "x"}, "the parameter winscore is 'x': expected a whole number, such"),
         ("pig", {"name": 3}, "has no parameter 'name': its parameters are diceoutcomes, "),
         ("einstein_wurfelt_nicht", {"n": 3}, "has no parameter 'n': it has none"),

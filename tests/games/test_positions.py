@@ -33,7 +33,10 @@ def test_no_moves_leave_the_start() -> None:
     ("play", "message"),
     [
         ("hop", "Pig to 8: at the start there is no move 'hop': the moves are roll, hold"),
-        ("rol,3", "at the start there is no move 'rol' (did you mean roll?): the moves are roll, "),
+        (
+            "rol,3",
+            "at the start there is no move 'rol' (did you mean 'roll'?): the moves are roll, ",
+        ),
         ("roll,7", "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
         (["roll", 7], "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
         (
