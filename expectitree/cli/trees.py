@@ -151,7 +151,7 @@ class SearchOptions:
             )
         if self.exact and self.engine in ("interpreted", "compiled"):
             raise click.UsageError(
-                f"--exact computes in fractions, --engine {self.engine} in floats: leave one out."
+                f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
             )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
@@ -196,7 +196,7 @@ class SearchOptions:
         if self.attitude is not None:
             raise click.UsageError(
                 f"--attitude needs the tree of {name}: write it to a file first with "
-                "`expectitree convert`, or leave --attitude out."
+                "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
         source = GameSource.of(
@@ -209,7 +209,7 @@ class SearchOptions:
         if self.order != "given":
             raise click.UsageError(
                 f"--order {self.order} needs the whole tree, and {algorithm.name} searches a game "
-                "without it: leave it out, or order moves with --deepen."
+                "without it: remove it, or order moves with --deepen."
             )
         if self.engine == "compiled":
             raise click.UsageError(

@@ -175,8 +175,8 @@ def search_window(
     if tree.attitude is not None and algorithm.player_cuts:
         raise SearchError(
             f"found the attitude {tree.attitude.text}, expected no attitude to risk for "
-            f"{algorithm.full_name}: search the tree with -a expectiminimax, or leave the attitude "
-            "out with --attitude none (`with_attitude(None)` in Python)"
+            f"{algorithm.full_name}: search the tree with -a expectiminimax, or remove the "
+            "attitude with --attitude none (`with_attitude(None)` in Python)"
         )
     if not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)

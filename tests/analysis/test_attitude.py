@@ -145,7 +145,7 @@ def test_pruning_searches_refuse(words: tuple[str, ...]) -> None:
     done = run_main(*words, "-e", BET, "--attitude", "exponential=100")
     assert done.status == 2
     assert "found the attitude exponential=100, expected no attitude to risk for" in done.err
-    assert "search the tree with -a expectiminimax, or leave the attitude out" in done.err
+    assert "search the tree with -a expectiminimax, or remove the attitude" in done.err
 
 
 def test_verify_reports_the_counts_of_a_pruning_search(tmp_path: Path) -> None:

@@ -252,7 +252,7 @@ def test_the_new_tree_passes_verify(tmp_path: Path) -> None:
         (["eval", "trees/rsik.yaml"], 3, "there is no such file (did you mean trees/risk.yaml?)"),
         (["eval"], 2, "No tree was given"),
         (["evla"], 2, "did you mean 'eval'?"),
-        (["eval", RISK, "-a", "star3"], 2, "unknown algorithm 'star3' (did you mean star2?)"),
+        (["eval", RISK, "-a", "star3"], 2, "unknown algorithm 'star3' (did you mean 'star2'?)"),
         (
             ["eval", RISK, "-a", "star1", "--probes", "2"],
             2,

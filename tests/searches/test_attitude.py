@@ -417,7 +417,7 @@ def test_searches_that_prune_refuse(chosen: Algorithm, text: str) -> None:
         evaluate(tree, chosen)
     assert str(error.value) == (
         f"found the attitude {text}, expected no attitude to risk for {chosen.full_name}: search "
-        "the tree with -a expectiminimax, or leave the attitude out with --attitude none "
+        "the tree with -a expectiminimax, or remove the attitude with --attitude none "
         "(`with_attitude(None)` in Python)"
     )
     assert evaluate(tree.with_attitude(None), chosen).value == 6
