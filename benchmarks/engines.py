@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -23,7 +24,7 @@ from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import NO_LIMIT
 from expectitree.searches.setup import far_of, greatest_total, rounding_error
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import DEPTH_CODES, RESUME_NUMBERS, Settings, Work
+from expectitree.searches.work import Settings, Work
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
@@ -98,12 +99,9 @@ def _loop_seconds(tree: Tree, name: str) -> float:
         start = perf_counter()
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
         return perf_counter() - start
-    by_node = [compiling.filled(code, 0, count, True) for code in "IddBI"]
-    by_branch = [compiling.filled("d", 0.0, branches, True) for _ in range(2)]
-    by_depth = [compiling.zeros(code, tree.heights[-1] + 1, True) for code in DEPTH_CODES]
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
-    resume = compiling.zeros("q", RESUME_NUMBERS, True)
-    work = Work._make([lower, upper, *by_node, *by_branch, *by_depth, resume])
+    zeros = partial(compiling.zeros, compiled=True)
+    work = Work.of((lower, upper), zeros, count, branches, tree.heights[-1] + 1)
     bounds = lower_bound, upper_bound
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max

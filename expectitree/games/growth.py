@@ -52,8 +52,8 @@ class Growth:
         )
         self.lower: list[Any] = []  # [N]
         self.upper: list[Any] = []  # [N]
-        self.node_columns: list[tuple[list[Any], Any]] = []
-        self.branch_columns: list[tuple[list[Any], Any]] = []
+        self.node_columns: list[tuple[Any, Any]] = []
+        self.branch_columns: list[tuple[Any, Any]] = []
         # Called with a row and its new children, after the columns have them.
         self.on_rows: Callable[[int, range], None] | None = None
         self.moves: list[Any] = []  # [M]

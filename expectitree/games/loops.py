@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from expectitree.algorithms import Algorithm
 from expectitree.errors import GameError
 from expectitree.games.growth import MOST_TURNS, Growth
 from expectitree.games.harvest import harvest
-from expectitree.numbers import INFINITY, Number, is_finite, message_text
+from expectitree.numbers import Number, is_finite, message_text
 from expectitree.searches.beliefs import (
     DEPTH_FLOATS,
     ENTRIES,
@@ -24,16 +23,13 @@ from expectitree.searches.beliefs import (
     start_from,
 )
 from expectitree.searches.best_first import best_first
-from expectitree.searches.engine import NO_LIMIT, end_best_first, limits_of
+from expectitree.searches.engine import end_best_first, limits_of, settings_of
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.work import (
-    DEPTH_CODES,
     RESUME_ENTRIES,
-    RESUME_NUMBERS,
-    Settings,
     Work,
     next_branch,
 )
@@ -93,28 +89,14 @@ class DepthFirst(_Loop):
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm)
         rules = self.rules
-        by_node = [self.column(code) for code in "IddBI"]
-        by_branch = [self.column("d") for _ in range(2)]
-        by_depth = [self.column(code, self.deepest) for code in DEPTH_CODES]
-        growth.node_columns += zip(by_node, (0, rules.zero, rules.zero, 0, 0), strict=True)
-        growth.branch_columns += [(column, rules.zero) for column in by_branch]
-        resume = self.column("q", RESUME_NUMBERS)
-        intervals = growth.lower, growth.upper
-        self.work = Work._make([*intervals, *by_node, *by_branch, *by_depth, resume])
+        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, self.deepest)
+        numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
+        growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
+        growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
         self.cuts = 0
-        self.settings = Settings(
-            eps=0,
+        self.settings = settings_of(algorithm, rules.exact, rules.zero)._replace(
             far=far_of(0, not rules.exact),
-            zero=rules.zero,
-            inf=INFINITY,
-            most=INFINITY if rules.exact else sys.float_info.max,
-            chance_cuts=algorithm.chance_cuts,
-            probes=algorithm.probes,
-            cyclic=algorithm.probe_order == "cyclic",
             most_visits=most_visits,
-            pause=NO_LIMIT,
-            one=1,
-            pays=(),
             shares=(True,) if rules.merges else (),
         )
 

@@ -56,9 +56,7 @@ from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import (
-    DEPTH_CODES,
     RESUME_ENTRIES,
-    RESUME_NUMBERS,
     Settings,
     Work,
     next_branch,
@@ -215,12 +213,8 @@ def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
     tree = setup.tree
-    branches, depths = len(tree.columns.child), tree.heights[-1] + 1
-    by_node = map(setup.column, "IddBI")
-    by_branch = (setup.column("d", branches) for _ in range(2))
-    by_depth = (setup.column(code, depths) for code in DEPTH_CODES)
-    resume = setup.column("q", RESUME_NUMBERS)
-    work = Work._make([*setup.intervals(), *by_node, *by_branch, *by_depth, resume])
+    sizes = len(tree), len(tree.columns.child), tree.heights[-1] + 1
+    work = Work.of(setup.intervals(), setup.column, *sizes)
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
@@ -241,24 +235,35 @@ def _run_star_minimax(
 
 def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
     """Return the numbers and switches of a depth-first search."""
-    tree, algorithm = setup.tree, setup.algorithm
-    probes = algorithm.probes
-    if probes > 1:  # more probes than any node has children find nothing to do
-        probes = min(probes, tree.widest)
+    tree, found = setup.tree, settings_of(setup.algorithm, setup.tree.exact, setup.zero)
+    return found._replace(
+        eps=setup.eps,
+        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
+        # More probes than any node has children find nothing to do.
+        probes=min(found.probes, max(tree.widest, 1)),
+        most_visits=most_visits,
+        pause=setup.pause,
+        one=setup.index(1),
+        pays=(True,) if setup.columns.pays else (),
+        shares=(True,) if tree.is_sharing else (),
+    )
+
+
+def settings_of(chosen: Algorithm, exact: bool, zero: Number) -> Settings:
+    """Return the settings of a search without rounding errors and limits; see `star_settings`."""
     return Settings(
-        setup.eps,
-        far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
-        setup.zero,
-        INFINITY,
-        INFINITY if tree.exact else sys.float_info.max,
-        algorithm.chance_cuts,
-        probes,
-        algorithm.probe_order == "cyclic",
-        most_visits,
-        setup.pause,
-        setup.index(1),
-        (True,) if setup.columns.pays else (),
-        (True,) if tree.is_sharing else (),
+        eps=0,
+        far=sys.float_info.max,
+        zero=zero,
+        inf=INFINITY,
+        most=INFINITY if exact else sys.float_info.max,
+        chance_cuts=chosen.chance_cuts,
+        probes=chosen.probes,
+        cyclic=chosen.probe_order == "cyclic",
+        most_visits=NO_LIMIT,
+        pause=NO_LIMIT,
+        one=1,
+        pays=(),
     )
 
 

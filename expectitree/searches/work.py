@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns, IntColumn, NumberColumn
@@ -12,7 +13,6 @@ SEARCH, ENTER, LEAVE, STOP, BACK = range(5)
 NO_PROBE = -1  # in `rank`
 # Where `resume` keeps the depth of a loop that waits, the entries so far, and the cuts so far.
 RESUME_DEPTH, RESUME_ENTRIES, RESUME_CUTS = range(3)
-RESUME_NUMBERS = 3
 
 Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
@@ -39,8 +39,20 @@ class Work(NamedTuple):
     frame_high_open: IntColumn
     resume: IntColumn  # [3] where a loop that waits goes on; all 0 at first
 
-
-DEPTH_CODES = "IIiddii"  # the type codes of the columns by depth
+    @classmethod
+    def of(
+        cls,
+        intervals: tuple[NumberColumn, NumberColumn],
+        column: Callable[[str, int], Any],
+        nodes: int,
+        branches: int,
+        depths: int,
+    ) -> Work:
+        """Return the columns at the start; `column` makes one of a type code and length."""
+        by_node = (column(code, nodes) for code in "IddBI")
+        by_branch = (column("d", branches) for _ in range(2))
+        by_depth = (column(code, depths) for code in "IIiddii")
+        return cls._make([*intervals, *by_node, *by_branch, *by_depth, column("q", 3)])
 
 
 class Settings(NamedTuple):
