@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from math import inf, nextafter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
@@ -63,21 +63,23 @@ def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def fraction_text(exact: Fraction | None) -> str | None:
-    """Return an exact place for JSON, as `-81/50`; None if it is not known or extremely long."""
-    if exact is None or exact_text(exact).startswith("about"):
-        return None
-    return str(exact)
+def place_fields(one: Any, name: str) -> dict[str, Any]:
+    """Return a place for JSON: its middle, the ends of its interval, and a fraction if known.
 
-
-def ends_of(lower: Fraction, upper: Fraction) -> tuple[int | float | str, int | float | str]:
-    """Return the ends of an interval for JSON; decimals are rounded outwards."""
-    if is_shown_as_fraction(lower) or lower == upper:
-        return json_number(lower), json_number(upper)
-    low, high = to_nearest_float(lower), to_nearest_float(upper)
-    low = low if low <= lower else nextafter(low, -inf)
-    high = high if high >= upper else nextafter(high, inf)
-    return json_number(low), json_number(high)
+    Ends that are decimals are rounded outwards.
+    """
+    low, high = one.lower, one.upper
+    if low != high and not is_shown_as_fraction(low):
+        low, high = to_nearest_float(low), to_nearest_float(high)
+        low = low if low <= one.lower else nextafter(low, -inf)
+        high = high if high >= one.upper else nextafter(high, inf)
+    is_long = one.exact is None or exact_text(one.exact).startswith("about")
+    return {
+        name: json_number((one.lower + one.upper) / 2),
+        f"{name}_lower": json_number(low),
+        f"{name}_upper": json_number(high),
+        "exact": None if is_long else str(one.exact),
+    }
 
 
 def names_text(actions: Sequence[str]) -> str:

@@ -18,13 +18,16 @@ from typing import NamedTuple
 
 from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, where_equal
 from expectitree.decide.algebra.polynomials import Root, between, compare
-from expectitree.numbers import to_digits
+from expectitree.errors import AnalysisError
+from expectitree.numbers import are_near, message_text, to_digits
+from expectitree.searches.result import Search
 
 TOLERANCE = Fraction(1, 10**9)  # the width of the interval around a threshold that is not rational
 VALUE_TOLERANCE = Fraction(1, 10**24)  # the same, where the value at the threshold is computed
 LEAST_DIGITS = 3  # of a threshold that is not rational
 
-Verify = Callable[[Fraction, tuple[str, ...], Fraction], None]  # a place, the best actions, a value
+# Returns the search of a tree at a place, and its best actions; None where the tree has no value.
+SearchAt = Callable[[Fraction], tuple[Search, tuple[str, ...]] | None]
 
 
 @dataclass(frozen=True)
@@ -71,14 +74,15 @@ class Decision:
         self,
         actions: Sequence[tuple[str, Piecewise]],
         is_max: bool,
-        verify: Verify,
+        search_at: SearchAt = lambda _: None,
         value: Piecewise | None = None,
+        parameter: str = "",
     ) -> None:
         """`value` is that of the root, where it is not the best action's."""
         envelope = greatest_of((function for _, function in actions), is_max)
         self.value = envelope if value is None else value
         self.changes = _changes(actions, envelope)
-        self.verify = verify
+        self.search_at, self.parameter = search_at, parameter
         self._verified: set[Fraction] = set()  # neighbouring thresholds share a side
 
     @property
@@ -121,9 +125,19 @@ class Decision:
         )
 
     def _check(self, place: Fraction, best: tuple[str, ...]) -> None:
-        if place not in self._verified:
-            self.verify(place, best, self.value(place))
-            self._verified.add(place)
+        if place in self._verified:
+            return
+        self._verified.add(place)
+        if (searched := self.search_at(place)) is None:
+            return
+        (search, found), value = searched, self.value(place)
+        if found != best or not are_near(search.value, value, search.eps):
+            raise AnalysisError(
+                f"at {self.parameter} = {message_text(place)} the best actions are "
+                f"{', '.join(found)} (value {message_text(search.value)}), but {', '.join(best)} "
+                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
+                "please report it with the tree"
+            )
 
 
 def _changes(actions: Sequence[tuple[str, Piecewise]], envelope: Piecewise) -> list[Change]:

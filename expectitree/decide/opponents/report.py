@@ -32,10 +32,10 @@ from expectitree.decide.algebra.piecewise import (
 )
 from expectitree.decide.algebra.rationals import constant
 from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
-from expectitree.decide.thresholds import ends_of, fraction_text
+from expectitree.decide.thresholds import place_fields
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, are_near, message_text, returned, to_exact
+from expectitree.numbers import Number, returned, to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
@@ -106,7 +106,18 @@ class Opponents(Shown):
         return {
             "chance": self.chance,
             "rows": self.rows,
-            "crossings": [*map(_crossing_fields, self.crossings)],
+            "crossings": [
+                {
+                    **place_fields(one, "epsilon"),
+                    "value": one.value,
+                    "value_lower": one.value_lower,
+                    "value_upper": one.value_upper,
+                    "before": one.before,
+                    "at": one.at,
+                    "after": one.after,
+                }
+                for one in self.crossings
+            ],
             "tolerance": TOLERANCE,
             "crossings_complete": self.complete,
             "reason": None if self.complete else TOO_LARGE,
@@ -140,22 +151,6 @@ class Opponents(Shown):
             }
             for row in self.rows
         ]
-
-
-def _crossing_fields(crossing: Threshold) -> dict[str, Any]:
-    lower, upper = ends_of(crossing.lower, crossing.upper)
-    return {
-        "epsilon": crossing.middle,
-        "epsilon_lower": lower,
-        "epsilon_upper": upper,
-        "exact": fraction_text(crossing.exact),
-        "value": crossing.value,
-        "value_lower": crossing.value_lower,
-        "value_upper": crossing.value_upper,
-        "before": crossing.before,
-        "at": crossing.at,
-        "after": crossing.after,
-    }
 
 
 def opponents(
@@ -243,16 +238,9 @@ def _decision(tree: Tree, chance: str) -> Decision:
     exact = replace(in_fractions(tree), error=0)  # irrational numbers count as their first digits
     functions = _node_functions(exact, chance)
 
-    def verify(epsilon: Fraction, best: tuple[str, ...], value: Fraction) -> None:
+    def search_at(epsilon: Fraction) -> tuple[Search, tuple[str, ...]]:
         search = search_tree(replace_opponent(exact, epsilon, chance))
-        found = _best_actions(exact, search, epsilon)
-        if found != best or not are_near(search.value, value, search.eps):
-            raise AnalysisError(
-                f"at epsilon {message_text(epsilon)} the best actions are {', '.join(found)} "
-                f"(value {message_text(search.value)}), but {', '.join(best)} "
-                f"(value {message_text(value)}) were computed: this is a defect of expectitree, "
-                "please report it with the tree"
-            )
+        return search, _best_actions(exact, search, epsilon)
 
     child = exact.columns.child
     actions = [
@@ -260,7 +248,7 @@ def _decision(tree: Tree, chance: str) -> Decision:
         for b in exact.branches_of(exact.root_id)
     ]
     value = shifted(functions[tree.root_id], exact.root_reward)
-    return Decision(actions, tree.root.kind == Kind.MAX, verify, value)
+    return Decision(actions, tree.root.kind == Kind.MAX, search_at, value, "epsilon")
 
 
 def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:

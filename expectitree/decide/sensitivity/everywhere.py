@@ -85,7 +85,7 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
         best = dict.fromkeys(branches, where)
         if kind != CHANCE:
             actions = [(tree.branch_label(n, b), functions.of_branch(b)) for b in branches]
-            decision = Decision(actions, kind == MAX, lambda *_: None)
+            decision = Decision(actions, kind == MAX)
             yield n, DecisionAt(tree.path_of(n), tuple(_within(where, decision)))
             for b, (_, function) in zip(branches, actions, strict=True):
                 best[b] = [*_common(where, merged(where_equal(function, decision.value)))]

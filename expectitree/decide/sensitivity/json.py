@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import Any
 
 from expectitree.decide.algebra.thresholds import Threshold
-from expectitree.decide.sensitivity.break_even import BreakEven, Meeting
+from expectitree.decide.sensitivity.break_even import BreakEven
 from expectitree.decide.sensitivity.everywhere import Everywhere
 from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.phrases import formula_text
@@ -16,7 +16,7 @@ from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import ends_of, fraction_text
+from expectitree.decide.thresholds import place_fields
 from expectitree.text.json_values import about_fields, dumps, json_number
 
 
@@ -101,7 +101,7 @@ def _(report: BreakEven) -> dict[str, Any]:
         "right": report.right,
         "places": [
             {
-                **_place(one),
+                **place_fields(one, "at"),
                 "value": json_number(one.value),
                 "is_part": one.is_part,
             }
@@ -154,19 +154,9 @@ def _piece(piece: Piece, name: str) -> dict[str, Any]:
     }
 
 
-def _place(one: Threshold | Meeting) -> dict[str, Any]:
-    lower, upper = ends_of(one.lower, one.upper)
-    return {
-        "at": json_number((one.lower + one.upper) / 2),
-        "at_lower": lower,
-        "at_upper": upper,
-        "exact": fraction_text(one.exact),
-    }
-
-
 def _threshold(one: Threshold) -> dict[str, Any]:
     return {
-        **_place(one),
+        **place_fields(one, "at"),
         "value": json_number(one.value),
         "before": one.before,
         "at_ties": one.at,

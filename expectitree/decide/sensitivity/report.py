@@ -25,8 +25,9 @@ from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.sampling import sample
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, TreeError
-from expectitree.numbers import are_near, exact_text, message_text, to_exact, to_fraction
+from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
 from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import place_text
@@ -171,30 +172,25 @@ def decision_of(
     tree, root_reward = functions.tree, functions.reward_of(NONE)
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
         value = functions.check_limits("the tree", functions.of_branch(NONE))
-        return Decision([("", value)], True, lambda *_: None), {}
+        return Decision([("", value)], True), {}
     actions = {}
     for b in tree.branches_of(tree.root_id):
         label = tree.branch_label(tree.root_id, b)
         value = shifted(functions.of_branch(b), root_reward)
         actions[label] = functions.check_limits(message_path(join([label])), value)
 
-    def verify(place: Fraction, best: tuple[str, ...], value: Fraction) -> None:
-        if functions.has_pole_at(place):  # below an outcome of probability 0: only limits exist
-            return
+    def search_at(place: Fraction) -> tuple[Search, tuple[str, ...]] | None:
+        # Below an outcome of probability 0 there may be a pole or 0/0: only limits exist.
+        if not is_verified or functions.has_pole_at(place):
+            return None
         try:
             search = search_tree(functions.tree_at(place))
-        except TreeError:  # 0/0, of which the functions have the limit
-            return
-        if search.ties != best or not are_near(search.value, value, search.eps):
-            raise AnalysisError(
-                f"at {functions.name or 'an added'} = {message_text(place)} the best actions are "
-                f"{', '.join(search.ties)} (value {message_text(search.value)}), but "
-                f"{', '.join(best)} (value {message_text(value)}) were computed: this is a defect "
-                "of expectitree, please report it with the tree"
-            )
+        except TreeError:
+            return None
+        return search, search.ties
 
-    check = verify if is_verified else lambda *_: None
-    return Decision([*actions.items()], tree.root.kind == Kind.MAX, check), actions
+    is_max, name = tree.root.kind == Kind.MAX, functions.name or "an added"
+    return Decision([*actions.items()], is_max, search_at, parameter=name), actions
 
 
 def check_feasible(functions: NodeFunctions, range: Range) -> None:
