@@ -234,7 +234,7 @@ def read_bounds(text: str) -> Bounds:
 
 
 def is_stopped(search: Search) -> bool:
-    """Say whether a search reached a limit; with --deepen, before the greatest depth."""
+    """Return whether a search reached a limit; with --deepen, before the greatest depth."""
     grown = search.grown
     return search.outcome is Outcome.STOPPED or grown is not None and bool(grown.why_stopped)
 
