@@ -77,7 +77,7 @@ def _check_map(context: click.Context, option: click.Parameter, text: str | None
     "--all",
     "show_all",
     is_flag=True,
-    help="Show every node of the strategies (json: and every utility).",
+    help="Show every node of the strategies in text.",
 )
 @written_as_maps
 @game_options
@@ -128,7 +128,8 @@ def command(
 
     reports = list(options.map("rescaling", rescale_tree))
     if reports and out != "-":
-        show("rescale", format_name, reports, show_all=show_all)
+        settings = {"show_all": show_all} if format_name == "text" else {}
+        show("rescale", format_name, reports, **settings)
     if reports and out is not None:
         if (after := reports[0].after) is None:
             say("no map was found: no tree was written")

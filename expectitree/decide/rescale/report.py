@@ -28,9 +28,10 @@ from expectitree.numbers import (
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
+from expectitree.text.json_values import json_path
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards
-from expectitree.tree.model import Tree, check_tree, rounded
+from expectitree.tree.model import Kind, Tree, check_tree, rounded
 from expectitree.tree.scans import shifted
 from expectitree.tree.transform import map_utilities
 
@@ -104,6 +105,41 @@ class Rescaling(Shown):
     def changed_nodes(self) -> frozenset[int]:
         """The nodes of `strategy` where the set of best actions changes."""
         return self.changes.intersection(self.strategy)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        kind, asked = self.tree.columns.kind, {}
+        if self.answer is not None:
+            named = {name: getattr(self.answer, name) for name in ("answer", "reason", "tried")}
+            asked = {"any": named}
+        strategy = [
+            {"path": json_path(self.tree, n), "kind": Kind(kind[n]).name, **self._fields_at(n)}
+            for n in self.strategy
+        ]
+        return {
+            "map": self._map_fields(),
+            **self._fields_at(self.tree.root_id),
+            "strategy": strategy,
+            "strategy_changed": len(self.changed_nodes),
+            "remarks": self.remarks,
+            **asked,
+        }
+
+    def _map_fields(self) -> dict[str, Any] | None:
+        if self.scale is None or self.map_class is None:
+            return None
+        found = self.map_class
+        line = {"slope": found.slope, "offset": found.offset} if found.name == AFFINE else {}
+        return {"text": self.scale.text, "class": found.name, **line, "pairs": self.pairs}
+
+    def _fields_at(self, node: int) -> dict[str, Any]:
+        found: dict[str, Any] = {"before": None, "after": None, "changed": node in self.changes}
+        for when, search in (("before", self.before), ("after", self.after)):
+            if search is not None:
+                ties = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
+                best = ties[0] if ties else None
+                found[when] = {"value": search.lower[node], "best": best, "ties": ties}
+        return found
 
 
 def rescale(
