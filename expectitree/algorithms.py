@@ -90,8 +90,8 @@ class Algorithm:
 
     name: str
     description: str
-    in_order: bool = True  # depth first, each node's children from first to last
-    player_cuts: bool = True  # alpha cuts at MIN, beta cuts at MAX
+    in_order: bool = True
+    player_cuts: bool = True
     chance_cuts: bool = False
     probes: int = 0
     probe_order: str = "cyclic"

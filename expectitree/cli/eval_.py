@@ -10,8 +10,8 @@ from inspect import cleandoc
 import click
 
 from expectitree.algorithms import ALGORITHMS
-from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import MOST_ROWS
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
@@ -30,7 +30,7 @@ from expectitree.tree.paths import ROOT
 @click.option(
     "--rows",
     type=click.IntRange(min=1),
-    default=SHORT_TREE,
+    default=MOST_ROWS,
     show_default=True,
     help="Show about this many nodes.",
 )

@@ -11,6 +11,7 @@ import click
 
 from expectitree.cli.terminal import warn, working
 from expectitree.errors import USER_ERRORS, GameError, SearchError
+from expectitree.games import MOST_ROWS
 from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
-MOST_ROWS = 5_000_000  # by default, as in `games.rules`, which takes time to import
 GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
     "parameters as in 'game:pig(target=20)'. A game needs --depth."

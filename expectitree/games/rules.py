@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from expectitree.budget import most
 from expectitree.errors import USER_ERRORS, GameError, NumberError, TreeError
+from expectitree.games import MOST_ROWS
 from expectitree.games.protocol import Game
 from expectitree.numbers import (
     INFINITY,
@@ -33,7 +34,6 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
-MOST_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
 Warn = Callable[[str], None]

@@ -9,9 +9,8 @@ from html import escape
 from importlib.util import find_spec
 from typing import Any
 
-from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MOST_NODES, to_text
+from expectitree.analysis.show import MOST_NODES, MOST_ROWS, to_text
 from expectitree.errors import AnalysisError, ExpectitreeError
 from expectitree.picture import svg
 from expectitree.picture.content import Style
@@ -40,7 +39,7 @@ def bundle(shown: Any) -> dict[str, str]:
             shown = evaluate(shown)
         text = _text(shown)
         if isinstance(shown, Search):
-            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=SHORT_TREE)))
+            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MOST_ROWS)))
             styled = picture.replace("<svg ", f'<svg style="{_SVG_STYLE}" ', 1)
             return {"image/svg+xml": styled, "text/plain": text}
         plot = _plot(shown)

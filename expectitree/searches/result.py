@@ -54,7 +54,7 @@ class Counts:
     visited: int
     leaves_total: int
     leaves_visited: int
-    visits: int  # entries of nodes, revisits and probes included
+    visits: int
     cuts: int
     unfolded: int | str
 
@@ -125,7 +125,7 @@ class Search(Shown):
     Attributes:
         tree: The tree that was searched.
         algorithm: The algorithm, with its options.
-        root_bounds: The `bounds` of the root, as they were computed.
+        root_bounds: The `bounds` of the root, as they were computed; also the window of the root.
         bounds_source: Where the bounds come from: "option", "file" or "leaves"; "none" if no bounds
             are known in advance.
         own_eps: What `eps` is; None if `eps` is computed when it is asked for.
@@ -150,21 +150,21 @@ class Search(Shown):
 
     tree: Tree
     algorithm: Algorithm
-    root_bounds: Bounds  # also the window of the root
-    bounds_source: str  # "option", "file" or "leaves"; "none" if no bounds are known in advance
-    own_eps: Number | None  # `eps`; None if it follows from the values of a tree of floats
-    engine: str  # interpreted, compiled or exact
-    lower: Sequence[Any]  # [N] the interval known to hold v*
-    upper: Sequence[Any]  # [N]
-    visits: Sequence[Any]  # [N] how often the node was entered
-    alpha: Sequence[Any]  # [N] the window of the last entry of an inner node (where visits > 0)
-    beta: Sequence[Any]  # [N]
-    cut: Sequence[Any]  # [N] how the last entry ended: a constant of `searches.cuts`
-    cut_after: Sequence[Any]  # [N] children done before the cut (while probing: outcomes)
+    root_bounds: Bounds
+    bounds_source: str
+    own_eps: Number | None
+    engine: str
+    lower: Sequence[Any]
+    upper: Sequence[Any]
+    visits: Sequence[Any]
+    alpha: Sequence[Any]
+    beta: Sequence[Any]
+    cut: Sequence[Any]
+    cut_after: Sequence[Any]
     cuts: int
-    stopped: bool  # the search reached a limit
-    window_parent: Sequence[Any] | None = None  # [N] as `asked_by`, if that is not the first path
-    grown: Grown | None = None  # of a game
+    stopped: bool
+    window_parent: Sequence[Any] | None = None
+    grown: Grown | None = None
     rounds: bool = False
 
     @cached_property

@@ -18,6 +18,7 @@ from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, outside_bounds
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import (
     CHANCE,
+    MOST_IDS,
     NONE,
     TERMINAL,
     Columns,
@@ -26,8 +27,6 @@ from expectitree.tree.columns import (
     Repeated,
 )
 from expectitree.tree.model import Tree
-
-MOST_ROWS = 2**31 - 1  # of either table
 
 
 def adopt(
@@ -46,9 +45,9 @@ def adopt(
     count, branches = len(columns.kind), len(columns.child)
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")
-    if max(count, branches) > MOST_ROWS:
+    if max(count, branches) > MOST_IDS:
         raise TreeError(
-            f"{max(count, branches):,} rows are more than a table can have: {MOST_ROWS:,}"
+            f"{max(count, branches):,} rows are more than a table can have: {MOST_IDS:,}"
         )
     if label is None:
         label = Repeated(None, branches)

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 from expectitree.numbers import Number
 
 UNKNOWN = float("nan")  # as a utility
+MOST_IDS = 2**31 - 1  # of nodes, and of branches
 NUMBERS = ("utility", "probability", "reward")  # the columns of numbers
 
 

@@ -99,12 +99,11 @@ class Tree(Shown):
 
     columns: Columns
     label: Sequence[str | None]
-    exact: bool = False  # numbers are `Fraction`, else float
-    # The bounds and the notes written at nodes, and the notes written at branches.
+    exact: bool = False
     local_bounds: Mapping[int, Bounds] = field(default_factory=dict)
     notes: Mapping[int, str] = field(default_factory=dict)
     branch_notes: Mapping[int, str] = field(default_factory=dict)
-    estimated: frozenset[int] = frozenset()  # terminals that a depth limit made of inner nodes
+    estimated: frozenset[int] = frozenset()
     root_reward: Number = 0
     title: str | None = None
     source: str | None = None
@@ -112,9 +111,9 @@ class Tree(Shown):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     formulas: Formulas | None = None
     attitude: Attitude | None = None
-    error: Number = 0  # the most by which a formula's number may be off, because it is irrational
-    is_rounded: bool = False  # numbers are `Rounded`
-    warnings: Sequence[str] = ()  # of its reader
+    error: Number = 0
+    is_rounded: bool = False
+    warnings: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.columns.kind)

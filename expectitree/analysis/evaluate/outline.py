@@ -8,13 +8,12 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree import compiling
+from expectitree.analysis.show import MOST_ROWS
 from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
 from expectitree.tree import scans
 from expectitree.tree.columns import Column, Columns, Repeated
 from expectitree.tree.model import Kind, Tree
-
-SHORT_TREE = 60  # rows that are shown by default
 
 
 class Row(NamedTuple):
@@ -33,7 +32,7 @@ class Row(NamedTuple):
 
 
 def outline(
-    search: Search, most_rows: int | None = SHORT_TREE, *, folded: bool = True
+    search: Search, most_rows: int | None = MOST_ROWS, *, folded: bool = True
 ) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 

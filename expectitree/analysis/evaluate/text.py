@@ -7,10 +7,10 @@ from textwrap import wrap
 
 from rich.console import ConsoleOptions, RenderableType
 
-from expectitree.analysis.evaluate.outline import SHORT_TREE
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
+from expectitree.analysis.show import MOST_ROWS
 from expectitree.expressions.syntax import text_of
 from expectitree.numbers import Number, display_text, exact_text, is_shown_as_fraction
 from expectitree.searches.result import Counts, Grown, Outcome, Search
@@ -33,7 +33,7 @@ _MOST_TIES = 6
 def render(
     evaluation: Evaluation,
     options: ConsoleOptions,
-    most_rows: int | None = SHORT_TREE,
+    most_rows: int | None = MOST_ROWS,
     notes: bool = True,
 ) -> Iterator[RenderableType]:
     """Yield the whole answer of `eval`."""

@@ -12,8 +12,9 @@ from rich.console import ConsoleOptions
 from rich.text import Text
 
 from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
-from expectitree.analysis.evaluate.outline import SHORT_TREE, Row, outline
+from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.show import MOST_ROWS
 from expectitree.numbers import Number, cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
@@ -45,7 +46,7 @@ _MOST_ALIGNED = 200  # siblings whose labels are aligned
 def tree_lines(
     evaluation: Evaluation,
     options: ConsoleOptions,
-    most_rows: int | None = SHORT_TREE,
+    most_rows: int | None = MOST_ROWS,
     notes: bool = True,
 ) -> Iterator[Text]:
     """Yield the lines of the annotated tree, of about `most_rows` nodes or of all."""

@@ -63,8 +63,8 @@ class Trace(Shown):
     file: str
     search: Search
     events: Sequence[Event]
-    total: int  # steps that match `at`, including those beyond `most`
-    at: int | None = None  # the node to follow, if only one
+    total: int
+    at: int | None = None
 
     @property
     def tree(self) -> Tree:

@@ -58,9 +58,9 @@ class Verification(Shown):
     checks: Sequence[Check] = ()
     error: FileError | None = None
     has_expect: bool = True
-    unchecked: str | None = None  # why there are no checks of a tree that has an `expect`
-    seconds: float | None = None  # the time to read and check the file
-    warnings: Sequence[str] = ()  # of the tree
+    unchecked: str | None = None
+    seconds: float | None = None
+    warnings: Sequence[str] = ()
 
     @property
     def broken(self) -> list[Check]:

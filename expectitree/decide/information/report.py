@@ -29,6 +29,7 @@ from expectitree.errors import AnalysisError
 from expectitree.numbers import Number, returned
 from expectitree.searches.engine import search_tree
 from expectitree.tree import paths
+from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
@@ -37,7 +38,6 @@ _JSON_FIELDS = (
     "event", "at", "value", "best", "with_information", "evpi", "outcomes", "control",
     "with_test", "evsi", "efficiency", "signals",
 )  # fmt: skip
-MOST_IN_FRACTIONS = 20_000  # nodes; values of larger trees of floats are computed in floats
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def information(
     check_tree(tree, "" if risk_tolerance is not None else "information")
     at_node = tree.find(at).id
     search_tree(tree)  # raises what is wrong with the tree
-    is_quick = risk_tolerance is None and len(tree) <= MOST_IN_FRACTIONS
+    is_quick = risk_tolerance is None and len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)

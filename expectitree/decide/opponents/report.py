@@ -94,12 +94,12 @@ class Opponents(Shown):
     question = "opponents"
 
     file: str
-    tree: Tree  # as given
-    chance: str  # worst, best or expected
+    tree: Tree
+    chance: str
     rows: Sequence[OpponentRow]
     crossings: Sequence[Threshold]
-    start: tuple[str, ...]  # the best actions at epsilon 0, exactly; none if not computed
-    complete: bool = True  # whether crossings were computed: False for a tree that is too large
+    start: tuple[str, ...]
+    complete: bool = True
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

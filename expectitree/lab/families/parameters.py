@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 from expectitree.errors import TransformError
 from expectitree.numbers import quote, to_float
+from expectitree.tree.columns import MOST_IDS
 from expectitree.tree.model import Kind
 
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
-MOST_NODES = 2**31 - 1
-TOO_LARGE = f"more than {MOST_NODES:,} nodes: choose a shorter pattern or a smaller branching"
+TOO_LARGE = f"more than {MOST_IDS:,} nodes: choose a shorter pattern or a smaller branching"
 MOST_PLIES = 64
 
 
@@ -79,7 +79,7 @@ def _plies(value: Any) -> int | None:
 
 
 def _branching(value: Any) -> int | tuple[int, int]:
-    whole = _whole(1, MOST_NODES, "").read
+    whole = _whole(1, MOST_IDS, "").read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
     if not isinstance(value, (tuple, list)):

@@ -70,10 +70,10 @@ class Limit(Shown):
     question = "limit"
 
     file: str
-    search: Search  # backward induction
-    exact: Enough  # to prove the root's value
-    best_action: Enough | None  # to prove that an action is best; None if no player is at the root
-    proved: str | None  # the action that `best_action` is about
+    search: Search
+    exact: Enough
+    best_action: Enough | None
+    proved: str | None
     rows: Sequence[Search] = ()
 
     @property

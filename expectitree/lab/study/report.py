@@ -104,7 +104,7 @@ class Summary(Shown):
 
     study: Study
     rows: Sequence[SummaryRow]
-    done: int  # trees
+    done: int
     total: int
 
     def json_fields(self) -> dict[str, Any]:

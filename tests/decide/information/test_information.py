@@ -264,7 +264,7 @@ def test_a_test_at_other_values_of_the_parameters() -> None:
 def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     from expectitree.decide.information import report
 
-    monkeypatch.setattr(report, "MOST_IN_FRACTIONS", 0)
+    monkeypatch.setattr(report, "EXACT_NODES", 0)
     test = {"plus": {"oil": "sens", "none": 0.3}, "minus": {"oil": "rest", "none": "rest"}}
     found = et.information(et.load("example:rockefeller"), "oil", likelihood=test)
     assert (found.evpi, found.with_test) == pytest.approx((425, 1275))
