@@ -21,6 +21,11 @@ from expectitree.decide.algebra.polynomials import (
     trimmed,
 )
 
+# The limits of what is computed exactly; other functions are sampled or left out.
+MOST_DEGREE = 60
+MOST_BITS = 20_000  # of a coefficient
+MOST_SECONDS = 20.0
+
 
 @dataclass(frozen=True, slots=True)
 class Rational:

@@ -30,7 +30,7 @@ from expectitree.decide.algebra.piecewise import (
     shifted,
     weighted_sum,
 )
-from expectitree.decide.algebra.rationals import constant
+from expectitree.decide.algebra.rationals import MOST_BITS, MOST_DEGREE, MOST_SECONDS, constant
 from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
 from expectitree.decide.thresholds import place_fields
 from expectitree.display import Shown
@@ -44,9 +44,6 @@ from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
 MOST_NODES = 20_000
-MOST_DEGREE = 60  # of a piece: the MIN nodes with a choice on one path
-MOST_BITS = 20_000  # of a coefficient
-MOST_SECONDS = 20.0  # seconds of exact functions
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,12 @@ from fractions import Fraction
 from expectitree.budget import limited_work
 from expectitree.decide.algebra.piecewise import Piecewise, merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare
-from expectitree.decide.algebra.rationals import constant
+from expectitree.decide.algebra.rationals import MOST_SECONDS, constant
 from expectitree.decide.algebra.thresholds import VALUE_TOLERANCE, enclose, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_SECONDS, check_feasible
+from expectitree.decide.sensitivity.report import check_feasible
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
 from expectitree.numbers import Number, quote, to_digits, to_exact, to_fraction

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from expectitree.budget import limited_work
 from expectitree.decide.algebra.piecewise import merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare
+from expectitree.decide.algebra.rationals import MOST_SECONDS
 from expectitree.decide.algebra.thresholds import Decision, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.pieces import Piece, pieces_of
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_SECONDS, check_feasible
+from expectitree.decide.sensitivity.report import check_feasible
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError
 from expectitree.tree.columns import CHANCE, MAX, TERMINAL

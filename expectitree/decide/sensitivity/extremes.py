@@ -9,13 +9,12 @@ from typing import Any
 from expectitree.budget import limited_work
 from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.algebra.polynomials import roots_between
-from expectitree.decide.algebra.rationals import slope_of
+from expectitree.decide.algebra.rationals import MOST_SECONDS, slope_of
 from expectitree.decide.algebra.thresholds import Threshold, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
 from expectitree.decide.sensitivity.ranges import Range, ranges_of
 from expectitree.decide.sensitivity.report import (
-    MOST_SECONDS,
     check_feasible,
     decision_of,
 )

@@ -29,10 +29,15 @@ from expectitree.decide.algebra.polynomials import (
     roots_between,
     sign_at,
 )
-from expectitree.decide.algebra.rationals import VARIABLE, Rational, constant
+from expectitree.decide.algebra.rationals import (
+    MOST_BITS,
+    MOST_DEGREE,
+    VARIABLE,
+    Rational,
+    constant,
+)
 from expectitree.decide.algebra.thresholds import place_of
 from expectitree.decide.sensitivity.formulas import FormulaFunctions
-from expectitree.decide.sensitivity.quotients import MOST_BITS, MOST_DEGREE
 from expectitree.errors import AnalysisError
 from expectitree.numbers import message_text, to_exact
 from expectitree.searches.engine import search_tree

@@ -8,15 +8,13 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from expectitree.budget import TooMuchWorkError
-from expectitree.decide.algebra.rationals import Rational, constant
+from expectitree.decide.algebra.rationals import MOST_BITS, MOST_DEGREE, Rational, constant
 from expectitree.errors import NumberError, TreeError
 from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
 from expectitree.expressions.syntax import COMPARISONS, NEGATION
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions, without_formulas
 
-MOST_DEGREE = 60  # of a node's function
-MOST_BITS = 20_000  # of a coefficient
 _ONE = constant(Fraction(1))
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from expectitree.budget import limited_work
 from expectitree.decide.algebra.piecewise import Piecewise, shifted
 from expectitree.decide.algebra.polynomials import Root
+from expectitree.decide.algebra.rationals import MOST_SECONDS
 from expectitree.decide.algebra.thresholds import Decision, Threshold, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.pieces import Piece, pieces_of
@@ -33,7 +34,6 @@ from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import place_text
 from expectitree.tree.paths import join, message_path
 
-MOST_SECONDS = 20.0  # seconds of exact functions
 _LONGEST_END = 12  # characters of an end of a range in a message
 
 

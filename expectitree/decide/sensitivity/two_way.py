@@ -7,11 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.budget import limited_work
+from expectitree.decide.algebra.rationals import MOST_SECONDS
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.pieces import Piece, pieces_of
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import MOST_SECONDS, decision_of
+from expectitree.decide.sensitivity.report import decision_of
 from expectitree.decide.sensitivity.sampling import places_of
 from expectitree.display import Shown
 from expectitree.errors import AnalysisError, NumberError
