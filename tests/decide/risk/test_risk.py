@@ -474,5 +474,5 @@ def test_errors(words: tuple[str, ...], message: str) -> None:
 
 
 def test_an_action_of_a_chance_node() -> None:
-    with pytest.raises(et.AnalysisError, match="no player decides at the root: leave the action"):
+    with pytest.raises(et.AnalysisError, match="no player decides at the root: remove the action"):
         et.risk(et.loads("chance: [1, 2]"), "a")
