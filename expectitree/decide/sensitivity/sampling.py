@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from time import monotonic
 
+from expectitree import budget
 from expectitree.decide.algebra.thresholds import (
     LEAST_DIGITS,
     TOLERANCE,
@@ -21,6 +23,7 @@ from expectitree.numbers import message_text
 from expectitree.tree.model import Tree
 
 POINTS = 200  # of the range
+_MOST_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _LEAST_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
@@ -63,6 +66,7 @@ class Sampler:
     def __init__(self, tree: Tree, name: str) -> None:
         self.tree, self.name = tree, name
         self.enclosures = Enclosures(tree, name)
+        self.deadline = monotonic() + _MOST_SECONDS * budget.factor()
 
     def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
@@ -73,6 +77,12 @@ class Sampler:
 
     def verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
+        if monotonic() > self.deadline:
+            raise AnalysisError(
+                f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.name} takes "
+                f"more than {_MOST_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
+                f"its formulas simpler; or {budget.more()}"
+            )
         try:
             return self.enclosures.verdict_at(place)
         except NumberError as error:

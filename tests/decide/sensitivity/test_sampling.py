@@ -236,3 +236,10 @@ def test_analyses_of_irrational_numbers_find_no_defect(seed: int) -> None:
     assert needed.search.value == pytest.approx(now.value, rel=1e-15)
     assert all(row.value == now.value for row in needed.rows)
     assert et.evaluate(et.prepare(tree, order="worst")).value == now.value
+
+
+def test_sampling_ends_after_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EXPECTITREE_BUDGET", "1e-9")
+    message = "evaluating 3 nodes at hundreds of values of a takes more than 2e-08 seconds: make "
+    with pytest.raises(AnalysisError, match=f"{message}.*or set EXPECTITREE_BUDGET=1e-08 for ten"):
+        sampled("exp(a)")
