@@ -72,7 +72,11 @@ def raising() -> Iterator[None]:
 def held() -> Iterator[None]:
     """Delay Ctrl-C to the end: for work that takes a moment and must be completed."""
     delayed: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: delayed.append(number))
+    try:
+        before = signal.signal(signal.SIGINT, lambda number, frame: delayed.append(number))
+    except ValueError:  # only the main thread has signals
+        yield
+        return
     try:
         yield
     finally:

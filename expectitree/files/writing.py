@@ -63,11 +63,11 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         # The name is short, and always the same, so that the next call finds what a kill left.
         temporary = os.path.join(folder, f".expectitree-{crc32(os.fsencode(name)):08x}")
         where = f"the file cannot be written: no file can be made in the folder {folder or '.'}"
-        with named_errors(path, where):
-            stream = _new_file(path, temporary, mode)
-        made = os.fstat(stream.fileno())
-        remove = partial(_remove, made, temporary)
-        interrupts.at_exit.append(remove)
+        with interrupts.held():  # otherwise, Ctrl-C could leave the file
+            with named_errors(path, where):
+                stream = _new_file(path, temporary, mode)
+            remove = partial(_remove, os.fstat(stream.fileno()), temporary)
+            interrupts.at_exit.append(remove)
         try:
             yield stream
             stream.flush()
