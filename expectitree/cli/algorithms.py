@@ -60,7 +60,12 @@ class ChosenAlgorithms:
         If none was named, also drop those that cannot search the tree.
         """
         if tree.attitude is not None:
-            return self.all if self.are_named else usual_algorithms(tree, self.all)
+            if self.are_named:
+                return self.all
+            able = usual_algorithms(tree, self.all)
+            if len(able) < len(self.all):
+                say(f"{file}: with an attitude to risk, expectiminimax is the only search")
+            return able
         if all(algorithm.in_order for algorithm in self.all):
             return self.all
         fast = usual_algorithms(tree, self.all)

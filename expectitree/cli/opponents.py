@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import click
 
@@ -33,7 +34,7 @@ from expectitree.tree.model import Tree
     metavar="HOW",
     help="Nature: worst, best or expected; several with commas.  [default: expected]",
 )
-@game_options
+@partial(game_options, stoppable=False)
 @format_options("opponents")
 def command(
     options: SearchOptions,

@@ -59,7 +59,7 @@ _TREE_OPTIONS = (
         "--depth",
         type=click.IntRange(min=0),
         metavar="D",
-        help="Cut the tree at D plies, and use its estimates there; required for games.",
+        help="Cut the tree at D plies, and use its estimates there.",
     ),
     click.option(
         "--order",
@@ -95,7 +95,7 @@ _SEARCH_OPTIONS = (
         help="How the search runs. auto computes small trees in fractions and compiles for large "
         "ones; the others compute in floats.",
     ),
-    click.option(
+    click.option(  # the last one
         "--max-visits",
         type=click.IntRange(min=1),
         metavar="N",
@@ -105,12 +105,16 @@ _SEARCH_OPTIONS = (
 
 
 def tree_options(
-    command: Command, files: str = "[FILE|FOLDER]...", searches: bool = False
+    command: Command,
+    files: str = "[FILE|FOLDER]...",
+    searches: bool = False,
+    stoppable: bool = True,
 ) -> Command:
     """Add the argument `files`, so named in the usage, and options that choose trees.
 
-    With `searches`, also those of searches; other commands evaluate every node. The command
-    receives them as `options`. Its exit status is the highest one of the trees.
+    With `searches`, also those of searches; other commands evaluate every node. Only searches that
+    are `stoppable` have --max-visits. The command receives them as `options`. Its exit status is
+    the highest one of the trees.
     """
 
     @wraps(command)
@@ -124,7 +128,8 @@ def tree_options(
 
     completes: dict[str, Any] = {"shell_complete": complete_source} if "GAME" in files else {}
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE, **completes)
-    own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *_SEARCH_OPTIONS * searches))
+    of_searches = _SEARCH_OPTIONS if stoppable else _SEARCH_OPTIONS[:-1]
+    own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *of_searches * searches))
     return cast(Command, reading_options(own_options))
 
 
@@ -133,12 +138,13 @@ def game_options(
     files: str = "[FILE|FOLDER|GAME]...",
     is_lazy: bool = False,
     searches: bool = True,
+    stoppable: bool = True,
 ) -> Command:
     """Add what `tree_options` adds, and the options for games.
 
     With `is_lazy`, also those of searches that do not need the whole tree.
     """
-    with_trees = tree_options(command, files, searches)
+    with_trees = tree_options(command, files, searches, stoppable)
 
     @wraps(with_trees)
     def with_games(**parameters: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import click
 
@@ -80,7 +81,7 @@ def _check_map(context: click.Context, option: click.Parameter, text: str | None
     help="Show every node of the strategies in text.",
 )
 @written_as_maps
-@game_options
+@partial(game_options, stoppable=False)
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,
