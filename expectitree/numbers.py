@@ -194,7 +194,8 @@ def _checked_fraction(text: str) -> tuple[int, int]:
         from expectitree.spellings import plain_number  # which few texts need
 
         plain = plain_number(text)
-        raise NumberError(f"{what}: {HOW if plain is None else f'write {exact_text(plain)}'}")
+        how = HOW if plain is None else f"write {exact_text(plain)}"
+        raise NumberError(f"{what}: {how}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:
         raise NumberError(f"{quote(text)} divides by zero: {HOW}")
@@ -300,7 +301,8 @@ def exact_text(value: Number) -> str:
     if places == 0:
         return str(value.numerator)
     digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
-    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    text = f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{text}" if value < 0 else text
 
 
 def number_text(value: Number) -> str:

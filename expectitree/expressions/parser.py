@@ -190,9 +190,11 @@ class _Parser:
     def close(self, opened: int, function: str = "") -> None:
         """Read the parenthesis that closes the one at `opened`."""
         if not self.token:
-            where = f" of {function}" if function else f" before {quote(self.text[opened + 1 :])}"
-            hint = "; YAML splits text between braces at a comma: put it in quotes"
-            self.fail(f"the '('{where} is not closed: add ')'{hint if function else ''}", opened)
+            where, hint = f" before {quote(self.text[opened + 1 :])}", ""
+            if function:
+                where = f" of {function}"
+                hint = "; YAML splits text between braces at a comma: put it in quotes"
+            self.fail(f"the '('{where} is not closed: add ')'{hint}", opened)
         if self.token != ")":
             self.fail_expected(f"{_OPERATOR}, ',' or ')'" if function else f"{_OPERATOR} or ')'")
         self.nested -= 1

@@ -133,7 +133,8 @@ def _place(path: Path, error: BaseException) -> str:
 
 def _describe(error: BaseException) -> str:
     message = error.msg if isinstance(error, SyntaxError) else str(error)
-    return f"running the file raises {type(error).__name__}{': ' if message else ''}{message}"
+    raised = f"running the file raises {type(error).__name__}"
+    return f"{raised}: {message}" if message else raised
 
 
 def _named(name: str) -> type:

@@ -238,9 +238,10 @@ class Rules:
         """Raise `GameError` if a state cannot have the key of a row of this kind."""
         own = self.kind(state)
         if own != kind and not is_estimated or is_estimated and own == TERMINAL:
+            there = "the game goes on" if is_estimated else TURNS[kind]
             raise GameError(
                 f"{self.where('key', state)} gives the key of a state in which "
-                f"{'the game goes on' if is_estimated else TURNS[kind]}, and here {TURNS[own]}: "
+                f"{there}, and here {TURNS[own]}: "
                 "give different keys to states that differ"
             )
 

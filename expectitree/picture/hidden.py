@@ -75,10 +75,13 @@ def without(evaluation: Evaluation, parts: frozenset[str]) -> Evaluation:
 def exercise_lines(evaluation: Evaluation, parts: frozenset[str]) -> Iterator[str]:
     """Yield the result, with lines to write on in place of the hidden parts."""
     search, tree = evaluation.search, evaluation.tree
-    text = f"Value {BLANK if 'values' in parts else typeset(value_text(search))}"
+    value = BLANK if "values" in parts else typeset(value_text(search))
+    text = f"Value {value}"
     if tree.columns.kind[tree.root_id] in PLAYERS:
         best = clipped(escape(search.best or "not known"), 40)
-        text += f", best action {BLANK if 'best' in parts else best}"
+        if "best" in parts:
+            best = BLANK
+        text += f", best action {best}"
     yield text
     if search.algorithm.player_cuts:
         visited = BLANK if "visits" in parts else f"{search.counts.leaves_visited:,}"

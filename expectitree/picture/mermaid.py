@@ -29,7 +29,7 @@ def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
         yield "---"
         yield f"title: {json.dumps(found.title or found.summary[0], ensure_ascii=False)}"
         yield "---"
-    yield f"flowchart {'LR' if style.direction == 'right' else 'TD'}"
+    yield "flowchart LR" if style.direction == "right" else "flowchart TD"
     names = {glyph: f"n{number}" for number, glyph in enumerate(found.glyphs)}
     for glyph, name in names.items():
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"

@@ -80,7 +80,8 @@ def typeset(text: str) -> str:
 
 def payment_text(reward: Number) -> str:
     """Return what a branch pays MAX, with its sign: `+3`, `−100`; nothing if it pays nothing."""
-    return f"{'+' if reward > 0 else ''}{typeset(cell_text(reward))}" if reward else ""
+    text = typeset(cell_text(reward)) if reward else ""
+    return f"+{text}" if reward > 0 else text
 
 
 def chance_text(probability: Number) -> str:

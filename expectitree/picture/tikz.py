@@ -217,7 +217,7 @@ class _Writer:
         name, (x, y) = self.name[near], self.middle[near]
         right, down = point[0] - x, point[1] - y
         if abs(right) < 1 and abs(down) < _REACH:
-            return f"({name}.{'south' if down > 0 else 'north'})"
+            return f"({name}.south)" if down > 0 else f"({name}.north)"
         if abs(down) < 4 and right < 0 and _is_within(point, self.box[near]):
             return f"({name}.west)"
         return f"([shift={{{_point(right, down)}}}]{name}.center)"

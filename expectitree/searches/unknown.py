@@ -23,10 +23,13 @@ def why_unknown(tree: Tree, needed: int | None = None) -> str:
         needed = next(n for n in tree.first_paths.order if n in unknown)
     path = message_path(tree.path_of(needed))
     others = len(unknown) - 1
-    more = f", nor {'is that of 1 other' if others == 1 else f'are those of {others:,} others'}"
-    instead = "numbers in their place" if others else "a number in its place"
+    more, instead = f", nor are those of {others:,} others", "numbers in their place"
+    if others == 1:
+        more = ", nor is that of 1 other"
+    elif not others:
+        more, instead = "", "a number in its place"
     return (
-        f'the utility of {path} is not known yet ("?"){more if others else ""}: `expectitree ask` '
+        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` '
         "asks for what matters (`inquire` from Python), and with --show it shows the tree; "
         f"or write {instead}"
     )

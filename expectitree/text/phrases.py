@@ -79,7 +79,8 @@ def plus_text(number: Number) -> str:
     """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
     if not number:
         return ""
-    return f" {'-' if number < 0 else '+'} {payment(number)[1]}"
+    sign = "-" if number < 0 else "+"
+    return f" {sign} {payment(number)[1]}"
 
 
 def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:

@@ -115,7 +115,8 @@ def _words(text: str) -> list[str]:
 def markdown(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Yield the lines of a Markdown table."""
     yield f"| {' | '.join(column.heading for column in columns)} |"
-    yield f"| {' | '.join('---:' if column.number else '---' for column in columns)} |"
+    rules = ("---:" if column.number else "---" for column in columns)
+    yield f"| {' | '.join(rules)} |"
     for row in rows:
         yield f"| {' | '.join(markdown_escaped(escape(cell)) for cell in row)} |"
 

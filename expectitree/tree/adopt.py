@@ -196,7 +196,8 @@ def _message(columns: Columns, fault: int, n: int) -> str:
     if fault == WRONG_UTILITY:
         u = columns.utility[n]
         found = exact_text(u) if u == u else "missing"
-        return f"the {'estimate' if kind else 'utility'} is {found}, expected a number up to 10^301"
+        what = "estimate" if kind else "utility"
+        return f"the {what} is {found}, expected a number up to 10^301"
     if fault == WRONG_PROBABILITY:
         if kind == CHANCE:
             p = next(p for p in probability if not 0 <= p <= 1)

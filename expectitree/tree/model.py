@@ -120,9 +120,9 @@ class Tree(Shown):
 
     def __repr__(self) -> str:
         title = f"{escape(self.title)!r}, " if self.title else ""
-        leaves = (
-            f"{self.leaves:,} leaves{f' ({len(self.unknown):,} not known)' if self.unknown else ''}"
-        )
+        leaves = f"{self.leaves:,} leaves"
+        if self.unknown:
+            leaves += f" ({len(self.unknown):,} not known)"
         count = len(self.warnings)
         warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
         return f"<Tree {title}{len(self):,} nodes, {leaves}{warnings}>"

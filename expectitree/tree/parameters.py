@@ -314,7 +314,9 @@ class _Evaluation:
             return str(p)
         if -_TOLERANCE <= p <= 1 + _TOLERANCE:
             return ""
-        found = f"p is {message_text(p if self.tree.exact else round(p, 12))}"
+        found = f"p is {message_text(p)}"
+        if not self.tree.exact:
+            found = f"p is {message_text(round(p, 12))}"
         expected = "expected a number from 0 to 1: change the formula or a parameter"
         return f"{found}{self.values.at(formula)}, {expected}"
 

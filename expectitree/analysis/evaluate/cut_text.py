@@ -22,7 +22,8 @@ def cut_reason(cut: Cut, reward: Number = 0) -> str:
         claim = f"even if the rest were {cell_text(cut.rest)}, {claim}"
     elif cut.kind == "chance":
         rest = "the rest" if cut.after < cut.of else "what is open"
-        claim = f"even with {rest} at {'best' if cut.is_low else 'worst'}, {claim}"
+        end = "best" if cut.is_low else "worst"
+        claim = f"even with {rest} at {end}, {claim}"
     saved = saved_parts(cut)
     not_visited = f"; {', '.join(saved)} not visited" if saved else ""
     return f"{cut.kind} cut {cut_place(cut)}: {claim}{not_visited}"
@@ -34,7 +35,7 @@ def cut_place(cut: Cut) -> str:
         return f"while probing, after {cut.after} of {cut.of}"
     if cut.after:
         return f"after {cut.after} of {cut.of}"
-    return f"before any {'outcome' if cut.kind == 'chance' else 'action'}"
+    return "before any outcome" if cut.kind == "chance" else "before any action"
 
 
 def saved_parts(cut: Cut) -> list[str]:
@@ -56,7 +57,8 @@ def why_passed_over(search: Search, parent: int, branch: int) -> str:
         return f"known to be {cell_text(lower)}"
     least, most = f"at least {cell_text(lower)}", f"at most {cell_text(upper)}"
     if not search.is_exact(parent) and search.is_best(parent, branch):
-        return f"{least if kind == Kind.MAX else most} by its bounds, and no other can be better"
+        own = least if kind == Kind.MAX else most
+        return f"{own} by its bounds, and no other can be better"
     sure = max(search.lower[parent], search.alpha[parent])
     if kind == Kind.MAX and upper <= sure + eps:
         return f"{most} by its bounds, and MAX is sure of {cell_text(sure)}"

@@ -57,7 +57,8 @@ class Sentences(Words):
     def paid(self, reward: Number) -> str:
         """Return a branch's reward as the last part of a sum, in words."""
         noun, amount = payment(reward)
-        return f" {'less' if noun == 'cost' else 'plus'} its {noun} of {amount}"
+        sign = "less" if noun == "cost" else "plus"
+        return f" {sign} its {noun} of {amount}"
 
     # ---- Why the node has its value.
 
@@ -111,12 +112,14 @@ class Sentences(Words):
         if not is_compared or (one.is_best and not relation):
             return f"{text}."
         if one.is_best and report.is_decided:
-            return f"{text}, and no other action is worth {'more' if is_max else 'less'}."
+            better = "more" if is_max else "less"
+            return f"{text}, and no other action is worth {better}."
         if one.is_best:
             return f"{text}, and no {less}."
         sure = search.lower[report.node] if is_max else search.upper[report.node]
         is_worse = end < sure if is_max else end > sure
-        return f"{text}: {'worse' if is_worse else 'no better'} than {self.number(sure)}."
+        relation = "worse" if is_worse else "no better"
+        return f"{text}: {relation} than {self.number(sure)}."
 
     # ---- Why a cut was sound.
 
@@ -139,12 +142,13 @@ class Sentences(Words):
         limit, name = self.number(step.limit), self.name(step.node, step.way)
         also = ", and " if is_first else ", which "
         if step.why == "has":
-            sure = f"{'MAX' if low else 'MIN'} is sure of{f' {limit}' if is_first else ''}"
-            return f"{also}{sure} at {name} with {self.label(step.node, step.branch)}"
+            player, own = "MAX" if low else "MIN", self.label(step.node, step.branch)
+            sure = f"{player} is sure of {limit}" if is_first else f"{player} is sure of"
+            return f"{also}{sure} at {name} with {own}"
         if step.why == "rivals":
-            is_max = self.columns.kind[step.node] == Kind.MAX
+            more = "more" if self.columns.kind[step.node] == Kind.MAX else "less"
             than = f" than {limit}" if is_first else ""
-            return f", and no other action at {name} is worth {'more' if is_max else 'less'}{than}"
+            return f", and no other action at {name} is worth {more}{than}"
         if step.why == "share":
             asked = self.quotient(*step.quotient) if step.quotient else self.number(step.asked)
             if low:
@@ -152,6 +156,8 @@ class Sentences(Words):
             return f"; from {asked} up it cannot bring {name} below {limit}"
         if step.why == "bound":
             value = f"{limit} is" if is_first else "is"
-            return f"{also}{value} the {'least' if low else 'greatest'} possible value"
-        value = f"{'alpha' if low else 'beta'}{TIED}{limit} is" if is_first else "is"
+            extreme = "least" if low else "greatest"
+            return f"{also}{value} the {extreme} possible value"
+        end = "alpha" if low else "beta"
+        value = f"{end}{TIED}{limit} is" if is_first else "is"
         return f"{also}{value} what the players above are sure of"

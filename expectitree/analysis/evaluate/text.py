@@ -58,7 +58,8 @@ def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[R
         if text.cell_len > room:
             pieces = [[untied(piece)] for piece in wrap(text.plain, room)]
         for place, piece in enumerate(pieces):
-            yield line((f"{'' if place else name:<{width}}", "dim"), *piece)
+            start = "" if place else name
+            yield line((f"{start:<{width}}", "dim"), *piece)
 
 
 def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[str | Part, ...]]:
@@ -134,7 +135,8 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
     for name, value in evaluation.parameters.items():
         parameter = evaluation.tree.parameters[name]
         formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
-        yield f"{name} = {formula}{'?' if value is None else display_text(value)}"
+        number = "?" if value is None else display_text(value)
+        yield f"{name} = {formula}{number}"
 
 
 def _attitude_facts(

@@ -132,7 +132,8 @@ class StepSentences(Words):
         if event.walk:
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
             why = self.why(event)
-            return f"{enter} {entry}, {_AIMS[event.aim]}{f': {why}' if why else ''}"
+            sentence = f"{enter} {entry}, {_AIMS[event.aim]}"
+            return f"{sentence}: {why}" if why else sentence
         assert event.window is not None
         return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
 
@@ -213,7 +214,8 @@ class StepSentences(Words):
         paid = self.paid(self.tree.reward_of(event.branch))
         branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
         if len(branches) > MOST_TERMS:
-            return f"{value}, of {plural(len(branches), 'outcome' if is_chance else 'action')}"
+            noun = "outcome" if is_chance else "action"
+            return f"{value}, of {plural(len(branches), noun)}"
         values = [self.search.interval_of_branch(b)[0] for b in branches]
         if is_chance:
             p = [self.columns.probability[b] for b in branches]

@@ -25,7 +25,8 @@ def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the steps as sentences, and the result."""
     yield from title_heading(report.tree, options)
     sentences = StepSentences(report, options)
-    wide = len(f"{report.events[-1].step if report.events else 0:,}")
+    last = report.events[-1].step if report.events else 0
+    wide = len(f"{last:,}")
     for event in report.events:
         yield from _step_lines(event, sentences, f"{event.step:>{wide},}  ")
     more = report.total - len(report.events)

@@ -235,7 +235,7 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
         expected: int | None = getattr(run, key)
         if expected is not None:
             found: int = getattr(search.counts, attribute)
-            what = f"{name}: {key if key == 'cuts' else f'{key} visited'}"
+            what = f"{name}: {key}" if key == "cuts" else f"{name}: {key} visited"
             kept, place = expected == found, (*run.place, key)
             yield Check(what, str(expected), str(found), kept, place, found)
     yield from _skip_checks(name, run, search)

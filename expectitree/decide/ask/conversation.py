@@ -69,7 +69,8 @@ class Conversation:
         if tree.root.note:
             yield Text(safe(tree.root.note, self.options), style="dim")
             yield ""
-        text = f"{plural(left, 'utility')} {'is' if left == 1 else 'are'} not known"
+        verb = "is" if left == 1 else "are"
+        text = f"{plural(left, 'utility')} {verb} not known"
         text += "; perhaps not all of them are needed. " if left > 1 else ". "
         text += "Type ? for help."
         if self.file.saves:

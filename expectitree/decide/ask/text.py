@@ -43,8 +43,9 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     """Yield the question: the steps to the leaf, with who decides there, and its notes."""
     leaf, route, tree = inquiry.leaf, inquiry.route, inquiry.tree
     assert leaf is not None
+    end = " when" if route else "?"
     yield Text(
-        f"Question {inquiry.asked + 1:,}: what is it worth{' when' if route else '?'}",
+        f"Question {inquiry.asked + 1:,}: what is it worth{end}",
         style="title",
     )
     marks = characters(options)
@@ -108,7 +109,9 @@ def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     best = None if inquiry.best is None else _label(inquiry.best, options)
     if inquiry.algorithm.goal == "value":
         value = display_text(inquiry.interval(ROOT)[0])
-        sentence = f"The value is {value}{'' if best is None else f', with {best}'}."
+        sentence = (
+            f"The value is {value}." if best is None else f"The value is {value}, with {best}."
+        )
     else:
         sentence = f"{best} is best: {_proof(inquiry)}."
     return Text(sentence, style="title")
@@ -121,14 +124,14 @@ def _proof(inquiry: Inquiry) -> str:
     is_max = inquiry.tree.root.kind == Kind.MAX
     if not others:
         pays = inquiry.tree.columns.pays
-        best = f", and none pays {'more' if is_max else 'less'}" if pays else ""
-        return f"every action leads to the same node{best}"
+        same, more = "every action leads to the same node", "more" if is_max else "less"
+        return f"{same}, and none pays {more}" if pays else same
     lower, upper = played.interval
     if is_max:
         own, least, more, rest = lower, "at least ", "more", max(end for _, end in others)
     else:
         own, least, more, rest = upper, "at most ", "less", min(end for end, _ in others)
-    worth = f"{'' if lower == upper else least}{display_text(own)}"
+    worth = display_text(own) if lower == upper else least + display_text(own)
     return f"it is worth {worth}, and nothing else is worth {more} than {display_text(rest)}"
 
 
@@ -138,7 +141,8 @@ def _effort(inquiry: Inquiry) -> str:
     text = f"Answered: {inquiry.asked:,} of {plural(total, 'unknown utility')}."
     if inquiry.is_done and inquiry.unknown_left:
         goal = "value" if inquiry.algorithm.goal == "value" else "decision"
-        text += f" {'The others cannot' if inquiry.asked else 'No answer can'} change the {goal}."
+        others = "The others cannot" if inquiry.asked else "No answer can"
+        text += f" {others} change the {goal}."
     return text
 
 

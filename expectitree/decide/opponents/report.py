@@ -193,7 +193,9 @@ def opponents(
     convert = to_exact if tree.exact else float
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = search_tree(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
-        name = {0: "perfect", 1: "random"}.get(epsilon, "fallible")
+        name = "perfect" if epsilon == 0 else "fallible"
+        if epsilon == 1:
+            name = "random"
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (Kind.MAX, Kind.MIN):

@@ -52,7 +52,9 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
     rows = []
     for one in report.actions:
         numbers = [one.mean, one.sd, one.least, *one.quantiles.values(), one.greatest]
-        cells = [f"{escape(one.action or 'the tree')}{mark if one.is_best else ''}"]
+        cells = [escape(one.action or "the tree")]
+        if one.is_best:
+            cells[0] += mark
         cells += [cell_text(_rounded(x)) for x in (*numbers, one.loss, one.cvar)]
         if one.reach is not None:
             cells.append(cell_text(_rounded(one.reach)))

@@ -40,7 +40,8 @@ def map_lines(report: TwoWay, options: ConsoleOptions) -> Lines:
     span = report.across.high - report.across.low
     places = [report.across.low + span * i / (width - 1) for i in range(width)]
     for position, row in enumerate(reversed(report.rows)):
-        start = f"{head if not position else '':<{len(head)}}{marks[len(marks) - 1 - position]}"
+        start = head if position == 0 else " " * len(head)
+        start += marks[len(marks) - 1 - position]
         found = (report.best_at(row, place) for place in places)
         cells = _with_borders([" " if best is None else letters[best] for best in found])
         yield Text(safe(f"{start:<{margin}}{cells}".rstrip(), options))

@@ -43,7 +43,10 @@ def _polynomial_text(
             shown = f"({shown})"
         term = times.join(filter(None, ("" if variable and shown == "1" else shown, variable)))
         sign = "-" if value < 0 else "+"
-        text += f" {sign} {term}" if text else f"{'-' if value < 0 else ''}{term}"
+        if text:
+            text += f" {sign} {term}"
+        else:
+            text = f"-{term}" if value < 0 else term
     return text or "0"
 
 

@@ -83,7 +83,8 @@ def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characte
     """Return the value on a part of the range: a formula, or why there is none."""
     name = report.range.name
     if value is None:
-        return f"a later decision changes{'' if report.branch else ': --everywhere'}"
+        changed = "a later decision changes"
+        return changed if report.branch else f"{changed}: --everywhere"
     exact = formula_text(value, name, marks.times)
     rounded = formula_text(value, name, marks.times, _FORMULA_DIGITS)
     return exact or (f"{marks.about} {rounded}" if rounded else "a long formula")
@@ -148,9 +149,10 @@ def _moves(report: Sensitivity) -> Iterator[str]:
 def _limits_of_branch(report: Sensitivity) -> Iterator[str]:
     """Yield what a branch may cost or pay at most before another action is best."""
     (fall, rise), pays = report.slack, report.branch_pays
-    now = (
-        "pays nothing" if not pays else f"{'costs' if pays < 0 else 'pays'} {move_text(abs(pays))}"
-    )
+    now = "pays nothing"
+    if pays:
+        verb = "costs" if pays < 0 else "pays"
+        now = f"{verb} {move_text(abs(pays))}"
     if fall is None and rise is None:
         yield f"No amount at {report.branch} changes that; it {now} now."
     for limit, is_least in ((fall, True), (rise, False)):

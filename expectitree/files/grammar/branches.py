@@ -138,8 +138,9 @@ class BranchReader:
         count, written = len(frame.ids), frame.branches.get("p")
         if written and len(written) < count:
             at = next(at for at in range(count) if at not in written)
-            siblings = f"{len(written)} of its siblings {'has' if len(written) == 1 else 'have'}"
-            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings} one"
+            verb = "has" if len(written) == 1 else "have"
+            siblings = f"{len(written)} of its siblings {verb} one"
+            message = f"the outcome {escape(frame.label(at))} has no p, and {siblings}"
             message = f"{message}: give every outcome a p, or none"
             self.trail.report(frame.place(at), message, own=True)
             return []

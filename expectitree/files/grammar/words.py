@@ -107,7 +107,8 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     if not isinstance(first, str) or not _WHOLE.fullmatch(first):
         return ""
     is_grouped = len(half) == 3 and first.strip("+-0")
-    return f"{text_or_quoted(name)}: {first}{'' if is_grouped else '.'}{half}"
+    number = f"{first}{half}" if is_grouped else f"{first}.{half}"
+    return f"{text_or_quoted(name)}: {number}"
 
 
 def key_list(keys: Iterable[str]) -> str:

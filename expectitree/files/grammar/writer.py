@@ -157,7 +157,8 @@ class TreeWriter:
             return f"{start} {value}{end}", None
         margin, is_mapping = " " * indent, bool(self.keys(n))
         opening, closing = self.notation.brackets(is_mapping, margin)
-        children = self.children(n, f"{margin}  {'' if is_mapping else self.notation.item_head}")
+        head = "" if is_mapping else self.notation.item_head
+        children = self.children(n, f"{margin}  {head}")
         return f"{start}{opening}", Block(children, indent + 2, f"{closing}{end}")
 
     def children(self, n: int, margin: str) -> Iterator[tuple[str, list[str], int]]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from expectitree.errors import FileError
 from expectitree.foreign.efg.scanner import Scanner
 from expectitree.numbers import quote
+from expectitree.text.phrases import plural
 
 CHANCE = 0  # the number of chance among the players
 _NODE = "a node: c (chance), p (of a player) or t (terminal)"
@@ -98,7 +99,7 @@ class Parser:
         missing = 1
         while missing:
             if nodes and scanner.kind is None:
-                count = f"{missing} more node{'s' if missing > 1 else ''}"
+                count = plural(missing, "more node")
                 raise scanner.wrong(f"{count}: each action leads to a node")
             nodes.append(self.node())
             infoset = nodes[-1].infoset

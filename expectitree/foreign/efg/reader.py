@@ -10,6 +10,7 @@ from expectitree.errors import FileError, TransformError, TreeError
 from expectitree.files.rows import Warn
 from expectitree.foreign.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
 from expectitree.numbers import Number, exact_text, float_column, message_text, quote
+from expectitree.text.phrases import plural
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, label_at
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
@@ -217,10 +218,10 @@ class _Reader:
         """Warn of what was changed."""
         name = self.game.scanner.name
         if self.unlabelled:
-            count = f"{self.unlabelled:,} action{'s' if self.unlabelled > 1 else ''}"
+            count = plural(self.unlabelled, "action")
             found = f"found {count} with no name, or with the name of a sibling"
             self.warn(f"{name}: {found}: they are called #1, #2, … by their places")
         if self.normalised:
-            nodes = f"{self.normalised:,} chance node{'s' if self.normalised > 1 else ''}"
+            nodes = plural(self.normalised, "chance node")
             found = f"at {nodes} the probabilities sum to nearly 1"
             self.warn(f"{name}: {found}: each was divided by the sum")

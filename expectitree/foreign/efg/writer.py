@@ -11,6 +11,7 @@ from fractions import Fraction
 from expectitree.errors import TreeError
 from expectitree.files.rows import Warn
 from expectitree.numbers import Number, escape, number_text, to_exact
+from expectitree.text.phrases import plural
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
 
@@ -63,12 +64,12 @@ class _Writer:
                 raise TreeError(f"{escape(tree.path_of(n))}: {error}") from None
             stack += [(child[b], tree.reward_of(b)) for b in reversed(tree.branches_of(n))]
         if self.renamed:
-            count = f"{self.renamed:,} label{'s' if self.renamed > 1 else ''}"
+            count = plural(self.renamed, "label")
             warn(f"Gambit's labels are printable ASCII: changed {count}")
         if title != (tree.title or ""):
             warn("Gambit's titles are printable ASCII: changed the title")
         if self.repaired:
-            count = f"{self.repaired:,} chance node{'s' if self.repaired > 1 else ''}"
+            count = plural(self.repaired, "chance node")
             found = "probabilities must sum to exactly 1: changed the last ones"
             warn(f"{found} at {count} by rounding errors")
 

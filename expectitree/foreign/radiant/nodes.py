@@ -71,7 +71,9 @@ class Node:
             found = "an end node has branches" if kind else "a node with branches has no type"
             yield place, f"{found}: write `type: decision` or `type: chance` above them"
         elif not self.branches and (kind in _TYPES or not self.above):
-            found = f"this {f'{kind} node' if kind in _TYPES else 'tree'} has no branches"
+            found = f"this {kind} node has no branches"
+            if kind not in _TYPES:
+                found = "this tree has no branches"
             yield place, f"{found}: write each as a label with a colon, and indent its lines"
         elif not self.branches and "payoff" not in self.keys:
             yield self.place, "this end node has no payoff: add it, as in `payoff: 100`"

@@ -31,7 +31,9 @@ def number_of(data: Data) -> str | None:
         keys = dict(data)
         if keys.get("mathjs") != "Fraction":
             return None
-        data = f"{'-' if keys.get('s') == '-1' else ''}{keys.get('n')}/{keys.get('d')}"
+        data = f"{keys.get('n')}/{keys.get('d')}"
+        if keys.get("s") == "-1":
+            data = f"-{data}"
     if not isinstance(data, str) or len(data) > LONGEST:
         return None
     text = data.strip()

@@ -107,8 +107,10 @@ class DiagramReader:
         about["code"] = self.text(self.data, "code")
         if not 1 <= tree <= len(self.trees):
             last = len(self.trees)
-            hint = f"{last} trees, so write --tree 1 {'or' if last == 2 else 'to'} --tree {last}"
-            hint = hint if last > 1 else "1 tree, so remove --tree"
+            between = "or" if last == 2 else "to"
+            hint = f"{last} trees, so write --tree 1 {between} --tree {last}"
+            if last == 1:
+                hint = "1 tree, so remove --tree"
             self.report(self.data, "trees", f"there is no tree {tree}: the file has {hint}")
             return None
         texts = self.items(self.data, "texts")

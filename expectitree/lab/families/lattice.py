@@ -53,7 +53,8 @@ def lattice(
         rows=nodes,
     )  # fmt: skip
     numbers = {"spot": spot, "strike": strike, "up": up, "rate": rate}
-    title = f"An American {'call' if call else 'put'}: {steps:,} step{'s' * (steps != 1)}, "
+    kind = "call" if call else "put"
+    title = f"An American {kind}: {steps:,} step{'s' * (steps != 1)}, "
     title += ", ".join(f"{name} {exact_text(x)}" for name, x in numbers.items())
     labels = ("up", "down", "go on", "stop") * inner
     return adopt(columns, labels, title=f"{title} a step", source=SOURCE)

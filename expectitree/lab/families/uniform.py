@@ -62,7 +62,8 @@ def uniform(
         amounts.append(amount)
         widths.append(width)
     columns = assemble(kinds, widths, amounts, chances, additive=False)
-    title = f"Independent {'real' if real else 'whole'} utilities from {exact_text(lower)} to "
+    numbers = "real" if real else "whole"
+    title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""

@@ -61,10 +61,11 @@ def sentence_of(report: Limit) -> str:
     if least is None:
         return ""
     enough = report.enough(least)
+    verb = "is" if enough.most == 1 else "are"
+    goal = "" if enough is report.exact else " for the best action"
     return (
         f"{least.algorithm.full_name} visited {plural(least.counts.leaves_visited, 'leaf')}; "
-        f"{count_range(*enough.ends)} {'is' if enough.most == 1 else 'are'} needed"
-        f"{'' if enough is report.exact else ' for the best action'}."
+        f"{count_range(*enough.ends)} {verb} needed{goal}."
     )
 
 
