@@ -26,17 +26,23 @@ COMPILED = pytest.param("compiled", marks=pytest.mark.extra)
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]], Any]:
+LONG = (pytest.mark.slow, pytest.mark.long)  # `pytest -m slow` runs it, and `.ci/run` does not
+
+
+def for_each(
+    names: str, cases: Iterable[Any], more: Iterable[Any] = ()
+) -> Callable[[Callable[..., None]], Any]:
     """Run a test with each case in turn, as one test; a failure names its case.
 
-    The arguments are those of `pytest.mark.parametrize`, which makes a test of each case.
+    The arguments are those of `pytest.mark.parametrize`, which makes a test of each case. With
+    `more` cases, there is a second test, a long one.
     """
-    keys, listed = names.split(", "), list(cases)
+    keys, parts = names.split(", "), {"quick": [*cases], "more": [*more]}
 
     def decorate(test: Callable[..., None]) -> Any:
         @functools.wraps(test)
-        def run(**fixtures: Any) -> None:
-            for case in listed:
+        def run(part: str = "quick", **fixtures: Any) -> None:
+            for case in parts[part]:
                 values = dict(zip(keys, case if len(keys) > 1 else [case], strict=True))
                 try:
                     test(**fixtures, **values)
@@ -46,8 +52,13 @@ def for_each(names: str, cases: Iterable[Any]) -> Callable[[Callable[..., None]]
 
         signature = inspect.signature(test)
         others = [one for name, one in signature.parameters.items() if name not in keys]
+        if parts["more"]:
+            others.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
+        # pytest passes the arguments of this signature.
         run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-        return run
+        if not parts["more"]:
+            return run
+        return pytest.mark.parametrize("part", ["quick", pytest.param("more", marks=LONG)])(run)
 
     return decorate
 

@@ -30,7 +30,7 @@ from typing import Any
 
 import paper
 import pytest
-from helpers import invoke
+from helpers import LONG, invoke
 from paper import Branch, Node, printed, shown
 from random_documents import LONGEST, as_text, random_document, with_parameter, with_value
 
@@ -92,7 +92,8 @@ RESULTS = {
     "powerball": (["pass"], "0"),
     "fire": (["insure"], "-0.98"),
 }
-QUICK, SLOW = range(15), range(15, 120)
+QUICK = range(15)
+MANY = [range(15, 120), pytest.param(range(120, 1560), marks=LONG)]
 MOST_PROVED = 7  # leaves of a tree whose proofs are counted by hand
 LEAST_ROOT = Decimal("1e-300")
 WIDE = {"COLUMNS": "250"}  # no line is broken
@@ -703,11 +704,12 @@ def test_a_command_agrees_with_paper(check: Callable[[Case], None], folder: Path
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seeds", MANY)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 def test_a_command_agrees_with_paper_on_many_trees(
-    check: Callable[[Case], None], folder: Path
+    check: Callable[[Case], None], seeds: range, folder: Path
 ) -> None:
-    check_seeds(check, SLOW, folder)
+    check_seeds(check, seeds, folder)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)

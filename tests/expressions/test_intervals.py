@@ -48,7 +48,7 @@ def with_functions(random: Random, tree: Expression) -> Expression:
     return tree
 
 
-@for_each("seed", range(150))
+@for_each("seed", range(150), range(150, 300))
 def test_the_interval_contains_the_value(seed: int) -> None:
     random = Random(seed)
     values = random_numbers(random)
@@ -66,7 +66,7 @@ def test_the_interval_contains_the_value(seed: int) -> None:
         assert contains(found, true, abs(true) / 10**250 + Fraction(1, 10**290))
 
 
-@for_each("seed", range(100))
+@for_each("seed", range(100), range(100, 200))
 def test_the_interval_of_intervals_contains_all_values(seed: int) -> None:
     random = Random(seed)
     tree, domain = random_tree(random, 3), intervals(20)

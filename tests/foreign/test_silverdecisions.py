@@ -227,7 +227,7 @@ def test_a_named_format_needs_its_version(text: str) -> None:
 # ---- Verifying stored results.
 
 
-@for_each("seed", range(10))
+@for_each("seed", range(10), range(10, 20))
 def test_stored_results_are_verified_for_every_rule_and_node(seed: int, tmp_path: Path) -> None:
     root = random_diagram(random.Random(seed), 4)
     values = {rule: payoff(root, rule) for rule in RULES}

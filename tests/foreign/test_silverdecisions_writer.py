@@ -175,7 +175,7 @@ def test_a_small_tree_is_written() -> None:
     ]
 
 
-@for_each("seed", range(60))
+@for_each("seed", range(60), range(60, 100))
 def test_random_trees_are_read_again(seed: int) -> None:
     """A tree with MAX, MIN and CHANCE nodes is refused, and any other keeps everything."""
     source = random.Random(seed)

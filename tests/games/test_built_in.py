@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from game_trees import children, levels
+from helpers import LONG
 
 import expectitree as et
 from expectitree.games.built_in import BUILT_IN, dice, einstein, pig, twenty48
@@ -61,7 +62,7 @@ def step(state: Any, random: Random) -> str:
 
 
 # Play-outs for each comparison with OpenSpiel.
-FEW = [pytest.param(40), pytest.param(300, marks=pytest.mark.slow)]
+FEW = [pytest.param(40), pytest.param(300, marks=pytest.mark.slow), pytest.param(1500, marks=LONG)]
 
 
 def check_play_outs(game: Any, theirs: Any, read: Callable[[Any], Any], count: int) -> None:

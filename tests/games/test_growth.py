@@ -7,6 +7,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from helpers import LONG
 from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
@@ -23,6 +24,7 @@ IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR
 SEEDS = [
     pytest.param(range(4), id="quick"),
     pytest.param(range(4, 40), id="many", marks=pytest.mark.slow),
+    pytest.param(range(40, 500), id="all", marks=LONG),
 ]
 
 

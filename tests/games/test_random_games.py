@@ -12,6 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import LONG
 from random_games import LARGEST, Mirror, RandomGame
 from random_trees import BEST_FIRST, GREAT, SMALL, STAR25, in_numbers
 
@@ -28,7 +29,11 @@ FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
 ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST, *BEST_FIRST]
 QUICK = range(4)
 MANY = range(4, 60)
-SEEDS = [pytest.param(QUICK, id="quick"), pytest.param(MANY, id="many", marks=pytest.mark.slow)]
+SEEDS = [
+    pytest.param(QUICK, id="quick"),
+    pytest.param(MANY, id="many", marks=pytest.mark.slow),
+    pytest.param(range(60, 220), id="all", marks=LONG),
+]
 
 
 def few(seeds: range, exact: bool) -> list[Algorithm]:
@@ -158,7 +163,7 @@ def test_small_differences_matter_where_bounds_are_far(
         game.table = [row._replace(value=row.value * Fraction(unit)) for row in game.table]
         greatest = float(max(abs(row.value) for row in game.table)) or 1.0
         game.utility_bounds = bounds[0] * greatest, bounds[1] * greatest
-        for chosen in [*(ALL[1:] if seeds is MANY else FEW), *BEST_FIRST]:
+        for chosen in [*(ALL[1:] if seeds is not QUICK else FEW), *BEST_FIRST]:
             check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
         found = et.search(game, depth=game.depth, algorithm="best-first", goal="action")
         assert is_repeated(game) or best_moves(found, game) <= game.best_moves()
@@ -175,7 +180,7 @@ def test_far_bounds_of_states_cost_no_digits(seeds: range, bounds: Bounds) -> No
             far = random.choice((1, 1e3, 1e17, 1e40)) * random.uniform(10, 100)
             game.table[n] = row._replace(bounds=(-far * 10, far * 10))
         game.utility_bounds = bounds[0] * 1000, bounds[1] * 1000
-        for chosen in [*(ALL[1:] if seeds is MANY else FEW), *BEST_FIRST]:
+        for chosen in [*(ALL[1:] if seeds is not QUICK else FEW), *BEST_FIRST]:
             check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
 
 
@@ -244,15 +249,16 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
     for seed in seeds:
         game = RandomGame(seed, state_bounds=False, floats=not exact)
         tree = game.write_out(exact, merged=False)
-        for chosen in DEPTH_FIRST if seeds is MANY else FEW:
+        for chosen in DEPTH_FIRST if seeds is not QUICK else FEW:
             lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
             whole = search_tree(tree, chosen, bounds=in_numbers(game.utility_bounds, exact))
             check_same_visits(lazy, whole)
 
 
 @pytest.mark.slow
-def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits() -> None:
-    for seed in range(60):
+@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 400), marks=LONG)])
+def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits(seeds: range) -> None:
+    for seed in seeds:
         game = RandomGame(seed, state_bounds=False, floats=True)
         tree = game.write_out(False, merged=False)
         for chosen in DEPTH_FIRST:
@@ -283,7 +289,7 @@ def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool
 def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) -> None:
     for seed in seeds:
         game = RandomGame(seed, floats=not exact)
-        for chosen in [*FEW, BEST_FIRST[0]] if seeds is MANY else FEW[1:]:
+        for chosen in [*FEW, BEST_FIRST[0]] if seeds is not QUICK else FEW[1:]:
             for settings in ({}, {"merge": False}, {"deepen": True}, {"max_visits": 9}):
                 same: Any = {"depth": game.depth, "algorithm": chosen, "exact": exact, **settings}
                 seen, mirror = et.search(game, **same), et.search(Mirror(game), **same)

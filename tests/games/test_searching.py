@@ -14,6 +14,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from helpers import LONG
 from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
@@ -34,6 +35,7 @@ LAZY = [
 SEEDS = [
     pytest.param(range(2), id="quick"),
     pytest.param(range(2, 60), id="many", marks=pytest.mark.slow),
+    pytest.param(range(60, 300), id="all", marks=LONG),
 ]
 
 
@@ -273,7 +275,14 @@ SHOWN: dict[str, Callable[[Search, Path], object]] = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-@pytest.mark.parametrize("seeds", [range(3, 4), pytest.param(range(4, 20), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(3, 4),
+        pytest.param(range(4, 20), marks=pytest.mark.slow),
+        pytest.param(range(20, 60), marks=LONG),
+    ],
+)
 def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         game, random = RandomGame(seed, floats=seed % 2 == 0), Random(seed)

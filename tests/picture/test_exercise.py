@@ -60,7 +60,7 @@ def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
-@for_each("seed", range(15))
+@for_each("seed", range(15), range(15, 30))
 def test_a_blank_picture_does_not_depend_on_the_search(seed: int, pays: bool) -> None:
     tree = Case(seed, pays).tree()
     search = et.evaluate(tree, "star1")

@@ -195,7 +195,7 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
-@for_each("seed", range(20))
+@for_each("seed", range(20), range(20, 40))
 def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
     tree = Case(seed, pays).tree(exact=seed % 2 == 0)
     for direction in ("auto", "down", "right"):

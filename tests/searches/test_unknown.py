@@ -15,7 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import COMPILED, ROOT, for_each, invoke, load, loads
+from helpers import COMPILED, LONG, ROOT, for_each, invoke, load, loads
 from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
@@ -91,7 +91,8 @@ class Case:
         self.range = (min(others), max(others)) if others else (-INFINITY, INFINITY)
 
 
-CASES = [(seed, exact) for seed in range(60) for exact in (False, True)]
+CASES = [(seed, exact) for seed in range(150) for exact in (False, True)]
+FIRST, OTHERS = CASES[:120], CASES[120:]
 
 
 # ---- The tree and the builder.
@@ -183,7 +184,7 @@ def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
         assert Tree(columns, []).unknown == tuple(unknown)
 
 
-@for_each("seed, exact", CASES)
+@for_each("seed, exact", FIRST, OTHERS)
 def test_unknown_terminals_are_found_in_random_trees(seed: int, exact: bool) -> None:
     case = Case(seed, exact)
     assert case.tree.unknown == case.unknown
@@ -316,7 +317,7 @@ def test_unknown_utilities_are_written(format: str) -> None:
         assert et.dumps(tree_of(text), format) == written[format == "json"]
 
 
-@for_each("seed, exact", CASES)
+@for_each("seed, exact", FIRST, OTHERS)
 def test_unknown_utilities_survive_a_round_trip(seed: int, exact: bool) -> None:
     tree = Case(seed, exact).tree
     in_yaml, in_json = et.dumps(tree), et.dumps(tree, "json")
@@ -415,7 +416,7 @@ def same_places(tree: Tree, other: Tree) -> bool:
     return paths(tree) == paths(other) and len(other.unknown) == len(tree.unknown)
 
 
-@for_each("seed, exact", CASES)
+@for_each("seed, exact", FIRST, OTHERS)
 def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
     case = Case(seed, exact)
     tree, first = case.tree, case.tree.columns.first
@@ -488,7 +489,14 @@ def test_best_first_visits_no_unknown_terminal_that_bounds_rule_out(
     assert (found.bounds, found.bounds_source) == ((-INFINITY, INFINITY), "none")
 
 
-@pytest.mark.parametrize("seeds", [range(25), pytest.param(range(25, 200), marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        range(25),
+        pytest.param(range(25, 200), marks=pytest.mark.slow),
+        pytest.param(range(200, 1000), marks=LONG),
+    ],
+)
 def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> None:
     """A search needs them exactly if it enters them in the same tree with all utilities."""
     refused = 0

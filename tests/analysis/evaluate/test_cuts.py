@@ -18,7 +18,7 @@ def skipped_reasons(explanation: Explanation) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5", "best-first"])
-@for_each("seed", range(60))
+@for_each("seed", range(60), range(60, 150))
 def test_sizes_of_cuts_sum_to_the_unvisited_nodes(seed: int, name: str) -> None:
     case = Case(seed)
     search = et.evaluate(case.tree(), name, bounds=case.bounds)

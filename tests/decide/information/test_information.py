@@ -146,7 +146,7 @@ def check(seed: int) -> None:
         assert search_tree(again).value == about(tested)
 
 
-@for_each("seed", range(15))
+@for_each("seed", range(15), range(15, 25))
 def test_two_stage_trees(seed: int) -> None:
     check(seed)
 

@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each
+from helpers import LONG, for_each
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -357,15 +357,16 @@ def check_numbers(seed: int) -> Counter[str]:
 CHECKS = (check, check_places, check_numbers, lambda seed: check(seed, 7.0))
 
 
-@for_each("seed", range(40))
+@for_each("seed", range(40), range(40, 100))
 def test_random_trees(seed: int) -> None:
     CHECKS[seed % len(CHECKS)](seed)
 
 
 @pytest.mark.slow
-def test_many_random_trees() -> None:
+@pytest.mark.parametrize("part", [0, *(pytest.param(part, marks=LONG) for part in range(1, 20))])
+def test_ten_thousand_random_trees(part: int) -> None:
     done: Counter[str] = Counter()
-    for seed in range(1_000, 1_600):
+    for seed in range(1_000 + 500 * part, 1_500 + 500 * part):
         done += CHECKS[seed % len(CHECKS)](seed)
     assert done["EVPI"] > 500
     assert done["written"] > 200

@@ -153,7 +153,7 @@ def several_random_rows(seed: int) -> Tree:
 # ---- Transforms.
 
 
-@for_each("seed", range(20))
+@for_each("seed", range(20), range(20, 40))
 @pytest.mark.parametrize("chance", CHANCES)
 def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: str) -> None:
     tree = several_random_rows(seed)

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, run_main
+from helpers import LONG, for_each, invoke, run_main
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
@@ -104,14 +104,16 @@ def check_tree(tree: Tree) -> None:
     assert any(one.is_best for one in found.actions)
 
 
-@for_each("seed", range(40))
+@for_each("seed", range(40), range(40, 60))
 def test_enumeration(seed: int) -> None:
     random = Random(seed)
     check_tree(build(random_rows(random, 0, random.choice(REWARDS)), exact=True))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize(
+    "part", [*range(4), *(pytest.param(part, marks=LONG) for part in range(4, 20))]
+)
 def test_enumeration_of_many(part: int) -> None:
     for seed in range(100):
         random = Random(part * 1000 + seed)
