@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
 CARDS = [(card, Fraction(1, 13)) for card in range(1, 10)] + [(10, Fraction(4, 13))]
+TURNS: dict[str, Literal["max", "chance"] | None] = {"end": None, "decision": "max"}
 NATURAL = 22  # 21 points with two cards beat any other 21
 
 
@@ -39,9 +40,7 @@ class Blackjack:
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
         """Return "chance" for every card. The dealer has no choice."""
-        if state.next == "end":
-            return None
-        return "max" if state.next == "decision" else "chance"
+        return TURNS.get(state.next, "chance")
 
     def moves(self, state: State) -> list[Any]:
         """Return the cards with their probabilities, or what the player can do."""
@@ -96,7 +95,6 @@ def _next(player: Hand, dealer: Hand, now: str) -> str:
     if now in ("first", "second"):
         return "second" if now == "first" else "upcard"
     if now in ("upcard", "hit"):
-        if not player.points:
-            return "end"
-        return "hole" if player.points >= 21 else "decision"
+        after = "hole" if player.points >= 21 else "decision"
+        return after if player.points else "end"
     return "end" if player.points == NATURAL or not 0 < dealer.points < 17 else "draw"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Literal, NamedTuple
 
+PLAYERS: dict[int, Literal["max", "min", "chance"]] = {1: "max", -1: "min", 0: "chance"}
 GOALS = {1: 24, -1: 0}  # the square where a player wins: MAX is 1, MIN is -1
 STEPS = {1: {"right": 1, "down": 5, "diagonal": 6}, -1: {"left": -1, "up": -5, "diagonal": -6}}
 
@@ -33,9 +34,7 @@ class Einstein:
     def turn(self, state: State) -> Literal["max", "min", "chance"] | None:
         if _winner(state.board):
             return None
-        if not state.roll:
-            return "chance"
-        return "max" if state.player == 1 else "min"
+        return PLAYERS[state.player if state.roll else 0]
 
     def moves(self, state: State) -> Iterable[Any]:
         """Return the numbers of the die, or steps such as "3-right"."""

@@ -39,10 +39,8 @@ class Twenty48:
         self.utility_bounds = (0, 8 * goal * (goal.bit_length() - 2))
 
     def turn(self, state: State) -> Literal["max", "chance"] | None:
-        goes_on = max(state.board) < self.goal and (state.new or self.moves(state))
-        if not goes_on:
-            return None
-        return "chance" if state.new else "max"
+        turn: Literal["max", "chance"] = "chance" if state.new else "max"
+        return turn if max(state.board) < self.goal and (state.new or self.moves(state)) else None
 
     def moves(self, state: State) -> list[Any]:
         """Return pairs of a free square and a tile, or the moves that change the board."""
