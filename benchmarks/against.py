@@ -25,7 +25,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ROUNDS, PAIRS = 5, 3  # of processes, and of runs in each
-MOST = 1.05  # the target of every ratio
+TARGET = 1.05  # the target of every ratio
 SECONDS = 0.05  # of CPU time, about, for each run
 ALGORITHMS = ("expectiminimax", "alphabeta", "star1", "star2", "star2.5", "best-first")
 FAMILIES = {
@@ -159,8 +159,8 @@ def compare(commit: str, only: str = "") -> None:
         finally:
             subprocess.run([*git, "worktree", "remove", "--force", str(other)], check=True)
     for name, found in ratios.items():
-        print(f"{median(found):5.2f}  {name}{'  missed' if median(found) > MOST else ''}")
-    sys.exit(any(median(found) > MOST for found in ratios.values()))
+        print(f"{median(found):5.2f}  {name}{'  missed' if median(found) > TARGET else ''}")
+    sys.exit(any(median(found) > TARGET for found in ratios.values()))
 
 
 def _ratio(new: Any, old: Any, job: Any, pair: int) -> float:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.measuring import Row, Size, best_seconds
-from expectitree import Tree, compiling, evaluate, generate
+from expectitree import Tree, evaluate, generate
+from expectitree.base import compiling
 
 BASELINE = "star2"
 

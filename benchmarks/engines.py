@@ -18,11 +18,10 @@ import click
 import numpy as np
 
 from benchmarks.measuring import Row, Size, as_installed
-from expectitree import Tree, compiling, evaluate, generate, load, save
-from expectitree.numbers import INFINITY
+from expectitree import Tree, evaluate, generate, load, save
+from expectitree.base import compiling
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.engine import NO_LIMIT
-from expectitree.searches.setup import far_of, greatest_total, rounding_error
+from expectitree.searches.setup import rounding_error
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.work import Settings, Work
 
@@ -105,20 +104,7 @@ def _loop_seconds(tree: Tree, name: str) -> float:
     bounds = lower_bound, upper_bound
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
-    settings = Settings(
-        rounding_error(tree, bounds),
-        far_of(greatest_total(tree), False),
-        0.0,
-        INFINITY,
-        most,
-        True,
-        PROBES[name],
-        True,
-        NO_LIMIT,
-        NO_LIMIT,
-        one,
-        (),
-    )
+    settings = Settings(0.0, most, True, PROBES[name], True, rounding_error(tree, bounds), one=one)
     start = perf_counter()
     compiling.run_compiled(star_minimax, tree.columns, work, settings, root, bounds)
     return perf_counter() - start

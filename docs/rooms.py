@@ -9,24 +9,17 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
-from test_layers import CORE, MODULES, WINGS, imports, room  # noqa: E402
+from test_layers import MODULES, WINGS, imports, room  # noqa: E402
 
-LOWEST, LOW = (", ".join(rooms) for rooms in CORE[:2])  # a box each, of modules that are no folder
 PLACES = {  # the row of each box, from the top, and the place of its middle in the row
-    "cli": (0, 280), "pytest_plugin": (0, 55),
+    "cli": (0, 280),
     "decide": (1, 125), "lab": (1, 225), "games": (1, 370), "foreign": (1, 470),
-    "drawing": (2, 280), "page": (3, 280), "picture": (4, 190),
-    "analysis": (5, 140), "text": (5, 260), "searches": (6, 320), "files": (6, 460),
-    "algorithms": (7, 320), "tree": (7, 440), "expressions": (8, 440),
-    LOW: (9, 320), LOWEST: (10, 320),
+    "page": (2, 190), "picture": (3, 190),
+    "analysis": (4, 140), "text": (4, 260), "searches": (5, 320), "files": (5, 460),
+    "tree": (6, 320), "base": (7, 320),
 }  # fmt: skip
 THEMES = {"": ("white", "#222", "#e8eef7", "#f7ecd9"), "-dark": ("#222", "#eee", "#345", "#543")}
 HEIGHT, ROW = 30, 62  # of a box, and from row to row
-
-
-def box(module: str) -> str:
-    """Return the box that a module is in."""
-    return next((name for name in (LOWEST, LOW) if room(module) in name.split(", ")), room(module))
 
 
 def reached(direct: dict[str, set[str]], name: str) -> set[str]:
@@ -39,7 +32,7 @@ def arrows() -> Iterator[tuple[str, str]]:
     direct: dict[str, set[str]] = {name: set() for name in PLACES}
     for module, path in MODULES.items():
         if not module.startswith("__"):
-            direct[box(module)] |= {box(name) for name in imports(path)} - {box(module)}
+            direct[room(module)] |= {room(name) for name in imports(path)} - {room(module)}
     for name, below in direct.items():
         further = {r for other in below for r in reached(direct, other) - {other}}
         yield from ((name, other) for other in sorted(below - further))
@@ -48,20 +41,20 @@ def arrows() -> Iterator[tuple[str, str]]:
 def picture(paper: str, ink: str, core: str, wing: str) -> str:
     """Return the picture as SVG."""
     lines = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 530 690" width="530" height="690" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 530 504" width="530" height="504" '
         f'font-family="sans-serif" font-size="13" text-anchor="middle" fill="{ink}">',
         '<marker id="tip" refX="8" refY="4" markerWidth="9" markerHeight="8" orient="auto">'
         f'<path d="M0 0L9 4L0 8z" fill="{ink}"/></marker>',
-        f'<rect width="530" height="690" fill="{paper}"/>',
+        f'<rect width="530" height="504" fill="{paper}"/>',
     ]
     for name, other in arrows():
         (row, x), (below, to) = PLACES[name], PLACES[other]
-        x, to = (x + 45, to - 45) if row == below else (x, x if other in (LOW, LOWEST) else to)
+        x, to = (x + 45, to - 45) if row == below else (x, to)
         half = 0 if row == below else HEIGHT // 2  # arrows within a row run from side to side
         place = f'x1="{x}" y1="{row * ROW + 25 + half}" x2="{to}" y2="{below * ROW + 25 - half}"'
         lines.append(f'<line {place} stroke="{ink}" marker-end="url(#tip)"/>')
     for name, (row, x) in PLACES.items():
-        y, width, fill = row * ROW + 10, max(92, 7 * len(name)), wing if name in WINGS else core
+        y, width, fill = row * ROW + 10, 92, wing if name in WINGS else core
         place = f'x="{x - width / 2:g}" y="{y}" width="{width}" height="{HEIGHT}"'
         lines.append(f'<rect {place} rx="5" fill="{fill}" stroke="{ink}"/>')
         lines.append(f'<text x="{x}" y="{y + 20}">{name}</text>')

@@ -3,7 +3,7 @@
 import os
 
 try:
-    from expectitree import interrupts
+    from expectitree.base import interrupts
 except KeyboardInterrupt:  # some milliseconds after Python has started
     os.write(2, b"expectitree: interrupted\n")
     os._exit(130)

@@ -14,7 +14,7 @@ settings.register_profile("quick", max_examples=60, deadline=None, derandomize=T
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 
-MOST_MEMORY = 2_000  # MB, of one process: compiled code and large libraries take most of it
+MAX_MEMORY = 2_000  # MB, of one process: compiled code and large libraries take most of it
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -47,9 +47,9 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None]:
     """Fail the test after which this process, or a child, has needed too much memory."""
     yield
     peak = greatest_peak()
-    if peak > max(highest[0], MOST_MEMORY):
+    if peak > max(highest[0], MAX_MEMORY):
         highest[0] = peak
-        pytest.fail(f"a process needed {peak:,} MB, expected at most {MOST_MEMORY:,} MB")
+        pytest.fail(f"a process needed {peak:,} MB, expected at most {MAX_MEMORY:,} MB")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from expectitree import Kind, Node, Tree
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 
 
 class ExactBranch(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 
 from paper import Branch, Written, by_path, number, read
 
-LONGEST = 400  # characters of a number that a file may have
+MAX_LENGTH = 400  # characters of a number that a file may have
 # Utilities, and rewards of the same magnitude. Floats lose most of their sums.
 SCALES = (
     ("-1 0 1", "1 -1"),
@@ -164,7 +164,7 @@ class _Writer:
         if random.random() < 0.4:
             value += self.unit * random.choice(NEAR)
         texts = self.spelling(value), self.spelling(value - self.unit / 3)
-        if max(map(len, texts)) > LONGEST:
+        if max(map(len, texts)) > MAX_LENGTH:
             return random.choice(self.utilities)
         k = random.randint(1, 9)
         win = str(k * number(random.choice(self.utilities)))

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from random_trees import RARE_UTILITIES, UTILITIES, readable
 
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds
 
 LARGEST = 1500  # nodes of a tree without merging

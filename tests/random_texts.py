@@ -18,7 +18,7 @@ from random_trees import REWARDS, Row, random_rows, with_rare_features
 from text_spelling import Shared, Text, json_text, yaml_text
 
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.numbers import INFINITY, LONGEST
+from expectitree.base.numbers import INFINITY, MAX_LENGTH
 from expectitree.tree.builder import NodeId
 from expectitree.tree.columns import UNKNOWN
 
@@ -383,7 +383,7 @@ class RandomText:
             head.append(("attitude", {"exponential": Text("1000")}))
         elif self.chance(0.3) and not any(self.unknown):
             value = self.root_reward + definition(self.tree().root)
-            if len(str(value)) <= LONGEST:
+            if len(str(value)) <= MAX_LENGTH:
                 self.features["expect"] += 1
                 head.append(("expect", {"value": Text(str(value))}))
         if self.chance(0.05):

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder
-from expectitree.algorithms import Algorithm, algorithm
-from expectitree.numbers import INFINITY, LONGEST, Number
+from expectitree.base.algorithms import Algorithm, algorithm
+from expectitree.base.numbers import INFINITY, MAX_LENGTH, Number
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.tree.columns import Bounds
 
@@ -142,7 +142,7 @@ def with_rare_features(random: Random, rows: list[Row], share: float) -> list[Ro
         if random.random() < share:
             if row.children:
                 estimate = random.choice((least, (least + greatest) / 2, greatest))
-                if len(str(estimate)) <= LONGEST:
+                if len(str(estimate)) <= MAX_LENGTH:
                     row = replace(row, estimate=estimate)
             else:
                 row = replace(row, bounds=random_bounds(random, least, greatest))
@@ -175,7 +175,7 @@ def random_bounds(random: Random, least: Fraction, greatest: Fraction) -> tuple[
 
 def readable(end: Any, rounding: Callable[[Fraction], int]) -> Any:
     """Return a number, rounded to an integer if its text is longer than the program reads."""
-    return end if len(str(end)) <= LONGEST else Fraction(rounding(end))
+    return end if len(str(end)) <= MAX_LENGTH else Fraction(rounding(end))
 
 
 def mirrored(rows: list[Row]) -> list[Row]:

@@ -30,61 +30,36 @@ from typing import Any
 
 import paper
 import pytest
+import yaml
 from helpers import LONG, invoke
 from paper import Branch, Node, printed, shown
-from random_documents import LONGEST, as_text, random_document, with_parameter, with_value
+from random_documents import MAX_LENGTH, as_text, random_document, with_parameter, with_value
 
 import expectitree as et
 
 # What beginners write first: a rare event with a great amount, "never", a fair game.
-EXAMPLES: dict[str, dict[str, Any]] = {
-    "insurance": {
-        "max": {
-            "bare": {
-                "chance": {
-                    "accident": {"p": "1e-9", "utility": "-10000000000"},
-                    "none": {"p": "rest", "utility": "0"},
-                }
-            },
-            "insure": "-1",
-        }
-    },
-    "never": {"max": {"ruin": "-1e12", "a": "1", "b": "900"}},
-    "fair": {
-        "max": {
-            "c": {"chance": ["0.1", "0.2", "-0.3"]},
-            "d": {
-                "chance": {
-                    "x": {"p": "1/6", "utility": "-20"},
-                    "y": {"p": "5/6", "utility": "4"},
-                }
-            },
-        }
-    },
-    "powerball": {
-        "max": {
-            "buy": {
-                "cost": "2",
-                "chance": {
-                    "win": {"p": "1/292201338", "utility": "480000000"},
-                    "lose": {"p": "rest", "utility": "0"},
-                },
-            },
-            "pass": "0",
-        }
-    },
-    "fire": {
-        "max": {
-            "bare": {
-                "chance": {
-                    "fire": {"p": "1/100000000", "utility": "-100000000"},
-                    "none": {"p": "rest", "utility": "0"},
-                }
-            },
-            "insure": "-0.98",
-        }
-    },
-}
+EXAMPLES: dict[str, dict[str, Any]] = yaml.load(
+    """
+insurance:
+  max:
+    bare: {chance: {accident: {p: 1e-9, utility: -1e10}, none: {p: rest, utility: 0}}}
+    insure: -1
+never: {max: {ruin: -1e12, a: 1, b: 900}}
+fair:
+  max:
+    c: {chance: [0.1, 0.2, -0.3]}
+    d: {chance: {x: {p: 1/6, utility: -20}, y: {p: 5/6, utility: 4}}}
+powerball:
+  max:
+    buy: {cost: 2, chance: {win: {p: 1/292201338, utility: 480e6}, lose: {p: rest, utility: 0}}}
+    pass: 0
+fire:
+  max:
+    bare: {chance: {fire: {p: 1e-8, utility: -1e8}, none: {p: rest, utility: 0}}}
+    insure: -0.98
+""",
+    yaml.BaseLoader,  # which leaves numbers as text
+)
 RESULTS = {
     "insurance": (["insure"], "-1"),
     "never": (["b"], "900"),
@@ -94,8 +69,8 @@ RESULTS = {
 }
 QUICK = range(15)
 MANY = [range(15, 120), pytest.param(range(120, 1560), marks=LONG)]
-MOST_PROVED = 7  # leaves of a tree whose proofs are counted by hand
-LEAST_ROOT = Decimal("1e-300")
+MAX_PROVED = 7  # leaves of a tree whose proofs are counted by hand
+MIN_ROOT = Decimal("1e-300")
 WIDE = {"COLUMNS": "250"}  # no line is broken
 
 
@@ -377,7 +352,7 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
         known = at(found["best_action_leaves"])
         assert action in case.ties, f"limit: proves that {action} is best, on paper {case.ties}"
         assert proves_best(known, action), f"limit: {found['best_action_leaves']} do not prove it"
-    if len(leaves) <= MOST_PROVED and is_tree:
+    if len(leaves) <= MAX_PROVED and is_tree:
         sets = [{*some} for size in range(len(leaves) + 1) for some in combinations(leaves, size)]
         same("limit: fewest leaves", found["exact"], next(len(s) for s in sets if proves(s)))
         if case.ties:
@@ -472,7 +447,7 @@ def same_root(what: str, found: float, square: Fraction) -> None:
     """Check a square root, to the last bits, unless it is too small for a float."""
     with localcontext(Context(60, Emin=-999_999, Emax=999_999)):
         root = (Decimal(square.numerator) / Decimal(square.denominator)).sqrt()
-    if not root or root > LEAST_ROOT:
+    if not root or root > MIN_ROOT:
         assert isclose(found, float(root), rel_tol=1e-15), (
             f"{what}: {found!r}, on paper {root:.17g}"
         )
@@ -611,17 +586,17 @@ def verify(case: Case) -> None:
     values = {
         path: str(branch.value)
         for path, branch in case.branches.items()
-        if path != "/" and len(str(branch.value)) <= LONGEST
+        if path != "/" and len(str(branch.value)) <= MAX_LENGTH
     }
     right = {"value": str(case.value), "values": values}
     if case.best:
         right["best"] = case.best
-    if len(right["value"]) > LONGEST:
+    if len(right["value"]) > MAX_LENGTH:
         return
     wrong: list[dict[str, Any]] = [{"best": b.label} for b in case.root.child.branches]
     wrong = [one for one in wrong if one["best"] != case.best]
     nearly = str(case.value * (1 + Fraction(1, 10**25)) or Fraction(1, 10**305))
-    if len(nearly) <= LONGEST:
+    if len(nearly) <= MAX_LENGTH:
         wrong.append({"value": nearly})
     for expect, is_kept in ((right, True), *((one, False) for one in wrong)):
         text = as_text({"expect": expect, **case.document}, quoted=True)
@@ -687,11 +662,8 @@ def check_seeds(check: Callable[[Case], None], seeds: Iterable[int], folder: Pat
         try:
             check(case)
         except Exception as error:
-            message = (
-                str(error).split("\nassert")[0]
-                if isinstance(error, AssertionError)
-                else repr(error)
-            )
+            is_check = isinstance(error, AssertionError)
+            message = str(error).split("\nassert")[0] if is_check else repr(error)
             failed.append((len(case.text), seed, f"seed {seed}: {message}\n    {case.text[:1000]}"))
     shortest = "\n".join(message for *_, message in sorted(failed)[:5])
     if failed:

@@ -55,20 +55,6 @@ def as_json(*words: str, text: str = "") -> Any:
 # ---- An insurance against a rare event.
 
 
-def test_the_insurance_is_best() -> None:
-    text = output("eval", text=INSURANCE)
-    assert "├── do not insure  ● CHANCE -10 " in text
-    assert "└─★ insure         -1\n" in text
-    assert "\nvalue     -1\nbest      insure\n" in text
-
-
-def test_all_algorithms_find_the_same_value() -> None:
-    rows = output("compare", text=INSURANCE).split("\n\n")[1].splitlines()[1:]
-    assert len(rows) == len(et.ALGORITHMS) == 6
-    for row in rows:
-        assert re.search(r" {2,}-1 {2,}insure {2,}", row), row
-
-
 def test_no_insurance_is_not_dominated() -> None:
     """It pays more in 999,999,999 of 1,000,000,000 cases, but it is the riskier one."""
     text = output("risk", text=INSURANCE)
@@ -83,23 +69,6 @@ def test_the_proof_is_of_the_right_action() -> None:
     text = " ".join(output("limit", text=INSURANCE).split())
     assert "2 prove that insure is best." in text
     assert "Leaves that prove the best action: do not insure/accident, insure" in text
-
-
-def test_sensitivity_and_verify_agree_with_the_insurance(tmp_path: Path) -> None:
-    strategies = output("sensitivity", "--strategies", text=INSURANCE).splitlines()[3:]
-    assert [line.split(maxsplit=1) for line in strategies] == [
-        ["-1", "insure"],
-        ["-10", "do not insure"],
-    ]
-    path = tmp_path / "insurance.yaml"
-    path.write_text(f"{INSURANCE}expect: {{value: -1, best: insure}}", encoding="utf-8")
-    assert invoke("verify", str(path)).exit_code == 0
-
-
-@ALGORITHMS
-def test_the_insurance_in_python(algorithm: str) -> None:
-    found = et.evaluate(et.loads(INSURANCE), algorithm)
-    assert (found.value, found.best, found.ties) == (-1.0, "insure", ("insure",))
 
 
 @ALGORITHMS
@@ -121,14 +90,6 @@ def test_rare_events_and_never(algorithm: str, text: str, best: str, value: floa
 
 
 # ---- A fair game is worth 0.
-
-
-@pytest.mark.parametrize("algorithm", et.ALGORITHMS)
-def test_a_fair_game_is_worth_nothing(algorithm: str) -> None:
-    found = as_json("eval", "-a", algorithm, text=FAIR)
-    assert found["value"] == 0
-    assert set(found["ties"]) <= {"c", "d"}
-    assert f"\nvalue     0\nbest      {found['best']}" in output("eval", "-a", algorithm, text=FAIR)
 
 
 def test_a_fair_game_prints_0_at_every_node() -> None:

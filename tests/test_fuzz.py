@@ -33,8 +33,8 @@ TARGETS: dict[str, Target] = {
     **tables.TARGETS,
     **words.TARGETS,
 }
-MOST_SECONDS = 10  # of processor time for a hostile input
-MOST_MEMORY = 500 << 20  # bytes by which a hostile input may raise the peak
+MAX_SECONDS = 10  # of processor time for a hostile input
+MAX_MEMORY = 500 << 20  # bytes by which a hostile input may raise the peak
 
 
 @pytest.mark.slow
@@ -62,13 +62,13 @@ def checked(target: Target, made: Any) -> bool | None:
     """Check an input, and the time and the memory of a hostile one."""
     peak, started = peak_memory(), time.process_time()
     is_read = target.check(made)
-    if target.is_hostile and time.process_time() - started > MOST_SECONDS:
+    if target.is_hostile and time.process_time() - started > MAX_SECONDS:
         # The first time may include an import or a compilation.
         started = time.process_time()
         target.check(made)
-        assert time.process_time() - started <= MOST_SECONDS, "the input takes too long"
+        assert time.process_time() - started <= MAX_SECONDS, "the input takes too long"
     grown = peak_memory() - peak
-    assert not target.is_hostile or grown <= MOST_MEMORY, f"needs {grown >> 20} MiB more"
+    assert not target.is_hostile or grown <= MAX_MEMORY, f"needs {grown >> 20} MiB more"
     return is_read
 
 

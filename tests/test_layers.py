@@ -14,18 +14,15 @@ import expectitree
 PACKAGE = Path(expectitree.__file__).parent
 # The core, lowest layer first: a module imports its own layer and those below it.
 CORE = (
-    ("errors", "interrupts", "rounding", "spellings", "tables"),
-    ("numbers", "names", "compiling", "budget", "display"),
-    ("expressions",),
-    ("algorithms", "tree"),
+    ("base",),
+    ("tree",),
     ("files", "searches"),
     ("text", "analysis"),
     ("picture",),
     ("page",),
-    ("drawing",),
 )
 WINGS = ("decide", "games", "lab", "foreign")  # each imports the core, and no other wing
-TOP = ("cli", "pytest_plugin", "__init__", "__main__")  # they know all of them
+TOP = ("cli", "__init__", "__main__")  # they know all of them
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -109,17 +106,17 @@ def test_no_wing_imports_another_and_the_core_names_none() -> None:
 def test_the_tests_above_see_public_names_and_parts_of_names(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
-        "import expectitree\nfrom expectitree import risk, numbers\n"
+        "import expectitree\nfrom expectitree import risk, base\n"
         'words = [f"expectitree.games.{risk}", "lab", "decide/risk", "games"]\n'
     )
-    assert imports(module) == {"__init__", "numbers"}
+    assert imports(module) == {"__init__", "base"}
     assert sorted(named_wings(module)) == ["decide/risk", "games.", "lab"]
 
 
 def test_no_module_is_found_from_the_module_of_a_class() -> None:
-    """A class that moves would lose its output. A user's file is where `__module__` is read."""
+    """A class that moves would lose its output. Public errors set it, a user's game has one."""
     users = [m for m, p in MODULES.items() if "__module__" in p.read_text("utf-8")]
-    assert users == ["games.finding"]
+    assert users == ["base.errors", "games.finding"]
 
 
 def test_imports_have_no_circle() -> None:

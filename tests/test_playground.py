@@ -252,7 +252,7 @@ def test_python_restarts_after_a_fatal_error_and_does_not_ask_the_same_again(
         for name in source.namelist():
             data = source.read(name)
             if name == "answer.py":
-                data = data.replace(b"2 * MOST_NESTED + 100", b"10**6")
+                data = data.replace(b"2 * MAX_NESTED + 100", b"10**6")
             target.writestr(name, data)
     with Browser(1280, 850) as browser:
         visit(browser, address.replace("index.html", "broken/index.html"))

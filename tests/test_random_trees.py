@@ -13,7 +13,7 @@ from oracle import definitions
 from random_trees import GREAT, SMALL, Case, Row
 
 from expectitree import Kind
-from expectitree.numbers import INFINITY
+from expectitree.base.numbers import INFINITY
 
 DRAWS = 600
 SHAPES = {

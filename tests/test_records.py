@@ -9,7 +9,7 @@ import pytest
 from helpers import load
 
 import expectitree as et
-from expectitree.errors import SearchError
+from expectitree.base.errors import SearchError
 
 FLAT = (str, int, float, bool, Fraction, type(None))
 

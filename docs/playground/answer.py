@@ -10,10 +10,10 @@ from importlib.resources import files
 from typing import Any
 
 import expectitree as et
-from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import FileError
-from expectitree.files.grammar.document import MOST_NESTED, NESTED_TOO_DEEPLY
+from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.errors import FileError
+from expectitree.files.grammar.document import MAX_NESTED, NESTED_TOO_DEEPLY
 from expectitree.searches.engine import usual_algorithms
 from expectitree.tree.model import Tree
 
@@ -23,11 +23,11 @@ _ADVICE = {  # of a message, and what helps here
     "`expectitree new` prints a tree to start from": "choose an example",
     "use --exact": "use the command line with --exact",
 }
-_MOST_CONTAINERS = 2 * MOST_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
-MOST_NODES = 20_000  # of a tree that is searched here
-MOST_VISITS = 500_000
-MOST_REPLAYED = 3_000  # nodes of a tree that is replayed
-MOST_DRAWN = 150
+_MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
+MAX_NODES = 20_000  # of a tree that is searched here
+MAX_VISITS = 500_000
+MAX_REPLAYED = 3_000  # nodes of a tree that is replayed
+MAX_DRAWN = 150
 WIDTH = 90
 
 
@@ -66,8 +66,8 @@ def _view(asked: dict[str, str]) -> dict[str, Any]:
     if name == "tree.json" and _nests_too_deeply(text):
         return _refusal(NESTED_TOO_DEEPLY)
     tree = et.loads(text, name=name, warn=warnings.append)
-    if len(tree) > MOST_NODES:
-        return _too_large(f"{len(tree):,} nodes, the playground takes {MOST_NODES:,}")
+    if len(tree) > MAX_NODES:
+        return _too_large(f"{len(tree):,} nodes, the playground takes {MAX_NODES:,}")
     if tree.unknown:
         return _refusal(
             "a utility is unknown: write a number, or use the command line: expectitree ask"
@@ -80,7 +80,7 @@ def _nests_too_deeply(text: str) -> bool:
     for found in _JSON_BRACKET.finditer(text):
         if found[0][0] != '"':
             depth += 1 if found[1] else -1
-            if depth > _MOST_CONTAINERS:
+            if depth > _MAX_CONTAINERS:
                 return True
     return False
 
@@ -100,32 +100,32 @@ def _refusal(message: str) -> dict[str, Any]:
 
 
 def _tree(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
-    search = et.evaluate(tree, asked["algorithm"], max_visits=MOST_VISITS)
+    search = et.evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
     return _text("evaluate", Evaluation("", search))
 
 
 def _compare(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
-    return _text("compare", [et.compare(tree, max_visits=MOST_VISITS)])
+    return _text("compare", [et.compare(tree, max_visits=MAX_VISITS)])
 
 
 def _picture(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
-    from expectitree.picture import drawing
     from expectitree.picture.content import Style
+    from expectitree.picture.drawing import drawer
 
-    search = et.evaluate(tree, asked["algorithm"], max_visits=MOST_VISITS)
-    style = Style(MOST_DRAWN, asked["theme"])
-    return {"svg": "".join(drawing("svg")(Evaluation("", search), style))}
+    search = et.evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    style = Style(MAX_DRAWN, asked["theme"])
+    return {"svg": "".join(drawer("svg")(Evaluation("", search), style))}
 
 
 def _replay(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
     from expectitree.page import draw
     from expectitree.page.replays import replays
 
-    if len(tree) > MOST_REPLAYED:
-        return _too_large(f"{len(tree):,} nodes, a replay here takes {MOST_REPLAYED:,}")
+    if len(tree) > MAX_REPLAYED:
+        return _too_large(f"{len(tree):,} nodes, a replay here takes {MAX_REPLAYED:,}")
     first = asked["algorithm"]
     others = [a for a in usual_algorithms(tree) if a.name != first]
-    report = replays(tree, [et.algorithm(first), *others], max_visits=MOST_VISITS)
+    report = replays(tree, [et.algorithm(first), *others], max_visits=MAX_VISITS)
     return {"page": "".join(draw(replace(report, first=first)))}
 
 

@@ -12,21 +12,21 @@ from contextlib import AbstractContextManager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from expectitree.numbers import notation
-from expectitree.tables import QUESTIONS, module_of
+from expectitree.base.numbers import notation
+from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.tree.paths import ROOT
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from expectitree.analysis.evaluate.reasons import Reasons
-    from expectitree.display import Shown
+    from expectitree.base.display import Shown
     from expectitree.searches.result import Search
     from expectitree.tree.model import Tree
 
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
-MOST_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
-MOST_ROWS = 60  # nodes of a tree that are shown by default
+MAX_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
+MAX_ROWS = 60  # nodes of a tree that are shown by default
 
 
 def formats(question: str) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def to_text(
     *,
     width: int = 80,
     unicode: bool = True,
-    rows: int | None = MOST_ROWS,
+    rows: int | None = MAX_ROWS,
     windows: bool = False,
 ) -> str:
     """Return what the command line prints for a search or another report, without colour.
@@ -173,11 +173,11 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
     from expectitree.tree.model import Tree
 
     if isinstance(found, Tree):
-        if len(found) > MOST_NODES or found.unknown:
+        if len(found) > MAX_NODES or found.unknown:
             yield Text(repr(found))
             return
         found = evaluate(found)
-    question, report, settings = _question(found, "", False, MOST_ROWS)
+    question, report, settings = _question(found, "", False, MAX_ROWS)
     module = module_of(f"{QUESTIONS[question]}.text")
     with _notation_of(found):
         parts = list(module.render(report, options, **settings))
@@ -205,7 +205,7 @@ def _question(
         return question, Evaluation(file, found, windows), {"most_rows": rows}
     if question:
         return question, found if found.is_shown_alone else [found], {}
-    from expectitree.errors import AnalysisError
+    from expectitree.base.errors import AnalysisError
 
     raise AnalysisError(
         f"found {type(found).__name__}, expected a search, or what compare, verify, trace, limit, "

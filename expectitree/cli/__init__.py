@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from expectitree import __version__, interrupts
+from expectitree import __version__
+from expectitree.base import interrupts
+from expectitree.base.errors import (
+    AnalysisError,
+    ExpectitreeError,
+    FileError,
+    NumberError,
+    SearchError,
+    TransformError,
+)
 from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
     discard,
@@ -22,14 +31,6 @@ from expectitree.cli.terminal import (
     say_problems,
     stderr_may_be_closed,
     warning_last,
-)
-from expectitree.errors import (
-    AnalysisError,
-    ExpectitreeError,
-    FileError,
-    NumberError,
-    SearchError,
-    TransformError,
 )
 
 if TYPE_CHECKING:

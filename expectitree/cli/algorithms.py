@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import click
 
-from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
+from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.cli.annotations import Command
 from expectitree.cli.decorators import add_options, complete_from
 from expectitree.cli.terminal import say

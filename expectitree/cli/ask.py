@@ -15,7 +15,9 @@ from typing import Any
 import click
 from rich.console import Console, RenderableType
 
-from expectitree import interrupts
+from expectitree.base import interrupts
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.numbers import escape, notation, to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.reading import reading_options
@@ -26,11 +28,9 @@ from expectitree.cli.trees import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.decide.ask.conversation import Conversation
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
-from expectitree.errors import ExpectitreeError
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.rows import ReadOptions
-from expectitree.numbers import escape, notation, to_fraction
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree

@@ -16,16 +16,16 @@ from click.shell_completion import (
     shell_complete,
 )
 
+from expectitree.base.numbers import display_text
 from expectitree.cli.terminal import write
 from expectitree.files import load, loads
-from expectitree.numbers import display_text
 from expectitree.searches.prepare import prepare
 from expectitree.tree.model import Kind, Node, Tree
 from expectitree.tree.paths import ROOT, join, split
 
 VARIABLE = "_EXPECTITREE_COMPLETE"  # set by the shell scripts
-MOST_ITEMS = 1000
-MOST_BYTES = 1_000_000  # of a tree file: reading takes half a second at most
+MAX_ITEMS = 1000
+MAX_BYTES = 1_000_000  # of a tree file: reading takes half a second at most
 
 
 @add_completion_class
@@ -58,7 +58,7 @@ def complete_path(
         return [CompletionItem(incomplete, type="file")]
     with suppress(Exception):  # no error may disturb the line that a user types
         tree = _first_tree(context)
-        return [] if tree is None else list(islice(_paths(tree, incomplete), MOST_ITEMS))
+        return [] if tree is None else list(islice(_paths(tree, incomplete), MAX_ITEMS))
     return []
 
 
@@ -79,7 +79,7 @@ def _first_tree(context: click.Context) -> Tree | None:
     else:
         # click parses no arguments if an option at the end of the line lacks its value.
         file = os.path.expanduser([*(options["files"] or ()), *context.args][0])
-        if not os.path.isfile(file) or os.path.getsize(file) > MOST_BYTES:
+        if not os.path.isfile(file) or os.path.getsize(file) > MAX_BYTES:
             return None
         tree = load(file)
     return prepare(tree, options["depth"], options["order"])

@@ -23,7 +23,7 @@ from expectitree.cli.saving import check_output, force_option, format_option, wr
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.trees import read_bounds
 from expectitree.files.rows import ReadOptions
-from expectitree.tree.folding import MOST_NODES, fold_rewards, unshare
+from expectitree.tree.folding import MAX_NODES, fold_rewards, unshare
 from expectitree.tree.model import Tree
 
 
@@ -53,7 +53,7 @@ from expectitree.tree.model import Tree
     type=click.IntRange(1),
     metavar="N",
     help="Let --unshare, or a format that cannot share nodes, make a tree of up to N nodes.  "
-    f"[default: {MOST_NODES:,}]",
+    f"[default: {MAX_NODES:,}]",
 )
 @force_option
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])

@@ -9,9 +9,9 @@ from inspect import cleandoc
 
 import click
 
-from expectitree.algorithms import ALGORITHMS
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MOST_ROWS
+from expectitree.analysis.show import MAX_ROWS
+from expectitree.base.algorithms import ALGORITHMS
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
@@ -30,7 +30,7 @@ from expectitree.tree.paths import ROOT
 @click.option(
     "--rows",
     type=click.IntRange(min=1),
-    default=MOST_ROWS,
+    default=MAX_ROWS,
     show_default=True,
     help="Show about this many nodes.",
 )
@@ -82,6 +82,9 @@ def command(
     if explain not in (None, ROOT) and not options.files and not options.texts:
         # The word after --explain was the file and not a path.
         options, explain = replace(options, files=(explain,)), ROOT
+
+    if not algorithm.player_cuts and explain is None and not (windows or show_all):
+        options = replace(options, streams=True)
 
     def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
         if isinstance(found, Search):

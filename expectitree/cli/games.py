@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from expectitree.base.errors import USER_ERRORS, GameError, SearchError
 from expectitree.cli.terminal import warn, working
-from expectitree.errors import USER_ERRORS, GameError, SearchError
-from expectitree.games import MOST_ROWS
+from expectitree.games import MAX_ROWS
 from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
-    from expectitree.algorithms import Algorithm
+    from expectitree.base.algorithms import Algorithm
     from expectitree.files.rows import ReadOptions
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
@@ -87,7 +87,7 @@ POSITION_OPTIONS = (
         cls=GameOption,
         type=click.IntRange(min=1),
         metavar="N",
-        help=f"Make at most N nodes.  [default: {MOST_ROWS:,}]",
+        help=f"Make at most N nodes.  [default: {MAX_ROWS:,}]",
     ),
     click.option(
         "--estimate",

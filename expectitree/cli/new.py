@@ -10,8 +10,8 @@ import click
 from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.files import load
-from expectitree.files.examples import PREFIX, examples, read_example
 from expectitree.files.formats import format_by_suffix
+from expectitree.files.sources import PREFIX, examples, read_example
 from expectitree.files.writing import whole_file
 
 # The schema of the repository, which is not next to the new file.

@@ -7,13 +7,13 @@ from functools import partial
 
 import click
 
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import to_probability
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
-from expectitree.errors import NumberError
-from expectitree.numbers import to_probability
 from expectitree.tree.model import Tree
 
 

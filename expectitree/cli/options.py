@@ -10,13 +10,13 @@ from typing import Any, cast
 import click
 
 from expectitree.analysis.show import formats
+from expectitree.base.numbers import notation
 from expectitree.cli.annotations import Command
 from expectitree.cli.decorators import add_options, complete_from, complete_source
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import color_option, report_option
 from expectitree.cli.trees import SearchOptions
-from expectitree.numbers import notation
 from expectitree.searches.prepare import ORDERS
 from expectitree.searches.setup import ENGINES
 
@@ -173,12 +173,12 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
 
 def max_leaves_option(command: Command) -> Command:
     """Add --max-leaves to a command that computes limits."""
-    from expectitree.lab.limit.proof_tree import MOST_LARGE, MOST_LEAVES
+    from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
 
     return click.option(
         "--max-leaves",
         type=click.IntRange(min=1),
         metavar="N",
         help="Refuse trees with more leaves: the time grows with their square.  "
-        f"[default: {MOST_LEAVES:,}; {MOST_LARGE:,} for long fractions]",
+        f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
     )(command)

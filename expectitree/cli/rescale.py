@@ -7,6 +7,7 @@ from functools import partial
 
 import click
 
+from expectitree.base.errors import NumberError
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.saving import check_output, force_option, write_tree
@@ -15,7 +16,6 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
 from expectitree.decide.rescale.scales import scale_of
-from expectitree.errors import NumberError
 from expectitree.tree.model import Tree
 
 # Options that are written as a map, and the map.

@@ -6,15 +6,15 @@ from functools import partial
 
 import click
 
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import to_fraction
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.risk.distribution import MOST_TOTALS
+from expectitree.decide.risk.distribution import MAX_TOTALS
 from expectitree.decide.risk.plot import draw
 from expectitree.decide.risk.report import Risk, risk
-from expectitree.errors import NumberError
-from expectitree.numbers import to_fraction
 from expectitree.picture.plotting import check_plot
 from expectitree.tree.model import Tree
 
@@ -26,7 +26,7 @@ from expectitree.tree.model import Tree
 @click.option(
     "--most",
     type=click.IntRange(10),
-    default=MOST_TOTALS,
+    default=MAX_TOTALS,
     show_default=True,
     help="Put more totals than this into bins.",
 )

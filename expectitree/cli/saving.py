@@ -7,9 +7,9 @@ import sys
 
 import click
 
+from expectitree.base.errors import FileError, Problem
 from expectitree.cli.reading import FormatName
 from expectitree.cli.terminal import say, working, write
-from expectitree.errors import FileError, Problem
 from expectitree.files.formats import FORMATS, TEXT_FORMATS, formats_by_suffix
 from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save

@@ -7,20 +7,19 @@ from functools import partial
 
 import click
 
+from expectitree.base.display import Shown
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.break_even import break_even, sides_of
 from expectitree.decide.sensitivity.csv import POINTS
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.extremes import tornado
+from expectitree.decide.sensitivity.extremes import tornado_of
 from expectitree.decide.sensitivity.plot import draw
-from expectitree.decide.sensitivity.questions import added
 from expectitree.decide.sensitivity.ranges import parse_range, range_of
-from expectitree.decide.sensitivity.report import one_way
+from expectitree.decide.sensitivity.report import added, one_way
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.decide.sensitivity.two_way import GRID, two_way
-from expectitree.display import Shown
 from expectitree.picture.plotting import check_plot
 from expectitree.tree.model import Tree, check_tree
 
@@ -105,7 +104,7 @@ def command(
     if is_everywhere:
         asked["everywhere"] = everywhere
     if is_tornado:
-        asked["tornado"] = partial(tornado, is_fixed=fixed)
+        asked["tornado"] = partial(tornado_of, is_fixed=fixed)
     if until is not None:
         left, right = sides_of(until)
         asked["until"] = partial(break_even, left=left, right=right)

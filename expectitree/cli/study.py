@@ -6,10 +6,10 @@ import os
 
 import click
 
+from expectitree.base.interrupts import raising
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import OUT, protect, say, show, working
-from expectitree.interrupts import raising
 from expectitree.lab.study.plot import draw_study
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize

@@ -14,17 +14,17 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from expectitree.analysis.show import rendered
+from expectitree.base.interrupts import at_exit
+from expectitree.base.numbers import escape
 from expectitree.cli.annotations import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
-from expectitree.interrupts import at_exit
-from expectitree.numbers import escape
 from expectitree.searches.progress import listening
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from expectitree.errors import FileError
+    from expectitree.base.errors import FileError
 
 COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
 REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
@@ -33,7 +33,7 @@ NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv"))
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
-_LONGEST_STOP = 0.2  # seconds in which the progress bar disappears
+_MAX_STOP_LENGTH = 0.2  # seconds in which the progress bar disappears
 
 
 class _OutputPath(click.Path):
@@ -238,7 +238,7 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     def stop() -> None:  # the cursor is hidden meanwhile
         finished.set()
-        thread.join(_LONGEST_STOP)
+        thread.join(_MAX_STOP_LENGTH)
 
     at_exit.append(stop)
     try:

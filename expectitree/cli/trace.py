@@ -15,7 +15,7 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-MOST_STEPS = 500  # shown as text by default
+MAX_STEPS = 500  # shown as text by default
 
 
 @click.command("trace", cls=GameCommand)
@@ -31,7 +31,7 @@ MOST_STEPS = 500  # shown as text by default
     "--limit",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"Show this many steps, 0 for all.  [default: {MOST_STEPS} as text, all else]",
+    help=f"Show this many steps, 0 for all.  [default: {MAX_STEPS} as text, all else]",
 )
 @format_options("trace")
 def command(
@@ -55,7 +55,7 @@ def command(
     if options.engine == "compiled":
         raise click.UsageError("A compiled search cannot be followed: remove --engine compiled.")
     if limit is None:
-        limit = MOST_STEPS if format_name == "text" else 0
+        limit = MAX_STEPS if format_name == "text" else 0
 
     def trace_tree(file: str, found: Tree | Search) -> Trace:
         if isinstance(found, Search):

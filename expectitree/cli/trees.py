@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 import click
 
-from expectitree import compiling
-from expectitree.algorithms import Algorithm
+from expectitree.base import compiling
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
+from expectitree.base.numbers import to_bound
 from expectitree.cli.games import (
     GameOptions,
     GameSource,
@@ -32,11 +34,9 @@ from expectitree.cli.terminal import (
     warn,
     working,
 )
-from expectitree.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.files import NO_TREES, load_tree, loads_tree, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
-from expectitree.numbers import to_bound
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.builder import EXACT_NODES
@@ -45,6 +45,7 @@ from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions
 
 Result = TypeVar("Result")
+MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
@@ -64,6 +65,7 @@ class SearchOptions:
     engine: str = "auto"
     max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
+    streams: bool = False  # whether a large table may be evaluated without reading it whole
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -170,6 +172,8 @@ class SearchOptions:
         for file in files_in(self.files):
             if is_game_name(file):
                 yield file, partial(self._grow, file, lazy)
+            elif self.streams and self._is_streamed(file):
+                yield file, partial(self._stream, file)
             else:
                 yield file, partial(self._read, load_tree, file, name=file)
 
@@ -189,6 +193,26 @@ class SearchOptions:
             if self.attitude is not None:
                 tree = tree.with_attitude(self.attitude)
             return prepare(tree, self.depth, self.order)
+
+    def _is_streamed(self, file: str) -> bool:
+        """Return whether a file is a large table, and no option needs all of its tree."""
+        changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
+        is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
+        is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
+        return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+
+    def _stream(self, file: str) -> Tree | Search:
+        """Evaluate a table part by part, or read it whole if that is not possible."""
+        from expectitree.files.formats.arrow import named_faults
+        from expectitree.files.formats.parts import ArrowParts
+        from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
+
+        try:
+            with working(f"evaluating {file}"), named_faults(file):
+                return evaluate_table(ArrowParts(file))
+        except NeedsWholeTreeError as error:
+            say(f"{file}: the whole tree is read into memory: {error}")
+            return self._read(load_tree, file, name=file)
 
     def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
         """Search a game, or write it out."""

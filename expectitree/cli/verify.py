@@ -6,12 +6,12 @@ import click
 
 from expectitree.analysis.verify.refresh import refresh
 from expectitree.analysis.verify.report import verify_file
+from expectitree.base.errors import FileError, SearchError
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import protect, say, show, warn, working
 from expectitree.cli.trees import files_in
-from expectitree.errors import FileError, SearchError
 
 
 @click.command("verify")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from expectitree.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from expectitree.errors import TransformError
-from expectitree.expressions.syntax import Expression
-from expectitree.numbers import escape
+from expectitree.base.errors import TransformError
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.numbers import escape
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
 from expectitree.tree.builder import Copy
 from expectitree.tree.columns import CHANCE, NONE

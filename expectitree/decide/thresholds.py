@@ -8,17 +8,17 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
+from expectitree.base.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
 from expectitree.decide.algebra.thresholds import Threshold
-from expectitree.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
 from expectitree.text.json_values import json_number
 
 if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
-_MOST_NAMES = 3  # of actions that tie
+_MAX_NAMES = 3  # of actions that tie
 _DIGITS = 10  # of a place
-_MOST_DIGITS = 15  # of a place that is shown without an exponent
-_LONGEST_FRACTION = 24  # characters
+_MAX_DIGITS = 15  # of a place that is shown without an exponent
+_MAX_FRACTION_LENGTH = 24  # characters
 
 
 def place_texts(
@@ -31,7 +31,7 @@ def place_texts(
     """
     digits = _known_digits(lower, upper, marks)
     text = digits if exact is None else exact_text(exact)
-    if exact is None or len(text) > _LONGEST_FRACTION or text.startswith("about"):
+    if exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
         return digits, digits
     return text, f"{text} = {digits}" if "/" in text else text
 
@@ -45,7 +45,7 @@ def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
     """Return the first digits that all numbers between two have, or that both ends round to."""
     near, far = sorted((lower, upper), key=abs)
     whole = _quotient(far, 1, ROUND_DOWN).adjusted() + 1
-    least = whole if 0 < whole <= _MOST_DIGITS else 1
+    least = whole if 0 < whole <= _MAX_DIGITS else 1
     for digits in range(max(_DIGITS, least), least - 1, -1) if lower * upper > 0 else ():
         found = _quotient(near, digits, ROUND_DOWN)
         unit = Fraction(10) ** (found.adjusted() + 1 - digits)
@@ -82,9 +82,20 @@ def place_fields(one: Any, name: str) -> dict[str, Any]:
     }
 
 
+def threshold_fields(one: Threshold) -> dict[str, Any]:
+    """Return a threshold of a parameter for JSON."""
+    return {
+        **place_fields(one, "at"),
+        "value": one.value,
+        "before": one.before,
+        "at_ties": one.at,
+        "after": one.after,
+    }
+
+
 def names_text(actions: Sequence[str]) -> str:
     """Return the names of actions, of many the first ones: `a, b and c`."""
-    names = [escape(action) for action in actions[:_MOST_NAMES]]
-    if len(actions) > _MOST_NAMES:
-        names.append(f"{len(actions) - _MOST_NAMES:,} more")
+    names = [escape(action) for action in actions[:_MAX_NAMES]]
+    if len(actions) > _MAX_NAMES:
+        names.append(f"{len(actions) - _MAX_NAMES:,} more")
     return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "-"

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Unpack
 
-from expectitree.errors import FileError, Problem, TransformError, TreeError
+from expectitree.base.errors import FileError, Problem, TransformError, TreeError
+from expectitree.base.numbers import BeyondFloatsError, Number, quote
 from expectitree.files.formats import (
     FORMATS,
     check_options,
@@ -20,12 +21,11 @@ from expectitree.files.formats import (
     format_of_text,
     likely_format,
 )
-from expectitree.files.grammar.excerpts import with_excerpts
+from expectitree.files.grammar.problems import error_in, with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import ReadOptions, Warn, Warnings
-from expectitree.files.sources import check_characters, error_in, unreadable
+from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
-from expectitree.numbers import BeyondFloatsError, Number, quote
 from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.model import Tree
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from expectitree.errors import TransformError, TreeError
-from expectitree.files.grammar.document import MOST_DEPTH
+from expectitree.base.errors import TransformError, TreeError
+from expectitree.files.grammar.document import MAX_DEPTH
 from expectitree.files.rows import Format, Warn
 from expectitree.tree import paths
 from expectitree.tree.columns import NONE, Kind
@@ -56,8 +56,8 @@ LOSSES = {
     "events": Loss(lambda tree: tree.formulas and tree.formulas.events),
     "sharing": Loss(lambda tree: False),  # not lost: `written_tree` gives each path its own nodes
     "trees of one terminal": Loss(lambda tree: len(tree) == 1, _OTHERS),
-    f"paths of more than {MOST_DEPTH} branches": Loss(
-        lambda tree: tree.heights[tree.root_id] > MOST_DEPTH, _OTHERS
+    f"paths of more than {MAX_DEPTH} branches": Loss(
+        lambda tree: tree.heights[tree.root_id] > MAX_DEPTH, _OTHERS
     ),
     "rewards of the root": Loss(
         _has_root_reward, "move them into the utilities with --fold rewards"

@@ -13,15 +13,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from expectitree.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.numbers import Number, float_bounds, float_column, number_text
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.grammar.document import Data, Place
+from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
-from expectitree.files.grammar.flow import NumberText
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
-from expectitree.numbers import Number, float_bounds, float_column, number_text
 from expectitree.tree.model import Tree
 
 _VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3

@@ -9,12 +9,12 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any
 
-from expectitree.errors import FileError, Problem, TreeError
+from expectitree.base.errors import FileError, Problem, TreeError
+from expectitree.base.numbers import Number, exact_text, quote
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn, Warnings
-from expectitree.numbers import Number, exact_text, quote
 from expectitree.tree import paths
 from expectitree.tree.model import Tree
 

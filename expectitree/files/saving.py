@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 
-from expectitree.errors import FileError, Problem, TreeError
+from expectitree.base.errors import FileError, Problem, TreeError
+from expectitree.base.numbers import quote
 from expectitree.files.formats import (
     FORMATS,
     OUT_SUFFIXES,
@@ -16,7 +17,6 @@ from expectitree.files.formats import (
 from expectitree.files.losses import written_tree
 from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
-from expectitree.numbers import quote
 from expectitree.tree.model import Tree, check_tree
 
 

@@ -8,12 +8,11 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from expectitree.budget import read_limited
-from expectitree.errors import FileError, NumberError, Problem
-from expectitree.files.examples import PREFIX, read_example
+from expectitree.base.budget import read_limited
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.names import nearest
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.excerpts import error_at
-from expectitree.names import nearest
+from expectitree.files.grammar.problems import error_at, error_in
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {
@@ -22,6 +21,7 @@ _ENCODINGS = {
     b"\xff\xfe": "UTF-16",
     b"\xfe\xff": "UTF-16",
 }
+PREFIX = "example:"  # of a file's name: `example:risk` is the example named risk
 _TABLE = "write the tree as a table, such as .arrow"
 _ZIP = b"PK\x03\x04"  # begins the files of Excel and LibreOffice
 
@@ -104,11 +104,6 @@ def _half_pair(text: str) -> int:
     return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
 
 
-def error_in(name: str, message: str) -> FileError:
-    """Return the error of a whole file."""
-    return FileError([Problem(name, message)])
-
-
 def unreadable(name: str, error: OSError | ValueError) -> FileError:
     """Return the error for a file that the system cannot read."""
     if isinstance(error, FileNotFoundError):
@@ -129,3 +124,24 @@ def _why_missing(path: Path) -> str:
     near = nearest(path.name, names)
     hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
     return f"there is no such file{hint}"
+
+
+def examples() -> dict[str, Path]:
+    """Return the file of each example tree by its name, which has no ending.
+
+    They are in the folder `trees` of a checkout, in `expectitree/trees` when installed.
+    """
+    package = Path(__file__).parent.parent
+    folders = (package / "trees", package.parent / "trees")
+    folder = next((folder for folder in folders if folder.is_dir()), folders[0])
+    return {file.stem: file for file in sorted(folder.glob("*")) if file.suffix != ".md"}
+
+
+def read_example(name: str) -> bytes:
+    """Return the content of the example with a name; raise `FileError` if there is none."""
+    known = examples()
+    if name not in known:
+        near = nearest(name, known)
+        hint = f"did you mean {near}?" if near else f"choose among {', '.join(known)}"
+        raise error_in(f"{PREFIX}{name}", f"there is no such example: {hint}")
+    return known[name].read_bytes()

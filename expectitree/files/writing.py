@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, BinaryIO
 from zlib import crc32
 
-from expectitree import interrupts
-from expectitree.errors import FileError, Problem
+from expectitree.base import interrupts
+from expectitree.base.errors import FileError, Problem
 
 _State = tuple[int, ...] | None  # of a file; None if there is none
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from expectitree.files.grammar.document import MOST_DEPTH
+from expectitree.files.grammar.document import MAX_DEPTH
 from expectitree.files.rows import Format
 
 _UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
 _VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
-_SHAPES = ("trees of one terminal", f"paths of more than {MOST_DEPTH} branches")
+_SHAPES = ("trees of one terminal", f"paths of more than {MAX_DEPTH} branches")
 
 FORMATS = (
     Format(

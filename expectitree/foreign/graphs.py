@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import NumberError, TreeError, install_hint
-from expectitree.numbers import to_nearest_float
+from expectitree.base.errors import NumberError, TreeError, install_hint
+from expectitree.base.numbers import to_nearest_float
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree, check_tree
 

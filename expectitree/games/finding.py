@@ -13,12 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from expectitree.errors import USER_ERRORS, FileError, GameError, Problem
+from expectitree.base.errors import USER_ERRORS, FileError, GameError, Problem
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote
+from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN
 from expectitree.games.protocol import Game
-from expectitree.names import did_you_mean
-from expectitree.numbers import quote
-from expectitree.tables import plugin, plugins
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)

@@ -12,14 +12,14 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from expectitree.errors import GameError
+from expectitree.base.errors import GameError
+from expectitree.base.numbers import Number
 from expectitree.games.rules import RowsError, Rules
-from expectitree.numbers import Number
 from expectitree.searches.progress import report
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
 
-MOST_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
-MOST_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
+MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
+MAX_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory
 ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
 
@@ -86,9 +86,9 @@ class Growth:
         plies, turns = self._plies[parent] - 1, 0
         if rules.is_same_turn(state):
             plies, turns = plies + 1, self._turns[parent] + 1
-            if turns > MOST_TURNS:
+            if turns > MAX_TURNS:
                 raise GameError(
-                    f"{rules.where('same_turn', state)} is true {MOST_TURNS + 1} times in a row: "
+                    f"{rules.where('same_turn', state)} is true {MAX_TURNS + 1} times in a row: "
                     "correct same_turn, or the moves that never end the turn"
                 )
         if rules.merges:
@@ -233,6 +233,6 @@ class Growth:
 
     def _keep(self, row: int, state: Any) -> None:
         """Keep a state in memory; forget the oldest one if there are too many."""
-        if len(self._states) >= MOST_STATES:
+        if len(self._states) >= MAX_STATES:
             del self._states[next(iter(self._states))]
         self._states[row] = state

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.algorithms import Algorithm
-from expectitree.errors import GameError
-from expectitree.games.growth import MOST_TURNS, Growth
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import GameError
+from expectitree.base.numbers import Number, is_finite, message_text
+from expectitree.games.growth import MAX_TURNS, Growth
 from expectitree.games.harvest import harvest
-from expectitree.numbers import Number, is_finite, message_text
 from expectitree.searches.beliefs import (
-    DEPTH_FLOATS,
     ENTRIES,
-    NODE_CODES,
-    NODE_FLOATS,
     ORDERED,
-    TALLIES,
     Beliefs,
     Limits,
     in_float,
@@ -23,21 +19,17 @@ from expectitree.searches.beliefs import (
     start_from,
 )
 from expectitree.searches.best_first import best_first
-from expectitree.searches.engine import end_best_first, limits_of, settings_of
+from expectitree.searches.engine import end_best_first
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import (
-    RESUME_ENTRIES,
-    Work,
-    next_branch,
-)
+from expectitree.searches.work import RESUME_ENTRIES, Settings, Work, next_branch
 from expectitree.tree.columns import NONE, UNSEEN
 from expectitree.tree.model import Tree
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
-MOST_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
+MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
 
 
 class _Loop:
@@ -49,7 +41,7 @@ class _Loop:
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
-        plies = MOST_TURNS + 1 if self.rules.continues_turns else 1
+        plies = MAX_TURNS + 1 if self.rules.continues_turns else 1
         # Branches on a path; the rows of a path differ.
         self.deepest = min(growth.depth * plies + 1, self.rules.max_rows)
         self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
@@ -94,7 +86,7 @@ class DepthFirst(_Loop):
         growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
         growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
         self.cuts = 0
-        self.settings = settings_of(algorithm, rules.exact, rules.zero)._replace(
+        self.settings = Settings.of(algorithm, rules.exact, rules.zero)._replace(
             far=far_of(0, not rules.exact),
             most_visits=most_visits,
             shares=(True,) if rules.merges else (),
@@ -135,17 +127,14 @@ class BestFirst(_Loop):
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm)
-        whole = [self.column(code) for code in NODE_CODES]
-        floats: list[list[float]] = [[] for _ in range(NODE_FLOATS)]
-        growth.node_columns += [(column, 0) for column in whole]
-        growth.node_columns += [(column, 0.0) for column in floats]
-        growth.on_rows = self._begin_rows
-        by_depth = [[0.0] * (self.deepest + 1) for _ in range(DEPTH_FLOATS)]
-        route = [0] * (self.deepest + 1)
         intervals = growth.lower, growth.upper
-        self.beliefs = Beliefs._make(
-            [*intervals, *whole, *floats, [0.0] * TALLIES, [], *by_depth, route]
+        self.beliefs = beliefs = Beliefs.of(
+            intervals, self.column, lambda length: [0.0] * length, 0, 0, self.deepest + 1
         )
+        low, tally = map(Beliefs._fields.index, ("low", "tally"))
+        growth.node_columns += [(column, 0) for column in beliefs[2:low]]
+        growth.node_columns += [(column, 0.0) for column in beliefs[low:tally]]
+        growth.on_rows = self._begin_rows
         self.limits, self.most_visits = self._limits(), most_visits
 
     def stop(self) -> None:
@@ -156,7 +145,7 @@ class BestFirst(_Loop):
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         if self.update_greatest():
             self.limits = self._limits()
-        if not self.is_bounded and self.growth.greatest > MOST_UNBOUNDED:
+        if not self.is_bounded and self.growth.greatest > MAX_UNBOUNDED:
             raise GameError(
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(self.growth.greatest)}"
@@ -184,7 +173,7 @@ class BestFirst(_Loop):
         """Return the numbers that control the search, by the leaves so far."""
         total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
         greatest = max(total, self.greatest_bound)
-        found = limits_of(self.algorithm, exact, self.eps, total, greatest, zero)
+        found = Limits.of(self.algorithm, exact, self.eps, total, greatest, zero)
         return found._replace(grows=(True,))
 
     def _begin_rows(self, parent: int, rows: range) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any, Literal
 
-from expectitree.errors import GameError, install_hint
-from expectitree.names import did_you_mean
-from expectitree.numbers import quote
+from expectitree.base.errors import GameError, install_hint
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote
 
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
 

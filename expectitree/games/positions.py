@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, NoReturn
 
-from expectitree.errors import USER_ERRORS, GameError
+from expectitree.base.errors import USER_ERRORS, GameError
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
-from expectitree.names import did_you_mean
-from expectitree.numbers import quote
 from expectitree.tree.columns import CHANCE, TERMINAL
 
 ATTEMPTS = 1000  # at a random position in which the game goes on

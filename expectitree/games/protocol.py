@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Literal, Protocol, TypeAlias
 
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 
 State: TypeAlias = Any
 Move: TypeAlias = Any  # of a player, or an outcome of chance

@@ -14,11 +14,9 @@ from itertools import islice
 from numbers import Rational
 from typing import Any, NamedTuple, NoReturn
 
-from expectitree.budget import most
-from expectitree.errors import USER_ERRORS, GameError, NumberError, TreeError
-from expectitree.games import MOST_ROWS
-from expectitree.games.protocol import Game
-from expectitree.numbers import (
+from expectitree.base.budget import most
+from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
+from expectitree.base.numbers import (
     INFINITY,
     Number,
     escape,
@@ -27,6 +25,8 @@ from expectitree.numbers import (
     to_fraction,
     to_number,
 )
+from expectitree.games import MAX_ROWS
+from expectitree.games.protocol import Game
 from expectitree.tree.builder import EXACT_NODES, TreeBuilder, label_at
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 
@@ -58,7 +58,7 @@ class Options(NamedTuple):
     bounds: Bounds | None = None  # in place of the game's
     estimate: Estimate | None = None  # in place of `value` at the depth limit
     warn: Warn | None = None
-    max_rows: int | None = None  # of the tree, and so the most moves of a state; `MOST_ROWS`
+    max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
 
 
 class Rules:
@@ -83,7 +83,7 @@ class Rules:
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self._call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
-        self.max_rows = most(MOST_ROWS) if options.max_rows is None else options.max_rows
+        self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0

@@ -7,22 +7,23 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any, TypeVar
 
-from expectitree.algorithms import Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.errors import SearchError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.errors import SearchError
+from expectitree.base.numbers import INFINITY
 from expectitree.games.growth import Growth
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
-from expectitree.numbers import INFINITY
-from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.engine import NO_LIMIT, search_tree
+from expectitree.searches.engine import search_tree
+from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Grown, Search
+from expectitree.searches.work import NO_LIMIT
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
-MOST_DEPTH = 10**9  # more than any number of rows
+MAX_DEPTH = 10**9  # more than any number of rows
 Made = TypeVar("Made")
 
 
@@ -172,9 +173,9 @@ def write_out(
 
 def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[Rules, Any]:
     """Return the rules of a game, and the state to start from."""
-    if not isinstance(depth, int) or not 0 <= depth <= MOST_DEPTH:
+    if not isinstance(depth, int) or not 0 <= depth <= MAX_DEPTH:
         raise SearchError(
-            f"a depth limit is a whole number of plies from 0 to {MOST_DEPTH:,}, got {depth!r}"
+            f"a depth limit is a whole number of plies from 0 to {MAX_DEPTH:,}, got {depth!r}"
         )
     if options.max_rows is not None and options.max_rows < 1:
         raise SearchError(f"a search needs at least 1 row, got max_rows {options.max_rows}")

@@ -8,7 +8,7 @@ from random import Random
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from expectitree.games.growth import MOST_TURNS
+from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
 from expectitree.tree.columns import TERMINAL
@@ -88,7 +88,7 @@ def children_of(rules: Rules, state: Any) -> list[Any]:
     """Return the different states one ply after a state."""
     found: dict[Hashable, Any] = {}
     waiting = [state]
-    for _ in range(MOST_TURNS + 1):
+    for _ in range(MAX_TURNS + 1):
         reached: dict[Hashable, Any] = {}
         for before in waiting:
             for move in rules.moves(before, rules.kind(before))[0]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from expectitree.algorithms import Algorithm
-from expectitree.errors import GameError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import GameError
 from expectitree.games.finding import FILE, find_estimate, find_game
-from expectitree.games.growth import MOST_TURNS
+from expectitree.games.growth import MAX_TURNS
 from expectitree.games.positions import position
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
@@ -63,12 +63,12 @@ def _root(game: Game, moves: int, seed: int) -> Any:
     if not moves:
         return position(game)
     rules = Rules(game, Options(exact=False))
-    for more in range(MOST_TURNS):
+    for more in range(MAX_TURNS):
         state = position(game, random_moves=moves + more, seed=seed)
         if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
             return state
     raise GameError(
-        f"{rules.title}: no player's turn begins within {MOST_TURNS} moves after {moves} random "
+        f"{rules.title}: no player's turn begins within {MAX_TURNS} moves after {moves} random "
         "moves: choose other random-moves"
     )
 

@@ -10,21 +10,75 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
 
-from expectitree.numbers import escape
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import escape
 from expectitree.page.data import page_data
-from expectitree.page.replays import Replays
+from expectitree.page.replays import Replays, replays
 from expectitree.picture.theme import THEMES
+from expectitree.searches.result import Search
+from expectitree.tree.columns import Bounds
+from expectitree.tree.model import Tree, check_tree
 
 SCRIPTS = (
     "tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js",
     "address.js", "page.js",
 )  # fmt: skip
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
+
+
+def to_html(
+    found: Tree | Search,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    *,
+    bounds: Bounds | None = None,
+    max_visits: int | None = None,
+) -> str:
+    """Return a page that replays searches step by step as the text of an HTML file.
+
+    The page works offline, in any browser since 2023.
+
+        >>> import expectitree as et
+        >>> html = et.to_html(et.load("example:risk"), ["star1", "star2"])
+        >>> html.startswith("<!DOCTYPE html>")
+        True
+
+    Args:
+        found: A tree, or a search to replay.
+        algorithms: The searches of a tree; by default all, without those that would be slow. By
+            default a search is replayed alone.
+        bounds: The root's bounds `(lower, upper)`, as for `evaluate`; by default those of the
+            search.
+        max_visits: Stop each search after so many node visits.
+
+    Raises:
+        AnalysisError: The tree has more than 100,000 nodes, or no algorithm is named.
+        SearchError: The tree cannot be searched, or an algorithm is unknown.
+    """
+    return "".join(replay_page(found, algorithms, bounds=bounds, max_visits=max_visits))
+
+
+def replay_page(
+    found: Tree | Search,
+    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
+    *,
+    bounds: Bounds | None = None,
+    max_visits: int | None = None,
+    file: str = "",
+) -> Iterable[str]:
+    """Return the pieces of the text of a page, as `to_html` describes it."""
+    if isinstance(found, Search):
+        algorithms = found.algorithm if algorithms is None else algorithms
+    else:
+        check_tree(found)
+    if isinstance(algorithms, (Algorithm, str)):
+        algorithms = [algorithms]
+    report = replays(found, algorithms, bounds=bounds, max_visits=max_visits, file=file)
+    return draw(report)
 
 
 def draw(report: Replays) -> Iterator[str]:

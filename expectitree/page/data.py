@@ -23,7 +23,7 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
-from expectitree.numbers import cell_text, display_text, escape
+from expectitree.base.numbers import cell_text, display_text, escape
 from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset

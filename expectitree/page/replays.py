@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from expectitree.algorithms import Algorithm
 from expectitree.analysis.trace.report import Trace, trace
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import AnalysisError
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree
 
-MOST_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
-MOST_STEPS = 50_000  # of one search that a page replays by default: they take about 1 MB
+MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
+MAX_STEPS = 50_000  # of one search that a page replays by default: they take about 1 MB
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def replays(
     *,
     bounds: Bounds | None = None,
     max_visits: int | None = None,
-    most_steps: int | None = MOST_STEPS,
+    most_steps: int | None = MAX_STEPS,
     file: str = "",
 ) -> Replays:
     """Search a tree, or that of a search, with each algorithm in turn; return every step of each.
@@ -44,9 +44,9 @@ def replays(
     and if `algorithms` is empty.
     """
     tree = found.tree if isinstance(found, Search) else found
-    if len(tree) > MOST_NODES:
+    if len(tree) > MAX_NODES:
         raise AnalysisError(
-            f"the tree has {len(tree):,} nodes, a page replays at most {MOST_NODES:,}:"
+            f"the tree has {len(tree):,} nodes, a page replays at most {MAX_NODES:,}:"
             " cut the tree with --depth"
         )
     traces = [

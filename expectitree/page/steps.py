@@ -12,15 +12,15 @@ from typing import Any
 from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.budget import more, most
-from expectitree.errors import AnalysisError
+from expectitree.base.budget import more, most
+from expectitree.base.errors import AnalysisError
 from expectitree.searches import unvisited
 from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
 
-MOST_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
+MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
     "lower", "upper", "visits", "alpha", "beta", "after", "spared", "skipped", "best", "aim",
 )  # fmt: skip
@@ -164,9 +164,9 @@ class _Reasons:
         """Explain anew what may belong to the cut of a step's node; return what changed."""
         moment, part = self.moment, self._part(event)
         self.explained += len(part)
-        if self.explained > most(MOST_EXPLAINED):
+        if self.explained > most(MAX_EXPLAINED):
             raise AnalysisError(
-                f"the page needs more than {most(MOST_EXPLAINED):,} explanations of nodes that "
+                f"the page needs more than {most(MAX_EXPLAINED):,} explanations of nodes that "
                 f"{self.algorithm.full_name} does not visit: choose other algorithms with -a, cut "
                 f"the tree with --depth, or {more()}"
             )

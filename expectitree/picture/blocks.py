@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
@@ -17,7 +16,7 @@ _BESIDE = HALF + 5  # from a symbol's middle to its text
 _BOX = 11.0  # half the height of a terminal's box
 _CLOSE = 3.0  # between the leaves of a run
 _GAP = 14.0  # where a cut divides a run
-_LONGEST_RUN = 8  # leaves in a line of a run
+_MAX_RUN_LENGTH = 8  # leaves in a line of a run
 
 
 class Block(NamedTuple):
@@ -34,19 +33,8 @@ Lines: TypeAlias = list[tuple[str, float, str]]  # each a text, its size, and it
 def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     """Return the marks of a glyph around the middle of its symbol.
 
-    Where branches come from above, no text reaches above the symbol. In a series of pictures, the
-    block has room for the longest texts.
+    Where branches come from above, no text reaches above the symbol.
     """
-    if not glyph.room:
-        return _drawn(glyph, is_down)
-    value, *remarks = glyph.room
-    missing = ("",) * (len(remarks) - len(glyph.remarks))
-    widest = _drawn(replace(glyph, value=value, remarks=tuple(remarks)), is_down)
-    block = _drawn(replace(glyph, remarks=(*glyph.remarks, *missing)), is_down)
-    return block._replace(box=widest.box)
-
-
-def _drawn(glyph: Glyph, is_down: bool) -> Block:
     first, rest = ("grey", "grey") if glyph.is_grey else ("ink", "dim")
     lines = [(line, SMALL_FONT, rest) for line in glyph.remarks]
     if glyph.kind not in SYMBOLS:
@@ -80,7 +68,7 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     if edge.is_grey:
         colour = "grey"
     lines = [(line, LABEL_FONT, colour) for line in texts]
-    width = _widest(lines, is_bold or bool(edge.parent.room))
+    width = _widest(lines, is_bold)
     high = len(lines) * LABEL_FONT * LINE
     if is_down:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
@@ -128,7 +116,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     blocks = [_leaf_block(edge, half) for edge in edges]
     across, along = (2 * half, 2 * _BOX) if is_down else (2 * _BOX, 2 * half)
     across, along = across + _CLOSE, along + _CLOSE
-    least = -(-len(blocks) // _LONGEST_RUN)
+    least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
     cut = next((i for i, edge in enumerate(edges) if edge.is_cut), 0)
     places, begin, gap = [], 0.0, None

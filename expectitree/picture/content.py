@@ -6,14 +6,14 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import cell_text, escape
+from expectitree.base.numbers import cell_text, escape
 from expectitree.picture.hidden import (
     BLANK,
     PARTS,
@@ -37,15 +37,15 @@ from expectitree.text.phrases import (
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
-MOST_NODES = 100  # that are drawn by default
+MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
 ELSEWHERE = "ELSEWHERE"  # a glyph with the number of a shared node that is drawn elsewhere
 PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
 _LABEL_COLUMNS, _LABEL_LINES = 22, 3
 _REASON_COLUMNS = 34
-_LONGEST_TITLE = 400
-_LONGEST_NOTE = 1000
+_MAX_TITLE_LENGTH = 400
+_MAX_NOTE_LENGTH = 1000
 _SAID_ONCE = 5  # so many equal probabilities or more
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
@@ -54,7 +54,7 @@ _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 class Style:
     """The user's choices for a picture."""
 
-    rows: int | None = MOST_NODES  # about so many nodes are drawn; all with None
+    rows: int | None = MAX_NODES  # about so many nodes are drawn; all with None
     theme: str = "light"  # or dark
     direction: str = "auto"  # or down, right
     width: float | None = None  # the most
@@ -63,8 +63,6 @@ class Style:
     places: bool = False  # labels that are only the place, such as #1
     blank: bool = False  # an exercise: hides all of `PARTS`
     hide: str | Collection[str] = ()  # some of `PARTS`, or a text of them with commas
-    # In a series of pictures: by node, the longest value and remarks. They take the room.
-    room: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def hidden(self) -> frozenset[str]:
@@ -83,7 +81,6 @@ class Glyph:
     is_grey: bool
     is_estimate: bool
     tooltip: str
-    room: tuple[str, ...] = ()  # of `Style.room`
     below: list[Edge] = field(default_factory=list)  # in branch order
 
 
@@ -209,7 +206,7 @@ class _Reader:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         text = summary(self.evaluation, self.hidden)
-        title = clipped(escape(self.tree.title or ""), _LONGEST_TITLE)
+        title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others])
 
     def description(self, found: tuple[str, ...]) -> str:
@@ -229,7 +226,7 @@ class _Reader:
             )
         if self.columns.pays:
             text += " A signed number on a branch is what MAX receives there."
-        source = clipped(escape(self.tree.source or ""), _LONGEST_TITLE)
+        source = clipped(escape(self.tree.source or ""), _MAX_TITLE_LENGTH)
         return f"{text} Source: {source}." if source else text
 
     # ---- Glyphs.
@@ -255,7 +252,7 @@ class _Reader:
             value = f"({value})"
         return Glyph(
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
-            "\n".join(tooltip + more), self.style.room.get(n, ()),
+            "\n".join(tooltip + more),
         )  # fmt: skip
 
     def _glyph_value(self, n: int) -> str:
@@ -288,7 +285,7 @@ class _Reader:
             if self.style.reasons:
                 remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes:
-            tooltip.append(escape(self.tree.notes[n][:_LONGEST_NOTE]))
+            tooltip.append(escape(self.tree.notes[n][:_MAX_NOTE_LENGTH]))
         return remarks, tooltip
 
     def _why_not_visited(self, n: int) -> str:
@@ -353,7 +350,9 @@ class _Reader:
             rank = BEST if b == self.best[row.parent] else TIE
             if rank == BEST and row.parent in self.played:
                 rank = PLAYED
-        tooltip = [escape(label[:_LONGEST_NOTE]) + (f", p = {cell_text(p)}" if is_outcome else "")]
+        tooltip = [
+            escape(label[:_MAX_NOTE_LENGTH]) + (f", p = {cell_text(p)}" if is_outcome else "")
+        ]
         reward = self.tree.reward_of(b)
         if reward:
             tooltip[0] += f", {' '.join(payment(reward))}"
@@ -361,7 +360,7 @@ class _Reader:
         if cut is not None and b == first_cut and not self.hidden:
             tooltip.append(cut_reason(cut))
         if b in self.tree.branch_notes and not self.hidden:
-            tooltip.append(escape(self.tree.branch_notes[b][:_LONGEST_NOTE]))
+            tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
         is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rich.cells import cell_len
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import AnalysisError
+from expectitree.base.errors import AnalysisError
 from expectitree.picture.blocks import (
     HALF,
     LABEL_FONT,
@@ -105,8 +105,7 @@ def diagram(evaluation: Evaluation, style: Style) -> Diagram:
     found, width = content(evaluation, style, folded=True), style.width or SLIDE
     directions = ["down", "right"] if style.direction == "auto" else [style.direction]
     pictures = []
-    compact = [False] if style.room else [False, True]  # a cut would move the leaves of a run
-    for direction, is_compact in product(directions, compact):
+    for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
         if picture.least_slide <= width:
             return _fitted(picture, style.width)

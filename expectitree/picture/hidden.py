@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
-from expectitree.algorithms import Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import AnalysisError
-from expectitree.numbers import INFINITY, escape, quote
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import INFINITY, escape, quote
 from expectitree.picture.text import typeset
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search

@@ -10,16 +10,16 @@ from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MOST_NODES, MOST_ROWS, to_text
-from expectitree.errors import AnalysisError, ExpectitreeError
+from expectitree.analysis.show import MAX_NODES, MAX_ROWS, to_text
+from expectitree.base.errors import AnalysisError, ExpectitreeError
+from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tables import QUESTIONS, module_of
 from expectitree.tree.model import Tree
 
-MOST_LINES = 200
+MAX_LINES = 200
 WIDTH = 100
 # Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
 # join.
@@ -30,16 +30,16 @@ _SVG_STYLE = "max-width: 100%; height: auto"  # of the page
 def bundle(shown: Any) -> dict[str, str]:
     """Return what a notebook shows, by MIME type; nothing where it shows the `repr`.
 
-    A tree is shown with its values, unless it has more than `MOST_NODES` nodes.
+    A tree is shown with its values, unless it has more than `MAX_NODES` nodes.
     """
     try:
         if isinstance(shown, Tree):
-            if len(shown) > MOST_NODES:
+            if len(shown) > MAX_NODES:
                 return {}
             shown = evaluate(shown)
         text = _text(shown)
         if isinstance(shown, Search):
-            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MOST_ROWS)))
+            picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MAX_ROWS)))
             styled = picture.replace("<svg ", f'<svg style="{_SVG_STYLE}" ', 1)
             return {"image/svg+xml": styled, "text/plain": text}
         plot = _plot(shown)
@@ -65,7 +65,7 @@ def _plot(shown: Any) -> str | None:
 
 def _text(shown: Any) -> str:
     lines = to_text(shown, width=WIDTH).split("\n")
-    if len(lines) > MOST_LINES:
-        rest = f"{len(lines) - MOST_LINES:,} more lines"
-        lines[MOST_LINES:] = [f"… {rest}: print(expectitree.to_text(…)) shows them all"]
+    if len(lines) > MAX_LINES:
+        rest = f"{len(lines) - MAX_LINES:,} more lines"
+        lines[MAX_LINES:] = [f"… {rest}: print(expectitree.to_text(…)) shows them all"]
     return "\n".join(lines)

@@ -8,9 +8,9 @@ import warnings
 from importlib.util import find_spec
 from typing import Any
 
-from expectitree.errors import AnalysisError, install_hint
+from expectitree.base.errors import AnalysisError, install_hint
+from expectitree.base.numbers import escape
 from expectitree.files.writing import whole_file
-from expectitree.numbers import escape
 
 # The palette of Okabe and Ito (2008), without yellow, which is too light on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")

@@ -7,24 +7,20 @@ from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import AnalysisError, install_hint
+from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.picture import svg
 from expectitree.picture.content import Style
 
 SCALE = 2.0  # pixels for each unit of the SVG
-MOST_PIXELS = 12_000  # of a side; a larger picture is made smaller
+MAX_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 
 def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
-    """Return the picture as PNG."""
-    return to_png("\n".join(svg.draw(evaluation, style)), style.width if style else None)
-
-
-def to_png(text: str, width: float | None = None) -> bytes:
-    """Return an SVG as PNG, at most `width` pixels wide."""
+    """Return the picture as PNG, at most `style.width` pixels wide."""
+    text, width = "\n".join(svg.draw(evaluation, style)), style.width if style else None
     sides = [float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
     wanted = width / sides[0] if width else SCALE
-    return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MOST_PIXELS / max(sides))))
+    return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
 
 
 def library() -> Any:

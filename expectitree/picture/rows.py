@@ -9,7 +9,7 @@ from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
 _FOLDED = (1, 0.8, 0.65, 0.5, 0.4)  # rows for each node wanted, where leaves have no rows
-_MOST_LEAVES = 40  # of a node that are drawn
+_MAX_LEAVES = 40  # of a node that are drawn
 _FEW_LEAVES = 2  # take no more room than a note
 
 
@@ -57,7 +57,7 @@ def _note_or_leaves(tree: Tree, note: Row) -> Iterator[Row]:
     child, middle = tree.columns.child, note.branch
     are_few = end - begin <= _FEW_LEAVES and not any(tree.columns.kind[c] for c in child[begin:end])
     if note.is_folded or are_few:
-        middle = min(end, begin + _MOST_LEAVES)
+        middle = min(end, begin + _MAX_LEAVES)
     for b in range(begin, middle):
         is_first = tree.is_first_path(child[b], b)
         yield Row(child[b], note.parent, b, note.depth, False, is_first, False)

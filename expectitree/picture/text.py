@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from rich.cells import cell_len
 
-from expectitree.numbers import (
+from expectitree.base.numbers import (
     Number,
     cell_text,
     is_shown_as_fraction,
@@ -28,8 +28,8 @@ _WIDTHS = (
 _OTHER_WIDTHS = (0.0, 0.85, 1.3)
 BOLD = 1.12  # how much wider bold letters are
 LINE = 1.25  # from line to line
-_LONGEST = 2_000  # characters of a text that are broken into lines
-_GREATEST_DENOMINATOR = 100  # of a probability that is shown as a fraction
+_MAX_LENGTH = 2_000  # characters of a text that are broken into lines
+_MAX_DENOMINATOR = 100  # of a probability that is shown as a fraction
 
 _MINUS = re.compile(r"(?<![\w.)])-(?=[\d.i])")
 _LONG_INTEGER = re.compile(r"(?<![\d.+-])\d{5,}(?!\d*e)")
@@ -49,7 +49,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 def broken(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
     """Return a text in lines of at most so many columns, broken at blanks; the last is clipped."""
     lines: list[str] = []
-    rest = text[:_LONGEST]
+    rest = text[:_MAX_LENGTH]
     while rest:
         if cell_len(rest) <= columns or len(lines) == most_lines - 1:
             lines.append(clipped(rest, columns))
@@ -92,5 +92,5 @@ def chance_text(probability: Number) -> str:
         return text
     if text == "1":
         return cell_text(probability)
-    fraction = Fraction(value).limit_denominator(_GREATEST_DENOMINATOR)
+    fraction = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
     return str(fraction) if float(fraction) == value else text

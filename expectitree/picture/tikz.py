@@ -23,7 +23,7 @@ from expectitree.picture.tex import escaped
 from expectitree.picture.theme import THEMES
 from expectitree.tree.model import Tree
 
-_LONGEST_NAME = 40
+_MAX_NAME_LENGTH = 40
 _NEAR = 5.0  # a bend so near to the one before needs no point of its own
 _LOWERED = {"MAX": 2 / 0.75, "MIN": -2 / 0.75}  # by the `yshift` of their styles
 _REACH = 17.0  # from a symbol's middle to where a branch may begin
@@ -153,7 +153,7 @@ class _Writer:
         """Return a name that no other node has: the path, where TikZ allows that."""
         path = self.tree.path_of(glyph.node) if glyph.node >= 0 else "note"
         name = re.sub(r"[^A-Za-z0-9]+", "-", path).strip("-") or "root"
-        if len(name) > _LONGEST_NAME or not path.isascii():
+        if len(name) > _MAX_NAME_LENGTH or not path.isascii():
             name = f"node-{glyph.node}"
         names, number = set(self.name.values()), 2
         unique = name

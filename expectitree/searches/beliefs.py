@@ -6,9 +6,13 @@ functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from math import erf, exp, sqrt
 from typing import Any, NamedTuple
 
+from expectitree.base.algorithms import OPTIONS, Algorithm
+from expectitree.base.numbers import Number
 from expectitree.searches.intervals import close, sum_outcomes
 from expectitree.tree.columns import (
     CHANCE,
@@ -30,8 +34,7 @@ VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is p
 # (from which utilities are measured) and its variance; the leaves visited, and how many there must
 # be for the next renewal of all estimates; the entries of nodes so far.
 PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES = range(6)
-TALLIES = 6
-LEAST_VARIANCE = 1e-200  # of the prior: the search divides by variances, so none may round to 0
+MIN_VARIANCE = 1e-200  # of the prior: the search divides by variances, so none may round to 0
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
 GAIN_TIE = 1 + 1e-6
@@ -40,6 +43,8 @@ NO_BOUND = 1e100  # the distance to an infinite bound if there is no variance
 GREATEST = 1e300  # estimates take greater numbers for infinite
 INFINITE = float("inf")
 NOT_A_NUMBER = float("nan")
+NEAR = 1e-9  # of the greatest total: a smaller expected gain may be a rounding error
+MIN_SCALE = 1e-100  # the search rescales numbers below this or above its inverse
 SQRT_HALF = 0.7071067811865476
 NORMAL_DENSITY_AT_0 = 0.3989422804014327
 
@@ -83,10 +88,25 @@ class Beliefs(NamedTuple):
     advantage_ranks: FloatColumn
     route: IntColumn  # [height + 2] by depth: the nodes of the last walk
 
+    @classmethod
+    def of(
+        cls,
+        intervals: tuple[NumberColumn, NumberColumn],
+        column: Callable[[str, int], Any],
+        floats: Callable[[int], Any],
+        nodes: int,
+        rewards: int,
+        depths: int,
+    ) -> Beliefs:
+        """Return the columns at the start; `column` makes one of a type code and length.
 
-NODE_CODES = "IBII"  # the type codes of the columns by node from `visits` to `counting_branch`,
-NODE_FLOATS = 15  # then so many of floats, `tally`, `reward`,
-DEPTH_FLOATS = 11  # and so many by depth, before `route`
+        `floats` makes a column of floats, also for a tree in fractions.
+        """
+        whole = (column(code, nodes) for code in "IBII")
+        by_node = (floats(nodes) for _ in range(15))  # from `low` to `advantage`
+        others = floats(6), floats(rewards)
+        by_depth = (floats(depths) for _ in range(11))  # from `leaf_variance`
+        return cls._make([*intervals, *whole, *by_node, *others, *by_depth, column("q", depths)])
 
 
 class Limits(NamedTuple):
@@ -101,6 +121,31 @@ class Limits(NamedTuple):
     root: int
     # Empty for a finished tree. In a tree that grows, parents come before their children.
     grows: tuple[bool, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        chosen: Algorithm,
+        exact: bool,
+        eps: Number,
+        total: Number,
+        greatest: Number,
+        zero: Number,
+        root: int = 0,
+    ) -> Limits:
+        """Return the numbers that control a best-first search.
+
+        Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a
+        total of a play, and `greatest` that of any such total or bound.
+        """
+        scale: Any = 1 if exact else 1.0
+        if greatest and not MIN_SCALE < greatest < 1 / MIN_SCALE:
+            # Estimates need squares, which must not overflow.
+            scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
+        near = NEAR * (float((total or greatest) * scale) or 1.0)
+        goal = OPTIONS["goal"].values.index(chosen.goal)
+        guide = OPTIONS["guide"].values.index(chosen.guide)
+        return cls(eps, near, zero, scale, guide, goal, root)
 
 
 def begin(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
@@ -135,7 +180,7 @@ def start_from(beliefs: Beliefs, limits: Limits) -> None:
     if 0 < high[root] - low[root] < GREATEST:
         tally[PRIOR_WEIGHT] = 2.0
         tally[CENTER] = (low[root] + high[root]) / 2
-        tally[PRIOR_VARIANCE] = max((high[root] - low[root]) ** 2 / 12, LEAST_VARIANCE)
+        tally[PRIOR_VARIANCE] = max((high[root] - low[root]) ** 2 / 12, MIN_VARIANCE)
     else:
         tally[PRIOR_WEIGHT] = 0.01
         tally[CENTER] = middle_of(beliefs, root)

@@ -34,7 +34,7 @@ from expectitree.searches.beliefs import (
     narrow,
     take_in,
 )
-from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import DONE, PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.levels import (
     learn,
     pass_level_to_children,

@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from expectitree.budget import more, most
-from expectitree.errors import SearchError, TransformError, TreeError
+from expectitree.base.budget import more, most
+from expectitree.base.errors import SearchError, TransformError, TreeError
 from expectitree.searches.result import Search
 from expectitree.searches.setup import rounding_error
 from expectitree.tree.columns import Bounds, Kind
@@ -23,7 +23,7 @@ from expectitree.tree.transform import without_formulas
 if TYPE_CHECKING:
     from expectitree.tree.attitude import Utility
 
-MOST_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
+MAX_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
 
 def is_inexact(tree: Tree) -> bool:
@@ -106,7 +106,7 @@ def with_totals(tree: Tree) -> Tree:
         folded = fold_rewards(branches_only)
     except TransformError:
         try:
-            folded = fold_rewards(unshare(branches_only, most(MOST_COPIES), more()))
+            folded = fold_rewards(unshare(branches_only, most(MAX_COPIES), more()))
         except TransformError as error:
             raise SearchError(f"attitude {attitude.text}: {error}") from None
     return replace(folded, root_reward=tree.root_reward)

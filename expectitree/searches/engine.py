@@ -7,18 +7,16 @@ lists of `Fraction`.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
-from typing import Any
 
-from expectitree import compiling
-from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import (
+from expectitree.base import compiling
+from expectitree.base.algorithms import ALGORITHMS, Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.errors import SearchError, TreeError
+from expectitree.base.numbers import (
     INFINITY,
     Number,
     exact_text,
@@ -26,22 +24,12 @@ from expectitree.numbers import (
     to_exact_bound,
     to_nearest_float,
 )
-from expectitree.rounding import Rounded
+from expectitree.base.rounding import Rounded
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.beliefs import (
-    DEPTH_FLOATS,
-    ENTRIES,
-    NODE_CODES,
-    NODE_FLOATS,
-    SEEN,
-    TALLIES,
-    Beliefs,
-    Limits,
-    narrow,
-)
+from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
-from expectitree.searches.endings import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
@@ -55,26 +43,18 @@ from expectitree.searches.setup import (
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import (
-    RESUME_ENTRIES,
-    Settings,
-    Work,
-    next_branch,
-)
+from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 from expectitree.tree import scans
 from expectitree.tree.bounds import check_bounds
 from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats, in_fractions
 
-NO_LIMIT = sys.maxsize  # of visits
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
-MOST_PATH_CHILDREN = 500_000
+MAX_PATH_CHILDREN = 500_000
 Listen = Callable[[str, Column], Column]
 _WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
-_NEAR = 1e-9  # of the greatest total: a smaller expected gain may be a rounding error
-_LEAST_SCALE = 1e-100  # best-first rescales numbers below this or above its inverse
 
 
 def evaluate(
@@ -235,7 +215,7 @@ def _run_star_minimax(
 
 def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
     """Return the numbers and switches of a depth-first search."""
-    tree, found = setup.tree, settings_of(setup.algorithm, setup.tree.exact, setup.zero)
+    tree, found = setup.tree, Settings.of(setup.algorithm, setup.tree.exact, setup.zero)
     return found._replace(
         eps=setup.eps,
         far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
@@ -246,24 +226,6 @@ def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
         one=setup.index(1),
         pays=(True,) if setup.columns.pays else (),
         shares=(True,) if tree.is_sharing else (),
-    )
-
-
-def settings_of(chosen: Algorithm, exact: bool, zero: Number) -> Settings:
-    """Return the settings of a search without rounding errors and limits; see `star_settings`."""
-    return Settings(
-        eps=0,
-        far=sys.float_info.max,
-        zero=zero,
-        inf=INFINITY,
-        most=INFINITY if exact else sys.float_info.max,
-        chance_cuts=chosen.chance_cuts,
-        probes=chosen.probes,
-        cyclic=chosen.probe_order == "cyclic",
-        most_visits=NO_LIMIT,
-        pause=NO_LIMIT,
-        one=1,
-        pays=(),
     )
 
 
@@ -290,52 +252,15 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
 def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     """Return the columns and numbers that the loops of `best_first` start from."""
     tree = setup.tree
-    count, depths = len(tree), tree.heights[-1] + 2
 
     def floats(length: int) -> Column:  # also for trees in fractions
         return compiling.zeros("d", length, True) if setup.compiled else [0.0] * length
 
-    by_node = [
-        *map(setup.column, NODE_CODES),
-        *(floats(count) for _ in range(NODE_FLOATS)),
-        floats(TALLIES),
-        floats(len(tree.columns.reward)),
-    ]
-    by_depth = [*(floats(depths) for _ in range(DEPTH_FLOATS)), setup.column("q", depths)]
-    beliefs = Beliefs._make([*setup.intervals(), *by_node, *by_depth])
+    sizes = len(tree), len(tree.columns.reward), tree.heights[-1] + 2
+    beliefs = Beliefs.of(setup.intervals(), setup.column, floats, *sizes)
     total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
-    return beliefs, find_limits(setup, setup.eps, total, greatest)
-
-
-def find_limits(setup: SearchSetup, eps: Number, total: Number, greatest: Number) -> Limits:
-    """Return the numbers that control a best-first search.
-
-    Values are equal if they differ by at most `eps`. `total` is the greatest magnitude of a total
-    of a play, and `greatest` that of any such total or bound.
-    """
-    found = limits_of(setup.algorithm, setup.tree.exact, eps, total, greatest, setup.zero)
-    return found._replace(root=setup.tree.root_id)
-
-
-def limits_of(
-    chosen: Algorithm,
-    exact: bool,
-    eps: Number,
-    total: Number,
-    greatest: Number,
-    zero: Number,
-) -> Limits:
-    """Return the limits of a search from node 0; see `find_limits`."""
-    scale: Any = 1 if exact else 1.0
-    if greatest and not _LEAST_SCALE < greatest < 1 / _LEAST_SCALE:
-        # Estimates need squares, which must not overflow.
-        scale = 1 / greatest if exact else min(1 / float(greatest), sys.float_info.max)
-    near = _NEAR * (float((total or greatest) * scale) or 1.0)
-    goal, guide = (
-        OPTIONS[key].values.index(value)
-        for key, value in (("goal", chosen.goal), ("guide", chosen.guide))
-    )
-    return Limits(eps, near, zero, scale, guide, goal, root=0)
+    numbers = setup.eps, total, greatest, setup.zero
+    return beliefs, Limits.of(setup.algorithm, tree.exact, *numbers, tree.root_id)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
@@ -384,7 +309,7 @@ def usual_algorithms(
     """
     if tree.attitude is not None:
         return [chosen for chosen in among if not chosen.player_cuts]
-    is_slow = path_children(tree) > MOST_PATH_CHILDREN
+    is_slow = path_children(tree) > MAX_PATH_CHILDREN
     return [chosen for chosen in among if chosen.in_order or not is_slow]
 
 

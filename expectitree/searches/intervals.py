@@ -1,4 +1,4 @@
-"""The arithmetic of intervals that all searches share: functions that loops call."""
+"""What all searches share: how their loops end, and the arithmetic of intervals."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from typing import Any
 
 from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
 from expectitree.tree.scans import shifted
+
+# The reasons for which the loop of a search returns to its caller.
+DONE = 0
+STOPPED_EARLY = 1  # at its limit of visits
+# The caller may make the columns longer and call the loop again, which then goes on.
+PAUSED = 2  # after some visits, so that the caller can show progress
+WAITING = 3  # before an unseen node, until it has grown
 
 
 def end_of_branch(tree: Columns, ends: Readable[Any], b: int) -> Any:

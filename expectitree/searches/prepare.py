@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from expectitree.errors import TransformError
-from expectitree.numbers import quote
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import quote
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.tree.model import Tree, check_tree

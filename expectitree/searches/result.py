@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from expectitree import compiling
-from expectitree.algorithms import OPTIONS, Algorithm
-from expectitree.display import Shown
-from expectitree.errors import SearchError
-from expectitree.numbers import Number, display_text, to_nearest_float
-from expectitree.searches.cuts import NO_CUTS, is_probing, is_unordered
-from expectitree.searches.unvisited import (
-    SearchColumns,
-    Unvisited,
-    explain_unvisited,
-)
+from expectitree.base import compiling
+from expectitree.base.algorithms import OPTIONS, Algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import SearchError
+from expectitree.base.numbers import Number, display_text, to_nearest_float
+from expectitree.searches.backward_induction import value_under
+from expectitree.searches.unvisited import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
@@ -172,7 +168,7 @@ class Search(Shown):
         """The same search, whose methods return numbers as they were computed."""
         return replace(self, rounds=False) if self.rounds else self
 
-    def _number(self, value: Number) -> Any:
+    def _number(self, value: Number) -> Number:
         return to_nearest_float(value) if self.rounds else value
 
     @cached_property
@@ -207,8 +203,7 @@ class Search(Shown):
             known = interval_text(lower, upper)
             why = "the search was stopped" if self.stopped else "the search was not asked for more"
             raise SearchError(f"{why}: the value lies in {known}")
-        found: Number = self._number(lower)
-        return found
+        return self._number(lower)
 
     @property
     def mean(self) -> Number:
@@ -217,34 +212,23 @@ class Search(Shown):
         Without an attitude to risk, it is the value. Of several best actions, the first one is
         played. Raises `SearchError` if the search did not prove the value.
         """
-        found: Number = self._number(self._mean)
-        return found
+        return self._number(self._mean)
 
     @cached_property
     def _mean(self) -> Number:
         value = self.unrounded.value
         if self.tree.attitude is None:
             return value
-        columns, means = self.tree.columns, list[Any]()
-        for n, kind in enumerate(columns.kind):  # the search proved the value of each node
-            if kind == Kind.TERMINAL:
-                means.append(columns.utility[n])
-                continue
-            played: Iterable[int] = self.tree.branches_of(n)
-            if kind in PLAYERS:
-                played = islice(self.best_branches(n), 1)
-            worth = ((b, means[columns.child[b]] + self.tree.reward_of(b)) for b in played)
-            means.append(sum(columns.probability[b] * mean for b, mean in worth))
-        mean: Number = means[-1] + self.tree.root_reward
-        return mean
+        # The search proved the value of each node.
+        players = (n for n, kind in enumerate(self.tree.columns.kind) if kind in PLAYERS)
+        return value_under(self.tree, {n: next(self.best_branches(n)) for n in players})
 
     @property
     def risk_premium(self) -> Number:
         """What MAX gives up to avoid the risk: the mean less the value; 0 without an attitude."""
         if self.tree.attitude is None:
             return 0
-        found: Number = self._number(self._mean - self.unrounded.value)
-        return found
+        return self._number(self._mean - self.unrounded.value)
 
     @property
     def outcome(self) -> Outcome:
@@ -280,7 +264,19 @@ class Search(Shown):
             visited, leaves, visits = tree.scan(scans.tally, kind, self.visits)
         else:
             visited, leaves, visits = len(tree), tree.leaves, len(tree)
-        return Counts(len(tree), visited, tree.leaves, leaves, visits, self.cuts, tree.unfolded)
+        # Below terminals that stand for subtrees, everything was visited, and nothing is shared.
+        nodes = sum(below.nodes for below in tree.below.values())
+        ends = sum(below.leaves - 1 for below in tree.below.values())
+        unfolded = tree.unfolded if not nodes else len(tree) + nodes
+        return Counts(
+            total=len(tree) + nodes,
+            visited=visited + nodes,
+            leaves_total=tree.leaves + ends,
+            leaves_visited=leaves + ends,
+            visits=visits + nodes,
+            cuts=self.cuts,
+            unfolded=unfolded,
+        )
 
     def interval(self, node: Node | str) -> Bounds:
         """Return the interval that contains the value of a node, given as a node or as its path.
@@ -332,8 +328,7 @@ class Search(Shown):
         """
         number, interval = self._id(node), self.unrounded.interval(node)
         if self.is_exact(number):
-            found: Number = self._number(interval[0])
-            return found
+            return self._number(interval[0])
         where = message_path(self.tree.path_of(number))
         known = f"in {interval_text(*interval)}"
         if self.visits[number]:
@@ -473,21 +468,6 @@ class Search(Shown):
         nodes, leaves = compiling.zeros("i", count), compiling.zeros("i", count)
         skipped = tree.scan(explain_unvisited, tree.columns, columns, owner, reason, nodes, leaves)
         return Unvisited(reason, nodes, leaves, skipped)
-
-    def branches_left(self, node: int) -> list[int]:
-        """Return the branches that the cut at a node left unsearched, without impossible outcomes.
-
-        If the cut has no order, they lead to children that were not visited; if all children were
-        visited, to those that are not exact.
-        """
-        code, columns = self.cut[node], self.tree.columns
-        if code in NO_CUTS or not self.visits[node]:
-            return []
-        is_known_place = not is_probing(code) and not is_unordered(code)
-        own = self.tree.branches_of(node)[self.cut_after[node] if is_known_place else 0 :]
-        left = [b for b in own if columns.probability[b] and not self.is_exact(columns.child[b])]
-        unvisited = [b for b in left if not self.visits[columns.child[b]]]
-        return unvisited if is_unordered(code) and unvisited else left
 
     @cached_property
     def strategy(self) -> Mapping[str, str]:

@@ -11,10 +11,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree import compiling
-from expectitree.algorithms import Algorithm
-from expectitree.errors import SearchError, install_hint
-from expectitree.numbers import INFINITY, Number, is_finite, quote, to_digits
+from expectitree.base import compiling
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import SearchError, install_hint
+from expectitree.base.numbers import INFINITY, Number, is_finite, quote, to_digits
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
 from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns

@@ -18,8 +18,16 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.endings import DONE, PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.intervals import close, is_any_open, satisfies, sum_outcomes
+from expectitree.searches.intervals import (
+    DONE,
+    PAUSED,
+    STOPPED_EARLY,
+    WAITING,
+    close,
+    is_any_open,
+    satisfies,
+    sum_outcomes,
+)
 from expectitree.searches.running_sums import (
     outcome_window,
     sum_anew,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from expectitree.errors import SearchError
+from expectitree.base.errors import SearchError
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
 

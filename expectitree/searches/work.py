@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns, IntColumn, NumberColumn
+
+NO_LIMIT = sys.maxsize  # of visits
 
 # The steps of the search: search the children of the node, enter the child that was chosen, leave
 # the node, leave it because the search has reached its limit of visits, or go back to its parent.
@@ -58,25 +63,32 @@ class Work(NamedTuple):
 class Settings(NamedTuple):
     """The numbers and switches of a search."""
 
-    eps: Any  # numbers that differ by at most this are equal; 0 in fractions
-    # A sum that loses a term beyond this is added up anew: the term has cost it too many digits. It
-    # is the greatest float if no bound is so far.
-    far: Any
     zero: Any  # what sums start from
-    inf: float
     most: Any  # the greatest number: a window end beyond it is moved to it, since inf means unknown
     chance_cuts: bool
     probes: int
     cyclic: bool  # probe round by round, rather than outcome by outcome
-    most_visits: int
-    pause: int  # return to the caller before a node is entered after this many entries
-    one: Any  # 1 in the type of ids. Compiled that is unsigned: a signed index costs a test
+    eps: Any = 0  # numbers that differ by at most this are equal; 0 in fractions
+    # A sum that loses a term beyond this is added up anew: the term has cost it too many digits. It
+    # is the greatest float if no bound is so far.
+    far: Any = sys.float_info.max
+    inf: float = INFINITY
+    most_visits: int = NO_LIMIT
+    pause: int = NO_LIMIT  # return to the caller before a node is entered after so many entries
+    one: Any = 1  # in the type of ids. Compiled that is unsigned: a signed index costs a test
     # Empty if no branch pays. The length of a tuple is a part of its type, so a compiled search of
     # a tree without rewards has no code for them.
-    pays: tuple[bool, ...]
+    pays: tuple[bool, ...] = ()
     # Empty if every node has one branch to it. Otherwise several outcomes of a CHANCE node may lead
     # to one child.
     shares: tuple[bool, ...] = ()
+
+    @classmethod
+    def of(cls, chosen: Algorithm, exact: bool, zero: Number) -> Settings:
+        """Return the settings of a search without rounding errors and limits."""
+        most = INFINITY if exact else sys.float_info.max
+        is_cyclic = chosen.probe_order == "cyclic"
+        return cls(zero, most, chosen.chance_cuts, chosen.probes, is_cyclic)
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:

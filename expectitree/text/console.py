@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 
 THEME = Theme(
     {
@@ -32,8 +32,8 @@ THEME = Theme(
     }
 )
 COLORS = ("auto", "always", "never")  # the values of --color
-LEAST_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
-_LONGEST_TEXT = 20_000  # characters of a title or a note that are shown
+MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
+_MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
 
 
 class Characters(NamedTuple):
@@ -100,7 +100,7 @@ def make_console(
         theme=THEME, stderr=stderr, width=width, file=file,
         markup=False, highlight=False, emoji=False, force_jupyter=False, **settings[color],
     )  # fmt: skip
-    console.width = max(LEAST_WIDTH, console.width)
+    console.width = max(MIN_WIDTH, console.width)
     return console
 
 
@@ -122,9 +122,9 @@ def safe(text: str, options: ConsoleOptions) -> str:
     Control characters are escaped, and so is everything but ASCII where the console has no more.
     A text longer than some pages is cut short.
     """
-    text = escape(text[: _LONGEST_TEXT + 1])
-    if len(text) > _LONGEST_TEXT:
-        text = f"{text[:_LONGEST_TEXT]} {characters(options).ellipsis}"
+    text = escape(text[: _MAX_TEXT_LENGTH + 1])
+    if len(text) > _MAX_TEXT_LENGTH:
+        text = f"{text[:_MAX_TEXT_LENGTH]} {characters(options).ellipsis}"
     return text.encode("ascii", "backslashreplace").decode() if options.ascii_only else text
 
 

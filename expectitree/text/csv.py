@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from expectitree.numbers import (
+from expectitree.base.numbers import (
     escape,
     exact_text,
     is_finite,

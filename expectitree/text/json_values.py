@@ -13,7 +13,7 @@ from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.numbers import (
+from expectitree.base.numbers import (
     Number,
     exact_text,
     is_finite,
@@ -26,7 +26,7 @@ from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
-MOST_NESTED = 300  # plies; deeper nodes are not nested, and have no path
+MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
 
 
 def render(reports: Any, file: str = "") -> Iterator[str]:
@@ -133,9 +133,9 @@ def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
     paths_ = tree.first_paths
     parent, first_branch, depth = paths_.parent, paths_.branch, paths_.depth
     if branch is None or branch < 0 or branch == first_branch[node]:
-        return tree.path_of(node) if depth[node] <= MOST_NESTED else None
+        return tree.path_of(node) if depth[node] <= MAX_NESTED else None
     above = tree.parent_of(branch)
-    if depth[above] >= MOST_NESTED:
+    if depth[above] >= MAX_NESTED:
         return None
     start = f"{tree.path_of(above)}/" if parent[above] >= 0 else ""
     return start + paths.join([tree.branch_label(above, branch)])

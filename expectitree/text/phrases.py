@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
-from expectitree.numbers import Number, cell_text, display_text, factor_text, is_finite
+from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
-_LONGEST_NAME = 32  # columns of a path
-_LONGEST_TIED = 40  # columns of a text that is kept on one line
+_MAX_NAME_LENGTH = 32  # columns of a path
+_MAX_TIED_LENGTH = 40  # columns of a text that is kept on one line
 
 
 def plural(count: int, noun: str) -> str:
@@ -107,7 +107,7 @@ def seconds_text(seconds: float) -> str:
 
 def tied(text: str) -> str:
     """Return a text that does not break at its blanks; a long one does, but not next to `=`."""
-    blanks = " " if len(text) <= _LONGEST_TIED else " = "
+    blanks = " " if len(text) <= _MAX_TIED_LENGTH else " = "
     return text.replace(blanks, blanks.replace(" ", TIED))
 
 
@@ -130,7 +130,7 @@ def node_name(tree: Tree, options: ConsoleOptions, node: int, branch: int | None
         above = tree.parent_of(branch)
         label = safe(paths.join([tree.branch_label(above, branch)]), options)
         longer = f"{label}/{text}" if text else label
-        if text and cell_len(longer) > _LONGEST_NAME:
+        if text and cell_len(longer) > _MAX_NAME_LENGTH:
             return f"{symbol}{marks.ellipsis}/{text}"
         text = longer
         branch = first_branch[above] if parent[above] >= 0 else -1

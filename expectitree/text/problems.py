@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-from expectitree.errors import Excerpt, FileError
-from expectitree.numbers import escape
+from expectitree.base.errors import Excerpt, FileError
+from expectitree.base.numbers import escape
 
 _MARGIN = "    "
-_LEAST_WIDTH = 20  # terminal columns for a source line
+_MIN_WIDTH = 20  # terminal columns for a source line
 _TAB = "    "
 
 
@@ -34,7 +34,7 @@ def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
     at = excerpt.at - indent
     shown = [_TAB if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
     cells = [*map(cell_len, shown)]
-    first, end = _window(cells, at, max(width, _LEAST_WIDTH))
+    first, end = _window(cells, at, max(width, _MIN_WIDTH))
     before = "…" if first else ""
     after = "…" if end < len(shown) else ""
     offset = len(before) + sum(cells[first:at]) + max(0, at - len(cells))

@@ -10,7 +10,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 from expectitree.text.console import characters, clipped, clipped_start, safe
 
 GAP = 2  # blanks between columns

@@ -11,14 +11,14 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from expectitree import compiling
-from expectitree.errors import TreeError
-from expectitree.numbers import GREATEST_FLOAT, exact_text, quote
+from expectitree.base import compiling
+from expectitree.base.errors import TreeError
+from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
 from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, outside_bounds
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import (
     CHANCE,
-    MOST_IDS,
+    MAX_IDS,
     NONE,
     TERMINAL,
     Columns,
@@ -45,9 +45,9 @@ def adopt(
     count, branches = len(columns.kind), len(columns.child)
     if not count:
         raise TreeError("there are no nodes: a tree has at least one")
-    if max(count, branches) > MOST_IDS:
+    if max(count, branches) > MAX_IDS:
         raise TreeError(
-            f"{max(count, branches):,} rows are more than a table can have: {MOST_IDS:,}"
+            f"{max(count, branches):,} rows are more than a table can have: {MAX_IDS:,}"
         )
     if label is None:
         label = Repeated(None, branches)
@@ -56,7 +56,7 @@ def adopt(
     reached = compiling.zeros("B", count)
     fault, row, sums = compiling.run(find_fault, columns, reached, bool(unknown), rows=count)
     if fault:
-        raise TreeError(f"node {row}: {_message(columns, fault, row)}")
+        raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if columns.pays:
         branch = compiling.run(find_wrong_reward, columns.reward, rows=branches)
         if branch != NONE:
@@ -126,7 +126,7 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
     child, probability = tree.child, tree.probability
-    least, greatest = -GREATEST_FLOAT, GREATEST_FLOAT
+    least, greatest = -MAX_FLOAT, MAX_FLOAT
     sums = 0
     if first[0] != 0:
         return WRONG_RANGE, 0, 0
@@ -171,11 +171,11 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
         return WRONG_RANGE, len(kind) - 1, 0
     for n in range(len(kind) - 1):
         if reached[n] == 0:
-            return UNREACHED, n, 0
+            return UNREACHED, n, sums
     return NO_FAULT, 0, sums
 
 
-def _message(columns: Columns, fault: int, n: int) -> str:
+def fault_message(columns: Columns, fault: int, n: int) -> str:
     """Return the message for a fault that `find_fault` found at node n."""
     kind, begin, end = columns.kind[n], columns.first[n], columns.first[n + 1]
     probability = columns.probability[begin:end]
@@ -214,7 +214,7 @@ def find_wrong_reward(reward: FloatColumn) -> int:
 
     This is a loop over a column, to be interpreted or compiled.
     """
-    least, greatest = -GREATEST_FLOAT, GREATEST_FLOAT
+    least, greatest = -MAX_FLOAT, MAX_FLOAT
     for b in range(len(reward)):
         if not least <= reward[b] <= greatest:
             return b
@@ -235,7 +235,7 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
     listed, found = set(unknown), set(tree.unknown)
     if missing := found - listed:
         n = min(missing)
-        raise TreeError(f"node {n}: {_message(tree.columns, WRONG_UTILITY, n)}")
+        raise TreeError(f"node {n}: {fault_message(tree.columns, WRONG_UTILITY, n)}")
     if wrong := listed - found:
         raise TreeError(
             f"node {min(wrong)}: it is listed as unknown, but is not a terminal without a utility"
@@ -254,9 +254,12 @@ def _normalised(columns: Columns) -> FloatColumn:
     return probability
 
 
-def check_labels(columns: Columns, label: Sequence[str | None]) -> Iterator[str]:
-    """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling."""
-    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False)):
+def check_labels(columns: Columns, label: Sequence[str | None], start: int = 0) -> Iterator[str]:
+    """Yield a message for each wrong label: empty, `#k` at another place, or that of a sibling.
+
+    `start` is the id of the first row.
+    """
+    for n, (begin, end) in enumerate(zip(columns.first, columns.last, strict=False), start):
         seen: set[str] = set()
         for place, text in enumerate(label[begin:end], start=1):
             if text is None:

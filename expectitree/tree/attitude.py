@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import FLOATS
-from expectitree.expressions.evaluation import evaluate
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Expression, text_of
-from expectitree.numbers import (
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.domains import FLOATS
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression, text_of
+from expectitree.base.numbers import (
     Number,
     exact_text,
     is_finite,

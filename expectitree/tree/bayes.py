@@ -6,17 +6,17 @@ import itertools
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import (
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import (
     FUNCTIONS,
-    LONGEST,
+    MAX_LENGTH,
     Apply,
     Expression,
     Name,
     Number,
     text_of,
 )
-from expectitree.numbers import exact_text
+from expectitree.base.numbers import exact_text
 from expectitree.tree.formulas import REST, Parameter
 from expectitree.tree.model import Tree
 
@@ -123,7 +123,7 @@ class Definitions:
         text = text_of(found)
         if not isinstance(found, Apply) or len(text) <= _SHORT:
             return found
-        if len(text) > LONGEST and len(terms) > 1:
+        if len(text) > MAX_LENGTH and len(terms) > 1:
             half = len(terms) // 2
             found = total([self.sum(part, *words) for part in (terms[:half], terms[half:])])
             text = text_of(found)

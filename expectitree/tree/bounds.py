@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from expectitree import numbers
-from expectitree.errors import TreeError
+from expectitree.base import numbers
+from expectitree.base.errors import TreeError
 from expectitree.tree import scans
 from expectitree.tree.columns import Bounds
 

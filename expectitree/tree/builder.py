@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree import numbers
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.syntax import Expression
-from expectitree.numbers import INFINITY, Number
-from expectitree.rounding import Rounded, sum_of
+from expectitree.base import numbers
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.rounding import Rounded, sum_of
 from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, check_bounds, outside_bounds
 from expectitree.tree.columns import CHANCE, NONE, UNKNOWN, Bounds, Columns
 from expectitree.tree.expectation import Expectation

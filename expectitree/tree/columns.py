@@ -18,10 +18,10 @@ from collections.abc import Iterator, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 
 UNKNOWN = float("nan")  # as a utility
-MOST_IDS = 2**31 - 1  # of nodes, and of branches
+MAX_IDS = 2**31 - 1  # of nodes, and of branches
 NUMBERS = ("utility", "probability", "reward")  # the columns of numbers
 
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import domain_of
-from expectitree.expressions.evaluation import evaluate
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Expression, names_in
-from expectitree.numbers import escape, exact_text
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.domains import domain_of
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression, names_in
+from expectitree.base.numbers import escape, exact_text
 from expectitree.tree.bayes import ONE, ZERO, Definitions, product, quotient
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import Definition, Formulas, Parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 
 
 @dataclass(frozen=True, slots=True)

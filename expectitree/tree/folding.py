@@ -8,9 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from expectitree import budget
-from expectitree.errors import TransformError, TreeError
-from expectitree.numbers import Number, is_finite, message_text, to_exact
+from expectitree.base import budget
+from expectitree.base.errors import TransformError, TreeError
+from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.tree import paths
 from expectitree.tree.builder import Copy
 from expectitree.tree.columns import NONE
@@ -18,7 +18,7 @@ from expectitree.tree.expectation import Expectation
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import without_formulas
 
-MOST_NODES = 10_000_000  # of a tree without sharing
+MAX_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # by which sums of rewards in floats may differ, as a part of the greatest total
 
 
@@ -124,7 +124,7 @@ def unshare(
     """
     if not tree.is_sharing:
         return tree
-    most = budget.most(MOST_NODES) if most is None else most
+    most = budget.most(MAX_NODES) if most is None else most
     count = tree.unfolded
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"

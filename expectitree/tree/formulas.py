@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import (
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import (
     NEGATION,
     Apply,
     Expression,
@@ -19,7 +19,7 @@ from expectitree.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.numbers import number_text
+from expectitree.base.numbers import number_text
 from expectitree.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch

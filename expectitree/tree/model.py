@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from expectitree import compiling
-from expectitree.display import Shown
-from expectitree.errors import TreeError
-from expectitree.numbers import (
+from expectitree.base import compiling
+from expectitree.base.display import Shown
+from expectitree.base.errors import TreeError
+from expectitree.base.numbers import (
     INFINITY,
     Number,
     escape,
@@ -27,7 +27,7 @@ from expectitree.numbers import (
     to_exact,
     to_nearest_float,
 )
-from expectitree.rounding import UNIT, Rounded, have_long_values
+from expectitree.base.rounding import UNIT, Rounded, have_long_values
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import (
     NONE,
@@ -46,9 +46,16 @@ if TYPE_CHECKING:
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
-MOST_DIGITS = 4000  # of an unfolded size that is given exactly
+MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
+
+
+class Below(NamedTuple):
+    """The sizes of what is not in memory below a terminal that stands for a subtree."""
+
+    nodes: int  # without the terminal itself
+    leaves: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +89,7 @@ class Tree(Shown):
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.
         estimated: The terminals that a depth limit made of inner nodes.
+        below: What was left in a file below the terminals that stand for subtrees, by node id.
         root_reward: What MAX receives before the first move; the value of the tree includes it.
         title: The title, if there is one.
         source: Where the tree comes from, if that is written.
@@ -104,6 +112,7 @@ class Tree(Shown):
     notes: Mapping[int, str] = field(default_factory=dict)
     branch_notes: Mapping[int, str] = field(default_factory=dict)
     estimated: frozenset[int] = frozenset()
+    below: Mapping[int, Below] = field(default_factory=dict)
     root_reward: Number = 0
     title: str | None = None
     source: str | None = None
@@ -247,7 +256,7 @@ class Tree(Shown):
             return count
         logarithms = compiling.zeros("d", count)
         self.scan(scans.measure_unfolded, self.columns, logarithms)
-        if logarithms[-1] >= (15 if count > _MANY_NODES else MOST_DIGITS):
+        if logarithms[-1] >= (15 if count > _MANY_NODES else MAX_DIGITS):
             return f"about 10^{int(logarithms[-1])}"
         child = self.columns.child
         sizes = [1] * count

@@ -10,16 +10,22 @@ from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import DIGITS, FLOATS, Domain, domain_of, rounded_fractions
-from expectitree.expressions.evaluation import at_values, evaluate
-from expectitree.expressions.parser import ExpressionError, listed, parse
-from expectitree.expressions.syntax import Expression, Name, names_in, text_of
-from expectitree.expressions.syntax import Number as Written
-from expectitree.names import did_you_mean
-from expectitree.numbers import (
-    GREATEST_FLOAT,
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.domains import (
+    DIGITS,
+    FLOATS,
+    Domain,
+    domain_of,
+    rounded_fractions,
+)
+from expectitree.base.expressions.evaluation import at_values, evaluate
+from expectitree.base.expressions.parser import ExpressionError, listed, parse
+from expectitree.base.expressions.syntax import Expression, Name, names_in, text_of
+from expectitree.base.expressions.syntax import Number as Written
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import (
     HOW,
+    MAX_FLOAT,
     Number,
     check_setting,
     given_fraction,
@@ -27,7 +33,7 @@ from expectitree.numbers import (
     quote,
     to_exact,
 )
-from expectitree.rounding import sum_of
+from expectitree.base.rounding import sum_of
 from expectitree.tree.bounds import ROUNDING, check_bounds
 from expectitree.tree.columns import CHANCE, NONE, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
@@ -265,7 +271,7 @@ class _Evaluation:
         if id(formula) not in self.known:
             try:
                 found: Any = evaluate(formula, self.domain, self.values)
-                if not self.tree.exact and abs(found) > GREATEST_FLOAT:
+                if not self.tree.exact and abs(found) > MAX_FLOAT:
                     large = f"{quote(text_of(formula), 60)} is {message_text(found)}"
                     limit = "beyond what floating point can search (10^301)"
                     found = NumberError(f"{large}, {limit}{self.values.at(formula)}")

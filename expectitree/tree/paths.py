@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 
 ROOT = "/"
-_LONGEST_PATH = 200  # characters of a path in a message
+_MAX_PATH_LENGTH = 200  # characters of a path in a message
 
 
 def join(labels: Iterable[str]) -> str:
@@ -27,4 +27,4 @@ def split(path: str) -> list[str]:
 def message_path(path: str) -> str:
     """Return a path for a message: on one line, the middle of a long path left out."""
     path = escape(path)
-    return path if len(path) <= _LONGEST_PATH else f"{path[:90]}…{path[-90:]}"
+    return path if len(path) <= _MAX_PATH_LENGTH else f"{path[:90]}…{path[-90:]}"

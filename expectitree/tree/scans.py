@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.tree.columns import (
     CHANCE,
     NONE,
@@ -58,7 +58,9 @@ def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
 def measure_rounding(
     tree: Columns, value: Readable[float], unit: float, error: FloatColumn
 ) -> float:
-    """Write a bound of the error of each node's value; return the greatest.
+    """Write a bound of the error of each inner node's value; return the greatest.
+
+    `error` has the errors of the utilities, which are mostly 0.
 
     Each value is the sum of p * (reward + value) over the outcomes of a CHANCE node, and the
     greatest or least reward + value at MAX and MIN. One operation loses at most `unit` of its
@@ -71,7 +73,6 @@ def measure_rounding(
     for n in range(len(kind)):
         k = kind[n]
         if k == TERMINAL:
-            error[n] = 0.0
             continue
         found = size = 0.0
         count = 4  # the rounding of the outcome's number, of p, of the product and of the reward
@@ -137,6 +138,18 @@ def shifted(end: Number, by: Number) -> Number:
     (A sum of a fraction and an infinity fails if the fraction is too large for a float.)
     """
     return end + by if -INFINITY < end < INFINITY else end
+
+
+def measure_sizes(tree: Columns, nodes: IntColumn, leaves: IntColumn) -> None:
+    """Write the numbers of nodes and leaves of each subtree; a number that is not 0 stays."""
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
+    for n in range(len(kind)):
+        if nodes[n] == 0:
+            nodes[n] = 1
+            leaves[n] = 1 if kind[n] == TERMINAL else 0
+            for b in range(first[n], last[n]):
+                nodes[n] += nodes[child[b]]
+                leaves[n] += leaves[child[b]]
 
 
 def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> float:

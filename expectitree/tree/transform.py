@@ -9,10 +9,10 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from expectitree.errors import TransformError
-from expectitree.numbers import (
-    GREATEST_FLOAT,
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import (
     INFINITY,
+    MAX_FLOAT,
     Number,
     escape,
     float_bounds,
@@ -208,7 +208,7 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
     bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
     """
-    greatest = INFINITY if tree.exact else GREATEST_FLOAT
+    greatest = INFINITY if tree.exact else MAX_FLOAT
 
     @cache
     def mapped(value: Number) -> Number:

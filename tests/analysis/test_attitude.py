@@ -14,7 +14,7 @@ import pytest
 from helpers import ROOT, loads, run_main
 
 import expectitree as et
-from expectitree.errors import SearchError, TreeError
+from expectitree.base.errors import SearchError, TreeError
 from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude
 from expectitree.tree.transform import order_by_value

@@ -12,12 +12,12 @@ from files.samples import chain
 from helpers import rendered_lines
 
 import expectitree as et
-from expectitree import compiling
 from expectitree.analysis.compare.text import conclusion, disagreement_text
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.numbers import notation
+from expectitree.base import compiling
+from expectitree.base.numbers import notation
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import ASCII, UNICODE, clipped
 

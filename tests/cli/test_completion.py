@@ -13,7 +13,7 @@ import pytest
 from click.shell_completion import CompletionItem, FishComplete
 from helpers import ROOT, invoke
 
-from expectitree.algorithms import ALGORITHMS
+from expectitree.base.algorithms import ALGORITHMS
 from expectitree.cli import COMMANDS, cli, completion
 from expectitree.searches.setup import ENGINES
 
@@ -151,7 +151,7 @@ def test_a_file_that_is_not_a_small_tree_has_no_completions(folder: Path, file: 
 
 def test_a_wide_node_has_a_limited_number_of_completions(folder: Path) -> None:
     (folder / "wide.yaml").write_text(f"max: [{'1, ' * 5_000}1]")
-    assert len(values("trace|wide.yaml|--at|")) == completion.MOST_ITEMS
+    assert len(values("trace|wide.yaml|--at|")) == completion.MAX_ITEMS
 
 
 # ---- The program, as a shell calls it.

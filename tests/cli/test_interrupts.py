@@ -100,7 +100,7 @@ def test_every_command_ends_at_every_moment(command: str, folder: Path) -> None:
 
 def run_code(code: str) -> tuple[int, str, float]:
     """Run Python that prints a line when the signal may come; return how it ended."""
-    process = start(["-c", f"from expectitree import interrupts\n{code}"], ROOT)
+    process = start(["-c", f"from expectitree.base import interrupts\n{code}"], ROOT)
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(0.3)

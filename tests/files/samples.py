@@ -13,8 +13,8 @@ from oracle import ExactNode
 from random_trees import random_rows, utility_ranges
 
 import expectitree as et
+from expectitree.base.numbers import INFINITY
 from expectitree.files import load_tree, loads_tree
-from expectitree.numbers import INFINITY
 from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
 

@@ -17,12 +17,12 @@ from files.samples import BAD, TREES, load_bad
 from rich.cells import cell_len
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
+from expectitree.base.names import did_you_mean
 from expectitree.files import loads_tree
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
 from expectitree.files.grammar.words import key_hint
-from expectitree.names import did_you_mean
 from expectitree.text.problems import problem_lines
 from expectitree.tree.builder import EXACT_NODES
 

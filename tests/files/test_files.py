@@ -17,7 +17,7 @@ from helpers import loads
 from oracle import exact_root
 
 import expectitree as et
-from expectitree.errors import FileError, NumberError
+from expectitree.base.errors import FileError, NumberError
 from expectitree.files import tree_files
 from expectitree.tree.expectation import RunExpectation
 

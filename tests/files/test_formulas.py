@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import expectitree as et
-from expectitree.errors import FileError, TreeError
-from expectitree.numbers import to_fraction
+from expectitree.base.errors import FileError, TreeError
+from expectitree.base.numbers import to_fraction
 from expectitree.searches.engine import search_tree
 from expectitree.tree.folding import unshare
 

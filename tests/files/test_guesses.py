@@ -9,7 +9,7 @@ import yaml
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.searches.engine import search_tree
 
 TABLE = (ROOT / "docs/reference/errors.md").read_text("utf-8").partition("## First guesses")[2]

@@ -9,7 +9,7 @@ import pytest
 from files.samples import content_of, read
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.searches.engine import search_tree
 
 F = Fraction

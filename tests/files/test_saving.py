@@ -25,7 +25,7 @@ from oracle import definition
 from random_trees import Case
 
 import expectitree as et
-from expectitree.errors import FileError, TreeError
+from expectitree.base.errors import FileError, TreeError
 from expectitree.files import load_tree, saving
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.tree.builder import EXACT_NODES, NodeId

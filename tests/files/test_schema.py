@@ -17,11 +17,11 @@ from helpers import ROOT, for_each, invoke
 from test_docs import blocks
 
 import expectitree as et
-from expectitree.algorithms import ALGORITHMS
-from expectitree.errors import FileError, NumberError
+from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.numbers import to_bound, to_fraction, to_probability
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.numbers import to_bound, to_fraction, to_probability
 
 SCHEMA_FILE = ROOT / "expectitree" / "files" / "tree.schema.json"
 SCHEMA = json.loads(SCHEMA_FILE.read_text("ascii"))

@@ -13,7 +13,7 @@ from helpers import ROOT
 from test_docs import blocks
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.files import tree_files
 
 DIE = "{1: 1/6, 2: 1/6, 3: 1/6, 4: 1/6, 5: 1/6, 6: 1/6}"

@@ -19,9 +19,9 @@ from helpers import ROOT, run_main
 
 import expectitree as et
 from expectitree.analysis.verify import refresh as refreshing
+from expectitree.base.errors import FileError
 from expectitree.cli import generate as generating
 from expectitree.decide.ask.answers import AnswersFile
-from expectitree.errors import FileError
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.lab.study.results import Results
 
@@ -239,7 +239,7 @@ def test_two_programs_do_not_write_one_file_at_once(tmp_path: Path) -> None:
 
 WRITING = """
 import os, sys
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.files.writing import whole_file
 while True:
     try:
@@ -348,26 +348,6 @@ def test_a_read_only_mount_is_reported_as_such(
     monkeypatch.setattr(os, "open", failing(errno.EROFS, bool))
     with pytest.raises(FileError, match=r"x: the file cannot be written: Read-only file system$"):
         write(tmp_path / "x")
-
-
-def test_frames_name_the_folder(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.write_text("mine")
-    for folder in (file, file / "below"):
-        done = run_main("draw", RISK, "-a", "star1", "--frames", str(folder), "--force")
-        assert done.status == 3
-        assert done.err.startswith(f"{folder}: the folder cannot be written: ")
-
-
-def test_older_frames_survive_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "step-99.svg").write_text("older")
-    words = ("draw", RISK, "-a", "star1", "--frames", str(tmp_path), "--force")
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "open", failing(errno.ENOSPC, lambda flags: bool(flags & os.O_CREAT)))
-        assert run_main(*words).status == 3
-    assert names(tmp_path) == ["step-99.svg"]
-    assert run_main(*words).status == 0
-    assert "step-99.svg" not in names(tmp_path)
 
 
 # ---- Links.

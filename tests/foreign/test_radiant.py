@@ -14,7 +14,7 @@ from files.samples import random_full_tree
 from helpers import ROOT, loads, run_main
 
 import expectitree as et
-from expectitree.errors import FileError, TreeError
+from expectitree.base.errors import FileError, TreeError
 from expectitree.foreign.radiant.repairs import Edit, apply, place_before
 from expectitree.foreign.radiant.variables import identifiers
 from expectitree.searches.engine import search_tree

@@ -8,34 +8,13 @@ from random import Random
 PIECES = [
     *"abcmaxinp :,-[]{}&*!|>'\"%@`?#\\\n"
     "\t/.0123456789e+~<=\x07é\ufeff\x85\u2028\r\0\ud800\U0001f3b2",
-    *(
-        "ref: ",
-        "null",
-        "\\u",
-        "\\U",
-        "\\ud800",
-        "---",
-        "...",
-        "1e9",
-        "&a ",
-        "*a ",
-        "<<: ",
-        "{}",
-        "[]",
-        "!!int ",
-    ),
-]
+    "ref: ", "null", "\\u", "\\U", "\\ud800", "---", "...", "1e9",
+    "&a ", "*a ", "<<: ", "{}", "[]", "!!int ",
+]  # fmt: skip
 GAME_PIECES = (
     *'"{},\\/.-+0123cpt \n\té\x00',
-    '""',
-    "1/3",
-    "1e9",
-    " 0",
-    'c "" 1 ',
-    "EFG ",
-    '"l"',
-    "\ud800",
-)
+    '""', "1/3", "1e9", " 0", 'c "" 1 ', "EFG ", '"l"', "\ud800",
+)  # fmt: skip
 
 
 def mutated(random: Random, text: str, pieces: Sequence[str] = PIECES) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from base.expressions import test_evaluation
 from decide import test_flip
 from decide.ask import test_inquiry
 from decide.information import test_information
@@ -13,7 +14,6 @@ from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
-from expressions import test_evaluation
 from files import test_events
 from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
@@ -31,7 +31,7 @@ from searches import (
 from tree import test_adopt, test_folding, test_transform
 
 import expectitree as et
-from expectitree.expressions.syntax import Expression
+from expectitree.base.expressions.syntax import Expression
 
 
 def among(*values: Any) -> Callable[[Random], Any]:
@@ -91,7 +91,6 @@ TARGETS: dict[str, Target] = {
         test_contract.test_exact_and_float_agree,
         test_contract.test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy,
         test_result.test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent,
-        test_result.test_every_cut_left_a_possible_child_that_is_not_exact,
     ),
     "engines": from_tests(
         test_engines.test_the_compiled_engine_gives_identical_results,

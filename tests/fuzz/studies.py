@@ -13,7 +13,7 @@ from lab.study import test_reader
 from lab.study.studies import SMALL, plan, run_remaining, study_of
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.spec import Study

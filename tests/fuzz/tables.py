@@ -15,7 +15,7 @@ from fuzz.cases import Target, scratch
 from fuzz.texts import Hostile, check_refusal, use
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 
 NUMBERS = (2**31 - 1, -1, 2**30, -65536)
 CELLS: dict[str, tuple[Any, ...]] = {

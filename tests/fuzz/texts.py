@@ -12,8 +12,8 @@ from random import Random
 from typing import Any
 from unittest import mock
 
+from base.expressions import test_evaluation
 from decide.sensitivity import parameterised
-from expressions import test_evaluation
 from files import samples, test_schema
 from foreign import test_damaged_diagrams, test_efg
 from foreign.test_csv import COPIER, THOMPSON
@@ -23,11 +23,11 @@ from fuzz.damage import GAME_PIECES, mutated
 from oracle import definition
 
 import expectitree as et
-from expectitree.errors import FileError, NumberError
-from expectitree.expressions.domains import FLOATS, FRACTIONS
-from expectitree.expressions.evaluation import evaluate
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import text_of
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.expressions.domains import FLOATS, FRACTIONS
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import text_of
 from expectitree.files import load_tree, loads_tree
 from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines

@@ -42,7 +42,7 @@ VALUES = (
     "10=20,9=9", "max,chance", "max: [1, {chance: [2, 3]}]", "utility: pr", "{", "1e3,2", "roll",
 )  # fmt: skip
 FILE_VALUES = tuple(value for value in VALUES if not value.startswith("/"))
-MOST_GAME = ("--max-rows", "500", "--depth", "2")
+MAX_GAME = ("--max-rows", "500", "--depth", "2")
 
 
 class Words(NamedTuple):
@@ -98,7 +98,7 @@ def command_line(random: Random) -> Words:
     if random.random() < 0.03:
         words = [random.choice(FILE_VALUES), *words]
     if any(word.startswith("game:") for word in words):
-        words += MOST_GAME
+        words += MAX_GAME
     stdin = random.choice(("", "max: [1, 2]\n", "5\n\n?\nq\n", SEEDS[0], "{\n"))
     return Words([name, *words], stdin)
 

@@ -375,12 +375,11 @@ def test_without_merging_a_trace_makes_the_visits_of_the_search(
 
 
 def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
-    picture, page, steps = (tmp_path / name for name in ("a.svg", "a.html", "b.svg"))
+    picture, page = tmp_path / "a.svg", tmp_path / "a.html"
     assert invoke("draw", PIG, "--depth", "3", "-o", str(picture)).exit_code == 0
     assert "star2 visited 26 nodes and 16 leaves, 2 cuts" in picture.read_text()
     assert invoke("draw", PIG, "--depth", "3", "-o", str(page)).exit_code == 0
     assert data_of(page.read_text())["traces"][0]["about"]["game"]["depth"] == 3
-    assert invoke("draw", PIG, "--depth", "2", "--animate", "-o", str(steps)).exit_code == 0
     several = ("-a", "star1", "-a", "star2", "-o", str(page), "--force")
     assert invoke("draw", PIG, "--depth", "3", *several).exit_code == 0
     assert all("game" not in trace["about"] for trace in data_of(page.read_text())["traces"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from expectitree.errors import FileError, GameError
+from expectitree.base.errors import FileError, GameError
 from expectitree.games.built_in import BUILT_IN
 from expectitree.games.finding import find_estimate, find_game, is_game
 from expectitree.games.rules import Options, Rules

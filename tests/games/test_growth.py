@@ -93,9 +93,9 @@ def test_states_that_were_forgotten_are_played_again(
         game = RandomGame(seed)
         for chosen in (IN_ORDER[2], BEST_FIRST[0]):
             same: Any = {"depth": game.depth, "algorithm": chosen, "deepen": seed % 2 == 0}
-            monkeypatch.setattr(growth, "MOST_STATES", 20_000)
+            monkeypatch.setattr(growth, "MAX_STATES", 20_000)
             many = et.search(game, **same)
-            monkeypatch.setattr(growth, "MOST_STATES", 1)
+            monkeypatch.setattr(growth, "MAX_STATES", 1)
             few = et.search(game, **same)
             for column in ("lower", "upper", "visits", "cut", "cut_after"):
                 assert list(getattr(few, column)) == list(getattr(many, column))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from game_trees import children, levels
 
-from expectitree.errors import GameError
+from expectitree.base.errors import GameError
 from expectitree.games.open_spiel import KEYS, OpenSpielGame
 from expectitree.games.positions import position
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from expectitree.errors import GameError
+from expectitree.base.errors import GameError
 from expectitree.games.built_in import BUILT_IN, einstein
 from expectitree.games.finding import find_game
 from expectitree.games.positions import position

@@ -18,9 +18,9 @@ from random_trees import BEST_FIRST, GREAT, SMALL, STAR25, in_numbers
 
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search, Tree
-from expectitree.algorithms import Algorithm
-from expectitree.errors import GameError
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import GameError
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import Bounds
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import expectitree as et
-from expectitree.errors import GameError, SearchError
-from expectitree.numbers import INFINITY
+from expectitree.base.errors import GameError, SearchError
+from expectitree.base.numbers import INFINITY
 
 HALVES = [("heads", Fraction(1, 2)), ("tails", Fraction(1, 2))]
 

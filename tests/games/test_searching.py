@@ -20,10 +20,10 @@ from random_trees import BEST_FIRST, STAR25
 
 import expectitree as et
 from expectitree import ALGORITHMS, Outcome, Search
-from expectitree.algorithms import Algorithm
-from expectitree.errors import GameError, SearchError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import GameError, SearchError
+from expectitree.base.numbers import INFINITY
 from expectitree.games import loops, searching
-from expectitree.numbers import INFINITY
 from expectitree.searches.engine import search_tree
 
 LAZY = [
@@ -265,7 +265,6 @@ SHOWN: dict[str, Callable[[Search, Path], object]] = {
     "explain": lambda found, _: [et.explain(found, path) for _, path in [*found.tree.walk()][:9]],
     "strategy": lambda found, _: found.strategy,
     "unvisited": lambda found, _: found.unvisited,
-    "branches left": lambda found, _: [found.branches_left(n) for n in range(len(found.tree))],
     "repr": lambda found, _: repr(found) + repr(found.tree),
     "pickle": lambda found, _: same_search(found, pickle.loads(pickle.dumps(found))),
     "copy": lambda found, _: same_search(found, deepcopy(found)),

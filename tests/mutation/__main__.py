@@ -40,7 +40,7 @@ TRANSFORMS = (
 AREAS = {
     "tree": ["expectitree/tree/*.py"],
     "searches": ["expectitree/searches/*.py"],
-    "grammar": ["expectitree/files/grammar/*.py", "expectitree/expressions/*.py"],
+    "grammar": ["expectitree/files/grammar/*.py", "expectitree/base/expressions/*.py"],
     "limit": ["expectitree/lab/limit/*.py"],
     "transforms": list(TRANSFORMS),
     "sensitivity": ["expectitree/decide/sensitivity/*.py", "expectitree/decide/algebra/*.py"],

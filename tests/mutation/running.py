@@ -20,7 +20,7 @@ _IGNORED = (
     "tests/test_package.py", "tests/cli/test_completion.py", "tests/cli/test_interrupts.py",
     "tests/lab/study/test_cluster.py", "tests/test_fuzz.py", "tests/test_mutation.py",
 )  # fmt: skip
-_MOST_MEMORY = 6 << 30  # bytes that a process may reserve: a mutant may ask for more and more
+_MAX_MEMORY = 6 << 30  # bytes that a process may reserve: a mutant may ask for more and more
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _failed(output: str) -> list[str]:
 def _limit_memory() -> None:
     import resource
 
-    resource.setrlimit(resource.RLIMIT_DATA, (_MOST_MEMORY, _MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (_MAX_MEMORY, _MAX_MEMORY))
 
 
 class Coverage:

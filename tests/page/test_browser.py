@@ -19,11 +19,11 @@ from page.browser import MISSING, Browser
 from random_trees import Case
 
 import expectitree as et
-from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
-from expectitree.numbers import notation
+from expectitree.base.algorithms import ALGORITHMS, algorithm
+from expectitree.base.numbers import notation
 from expectitree.page import draw
 from expectitree.page.replays import Replays, replays
 from expectitree.searches.cuts import NO_CUTS

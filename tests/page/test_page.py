@@ -19,17 +19,17 @@ from helpers import ROOT, for_each, invoke, load
 from random_trees import Case
 
 import expectitree as et
-from expectitree.algorithms import ALGORITHMS, algorithm
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
-from expectitree.errors import AnalysisError, SearchError
-from expectitree.numbers import notation
+from expectitree.base.algorithms import ALGORITHMS, algorithm
+from expectitree.base.errors import AnalysisError, SearchError
+from expectitree.base.numbers import notation
 from expectitree.page import SCRIPTS, draw
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
-from expectitree.page.replays import MOST_NODES, Replays, replays
+from expectitree.page.replays import MAX_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS, WORTH
 from expectitree.picture.text import chance_text, payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
@@ -236,7 +236,7 @@ def test_too_large_a_tree_and_no_algorithm_are_errors() -> None:
         replays(tree, ["star3"])
     builder = et.TreeBuilder()
     leaf = builder.terminal(1.0)
-    many = builder.build(builder.max([leaf] + [builder.terminal(1.0) for _ in range(MOST_NODES)]))
+    many = builder.build(builder.max([leaf] + [builder.terminal(1.0) for _ in range(MAX_NODES)]))
     with pytest.raises(
         AnalysisError, match=r"the tree has 100,002 nodes, .* at most 100,000: .*--depth"
     ):
@@ -376,7 +376,7 @@ def chain(length: int) -> et.Tree:
 @pytest.mark.slow
 def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step below a node that no search has reached explains only the children of its node."""
-    monkeypatch.setattr(page_steps, "MOST_EXPLAINED", 10 * 600)
+    monkeypatch.setattr(page_steps, "MAX_EXPLAINED", 10 * 600)
     found, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
     assert len(found.tree) == 601
     assert text
@@ -405,7 +405,7 @@ def test_the_explanations_of_a_page_are_limited(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Each parent of a shared node enters it once more, and leaves the same part unvisited."""
-    monkeypatch.setattr(page_steps, "MOST_EXPLAINED", 3_000)
+    monkeypatch.setattr(page_steps, "MAX_EXPLAINED", 3_000)
     t = et.TreeBuilder()
     large = t.min([t.max([1, 2, 3]) for _ in range(100)])
     shared = t.max([*(2 * i + 1 for i in range(20)), large])

@@ -17,10 +17,11 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import AnalysisError
-from expectitree.numbers import cell_text
-from expectitree.picture import drawing, pdf, png
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import cell_text
+from expectitree.picture import pdf, png
 from expectitree.picture.content import BEST, PLAIN, Style, content
+from expectitree.picture.drawing import drawer
 from expectitree.picture.hidden import BLANK, PARTS, evaluate_known
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -35,7 +36,7 @@ UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: 
 
 def text_of(kind: str, search: Search, **style: Any) -> str:
     evaluation = Evaluation("", search, windows=True)
-    return "".join(drawing(kind)(evaluation, Style(**style)))
+    return "".join(drawer(kind)(evaluation, Style(**style)))
 
 
 # ---- What is hidden is nowhere.

@@ -94,7 +94,7 @@ def test_a_long_text_is_cut() -> None:
     report = et.trace(et.generate("ballard", branching=5, seed=1), "star1")
     lines = shown(report)["text/plain"].splitlines()
     whole = et.to_text(report, width=100).splitlines()
-    assert lines[:-1] == whole[: notebook.MOST_LINES]
+    assert lines[:-1] == whole[: notebook.MAX_LINES]
     assert (
         lines[-1]
         == f"… {len(whole) - 200:,} more lines: print(expectitree.to_text(…)) shows them all"
@@ -102,7 +102,7 @@ def test_a_long_text_is_cut() -> None:
 
 
 def test_a_large_tree_is_not_evaluated_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
-    large = et.loads(f"max: [{'1, ' * notebook.MOST_NODES}1]")
+    large = et.loads(f"max: [{'1, ' * notebook.MAX_NODES}1]")
     monkeypatch.setattr(notebook, "evaluate", pytest.fail)
     assert shown(large) == {}
     monkeypatch.undo()

@@ -16,15 +16,15 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.numbers import notation
-from expectitree.picture import drawing
+from expectitree.base.numbers import notation
+from expectitree.base.tables import PICTURES
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
+from expectitree.picture.drawing import drawer
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
 from expectitree.picture.tex import escaped
 from expectitree.picture.text import chance_text, text_width, typeset
-from expectitree.tables import PICTURES
 from expectitree.tree.model import Kind
 
 TREES = sorted((ROOT / "trees").iterdir())
@@ -40,7 +40,7 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
 
 
 def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
-    return "".join(drawing(kind)(Evaluation("", et.evaluate(tree, name)), style))
+    return "".join(drawer(kind)(Evaluation("", et.evaluate(tree, name)), style))
 
 
 def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
@@ -571,7 +571,7 @@ def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
 @pytest.mark.extra
 @pytest.mark.parametrize("kind", ["png", "pdf"])
 def test_png_and_pdf_have_their_signatures(kind: str) -> None:
-    found = drawing(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
+    found = drawer(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
     assert found.startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[kind])
     assert len(found) > 5_000
 
@@ -629,7 +629,7 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     ],
 )
 def test_wrong_usage(words: list[str], status: int, message: str) -> None:
-    from expectitree.errors import ExpectitreeError
+    from expectitree.base.errors import ExpectitreeError
 
     done = invoke("draw", *words)
     message_shown = (

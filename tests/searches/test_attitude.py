@@ -18,9 +18,9 @@ from random_trees import BEST_FIRST, PRUNED, Case, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Node, Search, Tree, evaluate
-from expectitree.algorithms import Algorithm
-from expectitree.errors import FileError, SearchError, TreeError
-from expectitree.numbers import INFINITY
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import FileError, SearchError, TreeError
+from expectitree.base.numbers import INFINITY
 from expectitree.searches.engine import search_tree
 from expectitree.tree.attitude import read_attitude, utility_of
 

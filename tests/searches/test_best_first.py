@@ -24,8 +24,8 @@ from random_trees import Case, Row, build, in_numbers, mirrored, utility_ranges
 
 import expectitree as et
 from expectitree import Kind, Search, Tree, evaluate
-from expectitree.algorithms import Algorithm, algorithm
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.algorithms import Algorithm, algorithm
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.searches import beliefs as expecting
 from expectitree.searches import best_first, levels
 from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first

@@ -11,7 +11,7 @@ from oracle import ExactNode, definition, definitions, exact_root
 from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Search
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_tree
 from expectitree.tree.model import rounded

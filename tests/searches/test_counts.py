@@ -10,7 +10,7 @@ import pytest
 from helpers import loads
 
 from expectitree import ALGORITHMS, Search, Tree, TreeBuilder, evaluate
-from expectitree.numbers import INFINITY
+from expectitree.base.numbers import INFINITY
 from expectitree.searches.cuts import CHANCE_CUT_LOW, CUT_PROBING
 from expectitree.tree.columns import Bounds
 

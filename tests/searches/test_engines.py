@@ -16,9 +16,9 @@ from oracle import definitions
 from random_trees import EVERY, PRUNED, Case, in_numbers
 
 import expectitree as et
-from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.base import compiling
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
 from expectitree.tree.transform import in_floats

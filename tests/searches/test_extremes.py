@@ -29,9 +29,9 @@ from random_trees import EVERY, Case, Row, build, random_rows
 
 import expectitree as et
 from expectitree import Search
-from expectitree.errors import ExpectitreeError
-from expectitree.numbers import INFINITY, is_finite
-from expectitree.rounding import UNIT as UNIT_OF_200_BITS
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.numbers import INFINITY, is_finite
+from expectitree.base.rounding import UNIT as UNIT_OF_200_BITS
 from expectitree.searches import star_minimax
 from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import Bounds
@@ -40,7 +40,7 @@ from expectitree.tree.transform import in_floats
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
 SMALL = ("1e-40", "1e-160", "1e-300", "1e-310", "5e-324", "0", "0.25")
 REFUSED = "beyond floating point"
-LEAST_FLOAT = Fraction(5e-324)
+MIN_FLOAT = Fraction(5e-324)
 UNIT = Fraction(1, 2**53)
 
 
@@ -78,7 +78,7 @@ def claimed_eps(tree: et.Tree, bounds: Bounds | None = None, unit: Fraction = UN
     far = max(10**5 * max(map(abs, tree.total_ends)), tree.greatest_magnitude)
     size = Fraction(min(size, far))
     operations = (tree.heights[-1] + 1) * 3 * (tree.widest + 1)  # one ply for the numbers read
-    return operations * size * unit * Fraction(102, 100) + operations * LEAST_FLOAT
+    return operations * size * unit * Fraction(102, 100) + operations * MIN_FLOAT
 
 
 def check_value(search: Search, exact: Any, bounds: Bounds | None, tree: et.Tree) -> None:
@@ -195,7 +195,7 @@ def test_far_bounds_cost_no_digits(seed: int) -> None:
     tree, rounded = build(rows, exact=True), build(rows, exact=False)
     exact = definition(tree.root)
     near = claimed_eps(tree, bounds)
-    assert near <= Fraction(tree.greatest_magnitude) / 10**8 + 10**4 * LEAST_FLOAT
+    assert near <= Fraction(tree.greatest_magnitude) / 10**8 + 10**4 * MIN_FLOAT
     for chosen in EVERY:
         check_value(search_tree(tree, chosen, bounds=bounds), exact, bounds, tree)
         search = search_tree(rounded, chosen, bounds=bounds, engine="interpreted")

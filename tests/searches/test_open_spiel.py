@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from random_trees import PRUNED, Case, build, random_rows
 
 from expectitree import Kind, Node, Tree, dumps, evaluate
-from expectitree.algorithms import Algorithm
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds
 
 OPENSPIEL_TREES = 300

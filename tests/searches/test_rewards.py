@@ -20,8 +20,8 @@ from random_trees import BEST_FIRST, EVERY, Case, with_slow_variants
 
 import expectitree as et
 from expectitree import ALGORITHMS, Search, Tree
-from expectitree.algorithms import Algorithm
-from expectitree.numbers import INFINITY, Number, is_finite
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import INFINITY, Number, is_finite
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards, unshare

@@ -19,10 +19,11 @@ from helpers import COMPILED, LONG, ROOT, for_each, invoke, load, loads
 from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
-from expectitree import Outcome, compiling
+from expectitree import Outcome
+from expectitree.base import compiling
+from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
+from expectitree.base.numbers import INFINITY
 from expectitree.cli.completion import describe
-from expectitree.errors import FileError, NumberError, SearchError, TreeError
-from expectitree.numbers import INFINITY
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans

@@ -102,7 +102,8 @@ def test_an_interrupt_ends_a_compiled_loop(tmp_path: Path) -> None:
         from array import array
         from unittest import mock
         from endless import endless
-        from expectitree import __main__, cli, compiling
+        from expectitree import __main__, cli
+        from expectitree.base import compiling
         with mock.patch.object(cli.cli, "invoke", lambda context: (
             print("started", flush=True),
             compiling.run_compiled(endless, array("d", [1, 2])),

@@ -19,9 +19,9 @@ from oracle import ExactNode, definition
 from random_trees import EVERY, build, random_rows
 
 import expectitree as et
-from expectitree import compiling
-from expectitree.errors import TreeError
-from expectitree.numbers import GREATEST_FLOAT, to_exact
+from expectitree.base import compiling
+from expectitree.base.errors import TreeError
+from expectitree.base.numbers import MAX_FLOAT, to_exact
 from expectitree.tree import adopt as module
 from expectitree.tree.adopt import adopt, check_labels
 from expectitree.tree.columns import Columns, Repeated
@@ -114,12 +114,10 @@ def test_columns_of_a_builder_are_adopted(seed: int) -> None:
 
 
 def test_estimates_and_the_greatest_numbers_are_accepted(engine: str) -> None:
-    columns = good(
-        utility=[-GREATEST_FLOAT, GREATEST_FLOAT, -GREATEST_FLOAT, 5e-324, GREATEST_FLOAT]
-    )
+    columns = good(utility=[-MAX_FLOAT, MAX_FLOAT, -MAX_FLOAT, 5e-324, MAX_FLOAT])
     tree = adopt(columns)
-    assert tree.node(2).estimate == -GREATEST_FLOAT
-    assert tree.utility_range == (-GREATEST_FLOAT, GREATEST_FLOAT)
+    assert tree.node(2).estimate == -MAX_FLOAT
+    assert tree.utility_range == (-MAX_FLOAT, MAX_FLOAT)
 
 
 def test_a_single_terminal_is_a_tree(engine: str) -> None:
@@ -333,7 +331,7 @@ def test_an_estimate_outside_its_bounds_is_refused(engine: str) -> None:
     ],
 )
 def test_a_wrong_reward_is_refused(at: int, reward: float, message: str, engine: str) -> None:
-    rewards = array("d", [1, -GREATEST_FLOAT, GREATEST_FLOAT, 0])
+    rewards = array("d", [1, -MAX_FLOAT, MAX_FLOAT, 0])
     columns = good()._replace(reward=rewards)
     assert adopt(columns).columns.reward is rewards
     rewards[at] = reward
@@ -373,7 +371,7 @@ def faults(columns: Columns) -> Iterator[str]:
             yield "children"
         if any(child[b] >= n for b in own):
             yield "child"
-        if not abs(utility[n]) <= GREATEST_FLOAT and (kind[n] == 0 or utility[n] == utility[n]):
+        if not abs(utility[n]) <= MAX_FLOAT and (kind[n] == 0 or utility[n] == utility[n]):
             yield "utility"
         if kind[n] in (1, 2) and any(p != 1 for p in shares):
             yield "certain"
@@ -383,7 +381,7 @@ def faults(columns: Columns) -> Iterator[str]:
             yield "probability"
     if set(range(len(kind) - 1)) - set(child):
         yield "reached"
-    if not all(abs(r) <= GREATEST_FLOAT for r in reward):
+    if not all(abs(r) <= MAX_FLOAT for r in reward):
         yield "reward"
 
 

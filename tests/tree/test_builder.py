@@ -11,7 +11,7 @@ import pytest
 from oracle import exact_root
 
 import expectitree as et
-from expectitree.errors import ExpectitreeError, TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.tree.builder import NodeId, TreeBuilder
 
 
@@ -323,6 +323,6 @@ def test_a_tree_without_rewards_has_no_column_of_them() -> None:
 )  # fmt: skip
 def test_wrong_rewards_are_refused(rewards: object, message: str) -> None:
     t = et.TreeBuilder()
-    with pytest.raises(et.errors.ExpectitreeError) as caught:
+    with pytest.raises(et.ExpectitreeError) as caught:
         t.max({"a": 1, "b": 2}, rewards=rewards)
     assert str(caught.value) == message

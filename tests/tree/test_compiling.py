@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helpers import loads
 
-from expectitree import compiling
+from expectitree.base import compiling
 from expectitree.tree import scans
 
 

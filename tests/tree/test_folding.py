@@ -17,8 +17,8 @@ from random_trees import REWARDS, build, random_rows, utility_ranges
 
 import expectitree as et
 from expectitree import Node, Tree
-from expectitree.errors import TransformError
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.searches.engine import search_tree
 from expectitree.tree.builder import keep_branches
 from expectitree.tree.folding import fold_rewards, unshare

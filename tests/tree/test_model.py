@@ -13,8 +13,8 @@ from oracle import ExactNode
 from random_trees import Case
 
 import expectitree as et
-from expectitree.errors import TreeError
-from expectitree.numbers import Number
+from expectitree.base.errors import TreeError
+from expectitree.base.numbers import Number
 from expectitree.tree.model import Kind, Node
 
 TEXT = """

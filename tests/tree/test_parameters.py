@@ -18,8 +18,8 @@ import pytest
 from helpers import ROOT, loads
 
 import expectitree as et
-from expectitree.errors import NumberError, TreeError
-from expectitree.rounding import UNIT
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.rounding import UNIT
 from expectitree.searches.engine import search_tree
 from expectitree.tree.transform import (
     cut_at_depth,

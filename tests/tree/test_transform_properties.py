@@ -29,7 +29,7 @@ from expectitree.tree.transform import (
     replace_opponent,
 )
 
-MOST = 3_000  # nodes of an unfolded tree
+MAX_UNFOLDED = 3_000  # nodes of an unfolded tree
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -111,7 +111,7 @@ def full_tree(seed: int, estimates: bool = True) -> Tree:
     while True:
         drawn = RandomText(seed, estimates)
         tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
-        if not tree.unknown and isinstance(tree.unfolded, int) and tree.unfolded <= MOST:
+        if not tree.unknown and isinstance(tree.unfolded, int) and tree.unfolded <= MAX_UNFOLDED:
             return tree
         seed += 1
 

@@ -11,7 +11,7 @@ from expectitree.analysis.compare.text import (
     file_table,
     totals_table,
 )
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 from expectitree.text.tables import markdown, markdown_escaped
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from expectitree.algorithms import Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search

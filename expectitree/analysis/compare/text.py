@@ -8,7 +8,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, Disagreement, Total, total, totals
-from expectitree.numbers import display_text
+from expectitree.base.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading

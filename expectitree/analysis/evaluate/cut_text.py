@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from expectitree.analysis.evaluate.cuts import Cut
-from expectitree.numbers import Number, cell_text
+from expectitree.base.numbers import Number, cell_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.result import Search
 from expectitree.text.phrases import interval_text, plural

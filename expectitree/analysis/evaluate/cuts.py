@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from expectitree.numbers import Number, is_finite
+from expectitree.base.numbers import Number, is_finite
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,

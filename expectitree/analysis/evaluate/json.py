@@ -11,7 +11,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import Sentences
 from expectitree.text.console import text_console
 from expectitree.text.json_values import (
-    MOST_NESTED,
+    MAX_NESTED,
     about_fields,
     dumps,
     json_number,
@@ -58,7 +58,7 @@ def render(
 class _Writer:
     """Writes nodes with their children in them, except those that have an object of their own.
 
-    Shared nodes have an id, and so have the nodes every `MOST_NESTED` plies below the root. These
+    Shared nodes have an id, and so have the nodes every `MAX_NESTED` plies below the root. These
     would nest too deeply in the tree: each has an object of its own, `aside`.
     """
 
@@ -67,14 +67,14 @@ class _Writer:
         numbers = enumerate(evaluation.shared_number) if self.tree.is_sharing else ()
         self.ids = {n: int(number) for n, number in numbers if number}
         self.aside: dict[int, None] = {}  # in order; without values
-        if self.tree.heights[-1] >= MOST_NESTED:
+        if self.tree.heights[-1] >= MAX_NESTED:
             order, _, _, depth = self.tree.first_paths
-            self.aside = {n: None for n in order if depth[n] and depth[n] % MOST_NESTED == 0}
+            self.aside = {n: None for n in order if depth[n] and depth[n] % MAX_NESTED == 0}
             for n in self.aside:
                 self.ids.setdefault(n, len(self.ids) + 1)
 
     def pieces(self, n: int, branch: dict[str, Any]) -> Iterator[str]:
-        """Yield the text of a node and of what is below it, at most `MOST_NESTED` plies."""
+        """Yield the text of a node and of what is below it, at most `MAX_NESTED` plies."""
         text = dumps(branch | self.node_fields(n))
         if not self.tree.columns.kind[n]:
             yield text
@@ -108,9 +108,7 @@ class _Writer:
         if n in self.ids:
             fields["id"] = self.ids[n]
         if not kind:
-            fields["utility"] = json_number(utility)
-            if n in tree.estimated:
-                fields["estimated"] = True
+            fields |= _leaf_fields(tree, n)
         elif utility is not None and utility == utility:
             fields["estimate"] = json_number(utility)
         fields["lower"], fields["upper"] = _interval(search.interval_of(n))
@@ -131,6 +129,15 @@ class _Writer:
         if reason is not None:
             fields["skipped"] = reason
         return fields
+
+
+def _leaf_fields(tree: Tree, n: int) -> dict[str, Any]:
+    fields: dict[str, Any] = {"utility": json_number(tree.columns.utility[n])}
+    if n in tree.estimated:
+        fields["estimated"] = True
+    if n in tree.below:
+        fields["nodes_below"] = tree.below[n].nodes
+    return fields
 
 
 def reward_fields(tree: Tree, branch: int) -> dict[str, Any]:

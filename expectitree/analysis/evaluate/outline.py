@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from expectitree import compiling
-from expectitree.analysis.show import MOST_ROWS
+from expectitree.analysis.show import MAX_ROWS
+from expectitree.base import compiling
 from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
 from expectitree.tree import scans
@@ -32,7 +32,7 @@ class Row(NamedTuple):
 
 
 def outline(
-    search: Search, most_rows: int | None = MOST_ROWS, *, folded: bool = True
+    search: Search, most_rows: int | None = MAX_ROWS, *, folded: bool = True
 ) -> Iterator[Row]:
     """Yield the rows of a tree, parents first, in branch order; about `most_rows` of them, or all.
 
@@ -56,15 +56,21 @@ def _totals(search: Search) -> tuple[Sequence[int], Sequence[int]]:
     cuts = compiling.zeros("q", count if has_cuts else 0)
     cut = search.cut if has_cuts else compiling.zeros("B", 0)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
-    tree.scan(_add_up, tree.columns, first_branch, cut, nodes, cuts)
+    below = compiling.zeros("q", len(tree) if tree.below else 0)
+    for n, sizes in tree.below.items():
+        below[n] = sizes.nodes
+    tree.scan(_add_up, tree.columns, first_branch, below, cut, nodes, cuts)
     return nodes, cuts if has_cuts else Repeated(0, count)
 
 
-def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cuts: Column) -> None:
+def _add_up(
+    tree: Columns, first_branch: Column, below: Column, cut: Column, nodes: Column, cuts: Column
+) -> None:
     """Write the totals of nodes and cuts.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
-    is a node's first, and `cut` and `cuts` are empty for a search that makes no cuts.
+    is a node's first, `below` where no terminal stands for a subtree, and `cut` and `cuts` for a
+    search that makes no cuts.
     """
     first, last, child = tree.first, tree.last, tree.child
     shares, has_cuts = len(first_branch) > 0, len(cut) > 0
@@ -75,6 +81,8 @@ def _add_up(tree: Columns, first_branch: Column, cut: Column, nodes: Column, cut
             begin = first[c]
             end = last[c]
             all_nodes += 1
+            if len(below) > 0:
+                all_nodes += below[c]
             if begin < end:
                 all_nodes += nodes[end] - nodes[begin]
                 if has_cuts:
@@ -94,7 +102,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
     begin, end = first[node], tree.columns.last[node]
     if not compiling.run(scans.are_all_terminals, kind, child, begin, end, rows=end - begin):
         return False
-    return not tree.notes or not any(c in tree.notes for c in child[begin:end])
+    return not any(c in tree.notes or c in tree.below for c in child[begin:end])
 
 
 def _rows(
@@ -105,7 +113,8 @@ def _rows(
     def row_of(n: int, parent: int, b: int, depth: int) -> Row:
         is_first = b < 0 or tree.is_first_path(n, b)
         is_folded = folded and is_first and _is_one_row(tree, n)
-        return Row(n, parent, b, depth, b < 0, is_first, is_folded)
+        hidden = tree.below[n].nodes if n in tree.below else 0
+        return Row(n, parent, b, depth, b < 0, is_first, is_folded, hidden)
 
     kind, child = tree.columns.kind, tree.columns.child
     stack = [row_of(tree.root_id, -1, -1, 0)]

@@ -16,15 +16,15 @@ from expectitree.analysis.evaluate.terms import (
     is_same,
     sum_terms,
 )
-from expectitree.numbers import Number
+from expectitree.base.numbers import Number
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.scans import shifted
 
-MOST_ALTERNATIVES = 12  # children with a sentence of their own
-MOST_CUTS = 20
-_MOST_STEPS = 12  # from a cut up to the player who makes it sound
+MAX_ALTERNATIVES = 12  # children with a sentence of their own
+MAX_CUTS = 20
+_MAX_STEPS = 12  # from a cut up to the player who makes it sound
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         branch = tree.first_paths.branch[node]
     branches = tree.branches_of(node)
     is_min = tree.columns.kind[node] == Kind.MIN
-    chosen = list(branches[:MOST_ALTERNATIVES])
+    chosen = list(branches[:MAX_ALTERNATIVES])
     best = next(search.best_branches(node), None) if branches else None
     if best is not None and best not in chosen:
         chosen[-1] = best
@@ -129,7 +129,7 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         len(rest),
         best_rest,
         _terms(search, node, True) if search.is_exact(node) else (),
-        [_cut_reason(search, n, cut) for n, cut in islice(cuts, MOST_CUTS)],
+        [_cut_reason(search, n, cut) for n, cut in islice(cuts, MAX_CUTS)],
         sum(1 for _ in cuts),
     )
 
@@ -180,7 +180,7 @@ def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step
     The intervals are final; those of other outcomes may have tightened after the cut.
     """
     tree, columns = search.tree, search.tree.columns
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         above, own = search.asking(node)
         asked = shifted(limit, tree.reward_of(own))
         if above < 0:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from expectitree import compiling
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.reasons import Reasons, reasons
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number
+from expectitree.base import compiling
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
 from expectitree.tree import scans

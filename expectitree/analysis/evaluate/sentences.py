@@ -10,7 +10,7 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cut_text import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
-from expectitree.numbers import Number, cell_text
+from expectitree.base.numbers import Number, cell_text
 from expectitree.searches.result import Outcome
 from expectitree.text.console import line
 from expectitree.text.phrases import TIED, Words, payment, plural, untied

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from math import isclose
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.numbers import Number, is_finite
+from expectitree.base.numbers import Number, is_finite
 from expectitree.tree.columns import Readable
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.scans import shifted
 
-MOST_TERMS = 8  # outcomes of a sum that is written out
+MAX_TERMS = 8  # outcomes of a sum that is written out
 
 # For each outcome of positive probability: the probability, and the bound of its branch.
 Terms: TypeAlias = tuple[tuple[Number, Number], ...]
@@ -50,7 +50,7 @@ def sum_terms(tree: Tree, eps: Any, node: int, end_of: EndOf, total: Any) -> Ter
     A bound from elsewhere, such as the tree file, can be tighter than the sum.
     """
     branches = tree.branches_of(node)
-    if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MOST_TERMS:
+    if tree.columns.kind[node] != Kind.CHANCE or len(branches) > MAX_TERMS:
         return ()
     terms = _terms(tree, branches, end_of)
     found: Any = sum(p * end for p, end in terms)
@@ -67,7 +67,7 @@ def find_quotient(
     changed since.
     """
     branches, p = tree.branches_of(tree.parent_of(branch)), tree.columns.probability[branch]
-    if len(branches) > MOST_TERMS or not is_finite(limit):
+    if len(branches) > MAX_TERMS or not is_finite(limit):
         return None
     others = _terms(tree, (b for b in branches if b != branch), end_of)
     if not all(is_finite(end) for _, end in others):

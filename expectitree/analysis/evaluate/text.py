@@ -10,9 +10,9 @@ from rich.console import ConsoleOptions, RenderableType
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
-from expectitree.analysis.show import MOST_ROWS
-from expectitree.expressions.syntax import text_of
-from expectitree.numbers import Number, display_text, exact_text, is_shown_as_fraction
+from expectitree.analysis.show import MAX_ROWS
+from expectitree.base.expressions.syntax import text_of
+from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
@@ -27,13 +27,13 @@ BOUNDS_FROM = {
     "none": "since nothing is known in advance",
 }
 _NAME_WIDTH = 10  # columns of the names in the summary
-_MOST_TIES = 6
+_MAX_TIES = 6
 
 
 def render(
     evaluation: Evaluation,
     options: ConsoleOptions,
-    most_rows: int | None = MOST_ROWS,
+    most_rows: int | None = MAX_ROWS,
     notes: bool = True,
 ) -> Iterator[RenderableType]:
     """Yield the whole answer of `eval`."""
@@ -154,7 +154,7 @@ def _attitude_facts(
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     """Return the best action, and the others that are worth as much."""
     most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
-    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MOST_TIES]]
+    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MAX_TIES]]
     parts: list[str | Part] = [(ties[0], "best")]
     if len(ties) > 1:
         others = len(search.ties) - len(ties)

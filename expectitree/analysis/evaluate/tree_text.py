@@ -14,8 +14,8 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MOST_ROWS
-from expectitree.numbers import Number, cell_text, factor_text, probability_text
+from expectitree.analysis.show import MAX_ROWS
+from expectitree.base.numbers import Number, cell_text, factor_text, probability_text
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
@@ -38,15 +38,15 @@ _KIND_NAMES = tuple(kind.name for kind in Kind)
 _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
 _PAYMENT_ROOM = 12  # columns kept for what a branch pays
-_LEAST_ROOM = 24  # columns for text in a narrow terminal
-_MOST_UNSEEN = 3  # children in a row that no search of a game visited
-_MOST_ALIGNED = 200  # siblings whose labels are aligned
+_MIN_ROOM = 24  # columns for text in a narrow terminal
+_MAX_UNSEEN = 3  # children in a row that no search of a game visited
+_MAX_ALIGNED = 200  # siblings whose labels are aligned
 
 
 def tree_lines(
     evaluation: Evaluation,
     options: ConsoleOptions,
-    most_rows: int | None = MOST_ROWS,
+    most_rows: int | None = MAX_ROWS,
     notes: bool = True,
 ) -> Iterator[Text]:
     """Yield the lines of the annotated tree, of about `most_rows` nodes or of all."""
@@ -105,7 +105,7 @@ class _Drawing:
         margin = stem + self.margin(row) if remarks else ""
         for text, style in remarks:
             text = TIED.join(safe(part, self.options) for part in text.split(TIED))
-            for piece in wrap(text, max(_LEAST_ROOM, self.width - len(margin))):
+            for piece in wrap(text, max(_MIN_ROOM, self.width - len(margin))):
                 yield line((margin, "guide"), (untied(piece), style))
 
     # ---- The left margin.
@@ -168,7 +168,7 @@ class _Drawing:
     def siblings_below(self, parent: int) -> _Siblings:
         """Return what the rows below a node share."""
         if parent not in self.siblings:
-            branches = self.tree.branches_of(parent)[:_MOST_ALIGNED]
+            branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
             labels = max(cell_len(self.label(parent, b)) for b in branches)
             p_width, best = 0, None
             if self.columns.kind[parent] == Kind.CHANCE:
@@ -258,7 +258,7 @@ class _Drawing:
         used, pays, shown = 0, self.columns.pays, list(branches)
         if search.grown is not None:
             seen = [b for b in branches if search.visits[self.columns.child[b]]]
-            shown = seen if len(branches) - len(seen) > _MOST_UNSEEN else shown
+            shown = seen if len(branches) - len(seen) > _MAX_UNSEEN else shown
         for place, b in enumerate(shown):
             value, style = self.utility(self.columns.child[b])
             reward = plus_text(self.tree.reward_of(b)) if pays else ""
@@ -291,7 +291,7 @@ class _Drawing:
             text = f"  {reason}"
         elif row.is_first and self.search.cut[n] == PROBED and self.search.visits[n]:
             text = "  probed" if self.search.algorithm.probes else "  visited, not needed"
-        return f"{text}  {self.left_out(row)}" if row.hidden_branches else text
+        return f"{text}  {self.left_out(row)}" if row.hidden or row.hidden_branches else text
 
     def left_out(self, row: Row) -> str:
         more = plural(row.hidden, "more node")

@@ -21,7 +21,7 @@ from expectitree.analysis.trace.events import (
     Recorder,
     Why,
 )
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.searches.beliefs import EXACT, LOWER, RAISE
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
@@ -127,11 +127,11 @@ class WalkRecorder(Recorder):
         if not by_bounds and not (by_ends and self.is_player(above)):
             return Why.EXPECTED_GAIN
         if self.is_player(above):
-            reason = Why.GREATEST_UPPER if is_max else Why.LEAST_LOWER
+            reason = Why.MAX_UPPER if is_max else Why.MIN_LOWER
             return reason if self.has_best_end(branch, others, is_max, self.eps) else Why.NOT_KNOWN
         share = self.share(branch)
         is_greatest = share < INFINITY and all(share >= self.share(b) - self.eps for b in is_open)
-        return Why.GREATEST_SHARE if is_greatest else Why.NOT_KNOWN
+        return Why.MAX_SHARE if is_greatest else Why.NOT_KNOWN
 
     def why_action(self, root: int, branch: int, is_max: bool, others: list[int]) -> Why:
         """Return why a search for the best action went on to an action at the root."""
@@ -144,7 +144,7 @@ class WalkRecorder(Recorder):
         if self.columns["aim"][n] == (RAISE if is_max else LOWER):
             if estimates[branch] < estimates[favourite]:
                 return Why.NOT_KNOWN
-            return Why.GREATEST_ESTIMATE if is_max else Why.LEAST_ESTIMATE
+            return Why.MAX_ESTIMATE if is_max else Why.MIN_ESTIMATE
         best = self.child[favourite]
         rivals = [b for b in others if self.child[b] != best]
         if n == best or not self.has_best_end(branch, rivals, is_max, 0):

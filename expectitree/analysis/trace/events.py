@@ -7,10 +7,10 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
-from expectitree.algorithms import Algorithm
 from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, sum_terms
-from expectitree.numbers import INFINITY, Number
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.tree.columns import Bounds, Column
 from expectitree.tree.model import Tree
 from expectitree.tree.scans import shifted
@@ -29,11 +29,11 @@ class Why(StrEnum):
 
     NOT_KNOWN = ""
     ONLY_OPEN = "only open"
-    GREATEST_UPPER = "greatest upper bound"  # of the open ones
-    LEAST_LOWER = "least lower bound"
-    GREATEST_SHARE = "greatest p times width"
-    GREATEST_ESTIMATE = "greatest estimate"
-    LEAST_ESTIMATE = "least estimate"
+    MAX_UPPER = "greatest upper bound"  # of the open ones
+    MIN_LOWER = "least lower bound"
+    MAX_SHARE = "greatest p times width"
+    MAX_ESTIMATE = "greatest estimate"
+    MIN_ESTIMATE = "least estimate"
     # A rival is an action at the root other than the one that has the greatest estimate.
     RIVAL_UPPER = "greatest upper bound of a rival"
     RIVAL_LOWER = "least lower bound of a rival"

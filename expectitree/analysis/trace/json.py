@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from expectitree.algorithms import OPTIONS
 from expectitree.analysis.evaluate.json import cut_fields, reward_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
+from expectitree.base.algorithms import OPTIONS
 from expectitree.text.json_values import about_fields, dumps, json_number, json_path, search_fields
 from expectitree.tree.model import Kind, Tree
 

@@ -13,8 +13,6 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from expectitree.algorithms import Algorithm
-from expectitree.algorithms import algorithm as find_algorithm
 from expectitree.analysis.evaluate.terms import EndOf, branch_ends, find_quotient
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
@@ -28,9 +26,11 @@ from expectitree.analysis.trace.events import (
     Event,
     Recorder,
 )
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, SearchError
-from expectitree.numbers import INFINITY, Number, is_finite, returned
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, SearchError
+from expectitree.base.numbers import INFINITY, Number, is_finite, returned
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window, searched_tree
 from expectitree.searches.result import Search

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from expectitree.analysis.evaluate.cut_text import cut_place
-from expectitree.analysis.evaluate.terms import MOST_TERMS
+from expectitree.analysis.evaluate.terms import MAX_TERMS
 from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
@@ -20,7 +20,7 @@ from expectitree.analysis.trace.events import (
     Why,
 )
 from expectitree.analysis.trace.report import Trace
-from expectitree.numbers import Number, escape, is_finite
+from expectitree.base.numbers import Number, escape, is_finite
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
@@ -50,12 +50,12 @@ _AIMS = {
 }
 _REASONS = {  # why a walk goes on to this child
     Why.ONLY_OPEN: "no other is open",
-    Why.GREATEST_UPPER: "no other has a greater upper bound",
-    Why.LEAST_LOWER: "no other has a lesser lower bound",
+    Why.MAX_UPPER: "no other has a greater upper bound",
+    Why.MIN_LOWER: "no other has a lesser lower bound",
     Why.RIVAL_UPPER: "no other rival has a greater upper bound",
     Why.RIVAL_LOWER: "no other rival has a lesser lower bound",
-    Why.GREATEST_ESTIMATE: "no other has a greater estimate",
-    Why.LEAST_ESTIMATE: "no other has a lesser estimate",
+    Why.MAX_ESTIMATE: "no other has a greater estimate",
+    Why.MIN_ESTIMATE: "no other has a lesser estimate",
     Why.EXPECTED_GAIN: "a leaf there is expected to help most",
 }
 
@@ -156,7 +156,7 @@ class StepSentences(Words):
 
     def why(self, event: Event) -> str:
         """Return why a walk goes to a node, or nothing if that is not known."""
-        if event.why != Why.GREATEST_SHARE:
+        if event.why != Why.MAX_SHARE:
             return _REASONS.get(event.why, "")
         p, low, high = self.columns.probability[event.branch], *event.was
         width = product_text(p, high - low, self.number, self.times)
@@ -213,7 +213,7 @@ class StepSentences(Words):
         n, value = event.node, self.number(*self.with_reward(event, event.lower))
         paid = self.paid(self.tree.reward_of(event.branch))
         branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
-        if len(branches) > MOST_TERMS:
+        if len(branches) > MAX_TERMS:
             noun = "outcome" if is_chance else "action"
             return f"{value}, of {plural(len(branches), noun)}"
         values = [self.search.interval_of_branch(b)[0] for b in branches]

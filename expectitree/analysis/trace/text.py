@@ -17,7 +17,7 @@ from expectitree.text.headings import title_heading
 from expectitree.text.phrases import nouns, untied
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
-_LEAST_ROOM = 24  # columns for text in a narrow terminal
+_MIN_ROOM = 24  # columns for text in a narrow terminal
 _STYLES = {CUT: "cut", LEAVE: "value", CLOSE: "value", PASS: "dim"}
 
 
@@ -46,7 +46,7 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
     if event.depth > _DEEPEST:
         first += f"({event.depth}) "
     below = " " * (cell_len(first) + 2)
-    room = max(_LEAST_ROOM, sentences.options.max_width - len(below))
+    room = max(_MIN_ROOM, sentences.options.max_width - len(below))
     style = _STYLES.get(event.kind, "none")
     for position, piece in enumerate(wrap(sentences.sentences[event.kind](event), room)):
         yield line((below if position else first, "dim"), (untied(piece), style))

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any
 
 from expectitree.analysis.verify.edit import Place
-from expectitree.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError
 
 
 class Hint(Enum):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import yaml
 
-from expectitree.errors import FileError, Problem
+from expectitree.base.errors import FileError, Problem
 from expectitree.files.formats.json import tokens
 from expectitree.files.formats.yaml import events
 from expectitree.files.grammar.keys import SCHEMA_KEY

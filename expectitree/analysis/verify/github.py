@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.verify.report import Verification
 from expectitree.analysis.verify.text import cases, summary
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 
 
 def render(verifications: Sequence[Verification]) -> Iterator[str]:

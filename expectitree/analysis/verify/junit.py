@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 from expectitree.analysis.verify.report import Verification
 from expectitree.analysis.verify.text import cases
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 
 
 def render(verifications: Sequence[Verification]) -> Iterator[str]:

@@ -7,7 +7,7 @@ import sys
 
 from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, answers, verify
-from expectitree.errors import FileError, Problem
+from expectitree.base.errors import FileError, Problem
 from expectitree.files import loads_tree, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.writing import OutputFile

@@ -11,17 +11,17 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from expectitree.algorithms import algorithm
 from expectitree.analysis.verify.checks import Check, Hint
 from expectitree.analysis.verify.edit import Place, find_lines
-from expectitree.display import Shown
-from expectitree.errors import ExpectitreeError, FileError
+from expectitree.base.algorithms import algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import ExpectitreeError, FileError
+from expectitree.base.numbers import Number, exact_text, message_text
+from expectitree.base.rounding import Rounded
 from expectitree.files import ANSWERS, load_tree, loads_tree, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
-from expectitree.numbers import Number, exact_text, message_text
-from expectitree.rounding import Rounded
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.unknown import why_unknown

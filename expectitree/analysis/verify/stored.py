@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from expectitree.analysis.verify.checks import Check
+from expectitree.base.numbers import Number, message_text, to_fraction
 from expectitree.files.rows import Format
-from expectitree.numbers import Number, message_text, to_fraction
 from expectitree.searches.engine import search_tree
 
 # SilverDecisions rounds the values of formulas to fractions with denominators up to 10^7.

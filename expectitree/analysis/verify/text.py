@@ -9,7 +9,7 @@ from rich.text import Text
 
 from expectitree.analysis.verify.checks import Check
 from expectitree.analysis.verify.report import Verification
-from expectitree.numbers import escape
+from expectitree.base.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 from expectitree.text.problems import problem_lines

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cmp_to_key
 from typing import NamedTuple
 
+from expectitree.base.numbers import Number
 from expectitree.decide.algebra.polynomials import (
     ONE,
     ZERO,
@@ -18,7 +19,6 @@ from expectitree.decide.algebra.polynomials import (
     roots_between,
 )
 from expectitree.decide.algebra.rationals import Rational, blend, combination, constant, difference
-from expectitree.numbers import Number
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import TypeAlias
 
-from expectitree.budget import check_time
+from expectitree.base.budget import check_time
 
 # Lowest power first, the last one not 0; () is the polynomial 0.
 Coefficients: TypeAlias = tuple[int, ...]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-from expectitree.budget import check_time
+from expectitree.base.budget import check_time
+from expectitree.base.numbers import decimal_text, exact_text
 from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
@@ -22,9 +23,10 @@ from expectitree.decide.algebra.polynomials import (
 )
 
 # The limits of what is computed exactly; other functions are sampled or left out.
-MOST_DEGREE = 60
-MOST_BITS = 20_000  # of a coefficient
-MOST_SECONDS = 20.0
+MAX_DEGREE = 60
+MAX_BITS = 20_000  # of a coefficient
+MAX_SECONDS = 20.0
+MAX_LENGTH = 60  # characters of a formula that is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +197,42 @@ def blend(p: Rational, q: Rational) -> Rational:
     """Return (1 - x) p + x q."""
     change = difference(q, p)
     return combination(((Fraction(1), p), (Fraction(1), change * VARIABLE)))
+
+
+def formula_text(value: Rational, name: str, times: str = "*", digits: int = 0) -> str | None:
+    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long.
+
+    With `digits`, coefficients are rounded to them.
+    """
+    numerator, denominator = value.numerator, value.denominator
+    if value.is_polynomial:
+        text = _polynomial_text(numerator, denominator[0], name, times, digits)
+    else:  # rounded coefficients are short if the greatest one of the denominator is 1
+        unit = max(denominator, key=abs) if digits else 1
+        parts = (
+            _polynomial_text(part, unit, name, times, digits) for part in (numerator, denominator)
+        )
+        text = "/".join(f"({part})" for part in parts)
+    return text if len(text) <= MAX_LENGTH else None
+
+
+def _polynomial_text(
+    coefficients: Coefficients, denominator: int, name: str, times: str, digits: int
+) -> str:
+    text = ""
+    for power, c in enumerate(coefficients):
+        if not c:
+            continue
+        value = Fraction(c, denominator)
+        factor = abs(value)
+        variable = {0: "", 1: name}.get(power, f"{name}^{power}")
+        shown = decimal_text(factor, digits) if digits else exact_text(factor)
+        if variable and "/" in shown:
+            shown = f"({shown})"
+        term = times.join(filter(None, ("" if variable and shown == "1" else shown, variable)))
+        sign = "-" if value < 0 else "+"
+        if text:
+            text += f" {sign} {term}"
+        else:
+            text = f"-{term}" if value < 0 else term
+    return text or "0"

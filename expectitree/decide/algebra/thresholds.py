@@ -9,22 +9,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import are_near, message_text, to_digits
 from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, where_equal
 from expectitree.decide.algebra.polynomials import Root, between, compare
-from expectitree.errors import AnalysisError
-from expectitree.numbers import are_near, message_text, to_digits
+from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.searches.result import Search
 
 TOLERANCE = Fraction(1, 10**9)  # the width of the interval around a threshold that is not rational
 VALUE_TOLERANCE = Fraction(1, 10**24)  # the same, where the value at the threshold is computed
-LEAST_DIGITS = 3  # of a threshold that is not rational
+MIN_DIGITS = 3  # of a threshold that is not rational
 
 # Returns the search of a tree at a place, and its best actions; None where the tree has no value.
 SearchAt = Callable[[Fraction], tuple[Search, tuple[str, ...]] | None]
@@ -52,6 +53,28 @@ class Threshold:
     def exact(self) -> Fraction | None:
         """The threshold, or None if it is not known to be rational."""
         return self.lower if self.lower == self.upper else None
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the range on which the set of best actions is constant.
+
+    Attributes:
+        start: The left end of the part.
+        end: The right end.
+        best: The best actions; empty if no player decides at the root.
+        value: The root's value, if it is one rational function on the whole part.
+    """
+
+    start: Fraction
+    end: Fraction
+    best: tuple[str, ...]
+    value: Rational | None
+
+    def json_fields(self, name: str) -> dict[str, Any]:
+        """Return the fields for JSON, where the value is a formula of a parameter's name."""
+        value = None if self.value is None else formula_text(self.value, name)
+        return {"from": self.start, "to": self.end, "best": self.best, "value": value}
 
 
 class Change(NamedTuple):
@@ -89,6 +112,24 @@ class Decision:
     def start(self) -> tuple[str, ...]:
         """The best actions at the left end."""
         return self.changes[0].at
+
+    def pieces(self) -> Iterator[Piece]:
+        """Yield the parts of the range on which the set of best actions is constant."""
+        left = self.changes[0]
+        for here, later in zip(self.changes[1:], [*self.changes[2:], None], strict=True):
+            if later is None or here.after != left.after or here.at != left.after:
+                yield self._piece(left.place, here.place, left.after)
+                left = here
+
+    def _piece(self, left: Root, right: Root, best: tuple[str, ...]) -> Piece:
+        values = {
+            value
+            for value, start, end in self.value.parts()
+            if compare(start, right) < 0 and compare(left, end) < 0
+        }
+        start, end = place_of(left), place_of(right)
+        best = () if best == ("",) else best  # no player decides at the root
+        return Piece(start, end, best, values.pop() if len(values) == 1 else None)
 
     def thresholds(self, tolerance: Fraction = TOLERANCE) -> list[Threshold]:
         """Return every threshold in order, verified."""
@@ -182,7 +223,7 @@ def enclose(
     while place.exact is None:
         lower = place.lower // step * step
         upper = lower + step
-        has_digits = min(abs(lower), abs(upper)) >= 10 ** (LEAST_DIGITS - 1) * step
+        has_digits = min(abs(lower), abs(upper)) >= 10 ** (MIN_DIGITS - 1) * step
         if (
             place.upper <= upper
             and has_digits

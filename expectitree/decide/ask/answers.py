@@ -10,15 +10,15 @@ import os
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from expectitree.errors import FileError, Problem
+from expectitree.base.errors import FileError, Problem
+from expectitree.base.numbers import escape
 from expectitree.files import ANSWERS, parse, read_text
 from expectitree.files.formats import format_by_suffix
-from expectitree.files.formats.yaml import LONGEST_KEY, NOTATION
+from expectitree.files.formats.yaml import MAX_KEY_LENGTH, NOTATION
 from expectitree.files.grammar.document import Data, Document, Place
 from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described
 from expectitree.files.writing import append, named_errors, open_to_append
-from expectitree.numbers import escape
 
 TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
 EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
@@ -106,7 +106,7 @@ def answers_text(answers: Mapping[str, str]) -> str:
     for path, number in answers.items():
         key = NOTATION.text(path)
         value = f'"{number}"' if number == TAKEN_BACK else number
-        is_long = len(key) > LONGEST_KEY
+        is_long = len(key) > MAX_KEY_LENGTH
         lines.append(f"? {key}\n: {value}\n" if is_long else f"{key}: {value}\n")
     return "".join(lines)
 

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.base.errors import FileError, Problem, SearchError, TreeError
+from expectitree.base.interrupts import held
 from expectitree.decide.ask.answers import EXPECTED, TAKEN_BACK, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.decide.ask.text import bounds_text, question, render, state
-from expectitree.errors import FileError, Problem, SearchError, TreeError
 from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
-from expectitree.interrupts import held
 from expectitree.text.console import safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import plural

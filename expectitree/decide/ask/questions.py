@@ -7,15 +7,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.numbers import Number
-from expectitree.searches.beliefs import Beliefs, begin, narrow, take_in
+from expectitree.base.numbers import Number
+from expectitree.searches.beliefs import Beliefs, Limits, begin, narrow, take_in
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
-from expectitree.searches.engine import (
-    NO_LIMIT,
-    begin_best_first,
-    end_best_first,
-    find_limits,
-)
+from expectitree.searches.engine import begin_best_first, end_best_first
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     SearchSetup,
@@ -23,6 +18,7 @@ from expectitree.searches.setup import (
     greatest_total,
     rounding_of_sums,
 )
+from expectitree.searches.work import NO_LIMIT
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.scans import shifted
 
@@ -114,7 +110,8 @@ class Questions:
         if tree.unit:
             size = max(tree.greatest_magnitude, self._greatest_answer)
             eps = rounding_of_sums(size, tree.heights[-1], tree.most_outcomes, tree.unit)
-        self.limits = find_limits(self.setup, eps, total, greatest)
+        numbers = eps, total, greatest, self.setup.zero
+        self.limits = Limits.of(self.setup.algorithm, tree.exact, *numbers, tree.root_id)
 
     def _learn(self) -> None:
         """Learn from every leaf visited, from the beginning."""

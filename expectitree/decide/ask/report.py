@@ -9,11 +9,10 @@ from heapq import nlargest
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from expectitree.algorithms import algorithm
-from expectitree.decide.ask.questions import Questions
-from expectitree.display import Shown
-from expectitree.errors import NumberError, SearchError
-from expectitree.numbers import (
+from expectitree.base.algorithms import algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import NumberError, SearchError
+from expectitree.base.numbers import (
     INFINITY,
     Number,
     display_text,
@@ -23,6 +22,7 @@ from expectitree.numbers import (
     returned,
     to_number,
 )
+from expectitree.decide.ask.questions import Questions
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import SearchSetup, greatest_number

@@ -9,23 +9,23 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from expectitree.decide.ask.report import Inquiry
-from expectitree.numbers import (
+from expectitree.base.numbers import (
     INFINITY,
     Number,
     display_text,
     exact_text,
     probability_text,
 )
+from expectitree.decide.ask.report import Inquiry
 from expectitree.text.console import characters, clipped, indented, safe
 from expectitree.text.phrases import interval_text, known_text, payment, plural
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import ROOT
 
-_MOST_STEPS = 12  # of a route, from its end
-_MOST_ACTIONS = 20
-_LONGEST_LABEL = 40  # terminal columns, in a sentence
+_MAX_STEPS = 12  # of a route, from its end
+_MAX_ACTIONS = 20
+_MAX_LABEL_LENGTH = 40  # terminal columns, in a sentence
 _VERBS = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
 
 
@@ -49,7 +49,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
         style="title",
     )
     marks = characters(options)
-    left_out = max(0, len(route) - _MOST_STEPS)
+    left_out = max(0, len(route) - _MAX_STEPS)
     if left_out:
         yield Text(f"  {marks.ellipsis} {left_out:,} more steps", style="dim")
     grid = Table.grid(padding=(0, 2, 0, 0))
@@ -150,11 +150,11 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     """Yield a table of the intervals of all actions, or of the most promising ones."""
     marks = characters(options)
     actions = list(inquiry.actions)
-    left_out = len(actions) - _MOST_ACTIONS
+    left_out = len(actions) - _MAX_ACTIONS
     if left_out > 0:
         end, sign = (1, -1) if inquiry.tree.root.kind == Kind.MAX else (0, 1)
         actions.sort(key=lambda action: (not action.is_best, sign * action.interval[end]))
-        del actions[_MOST_ACTIONS:]
+        del actions[_MAX_ACTIONS:]
     grid = Table.grid(padding=(0, 2, 0, 0))
     for action in actions:
         mark, style = (marks.best, "best") if action.is_best else ("  ", "none")
@@ -167,7 +167,7 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
 
 
 def _label(label: str, options: ConsoleOptions) -> str:
-    return clipped(safe(label, options), _LONGEST_LABEL, characters(options).ellipsis)
+    return clipped(safe(label, options), _MAX_LABEL_LENGTH, characters(options).ellipsis)
 
 
 def _risk(loss: Number) -> str:

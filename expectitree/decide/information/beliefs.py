@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from expectitree import budget
-from expectitree.errors import AnalysisError
-from expectitree.numbers import escape
+from expectitree.base import budget
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import escape
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats
-MOST_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
+MAX_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microseconds
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
 Evidence: TypeAlias = "Sequence[Any] | int"
@@ -76,6 +76,12 @@ class Event:
     def prior(self) -> Belief:
         """The belief at the node `at`."""
         return self.node[self.at]
+
+    @property
+    def possible(self) -> list[tuple[int, str, Any]]:
+        """The outcomes that can occur: place, label and probability."""
+        chances = zip(self.outcomes, self.prior.chances, strict=True)
+        return [(o, label, p) for o, (label, p) in enumerate(chances) if p]
 
     @cached_property
     def branch_of(self) -> Mapping[int, Mapping[str, int]]:
@@ -178,7 +184,7 @@ def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -
     for own in nodes.values():
         outcomes *= len(tree.branches_of(max(own)))
         branches += len(own) + _changing(tree, nodes_above(tree, own, tree.root_id), own)
-    steps, most = outcomes * branches, budget.most(MOST_STEPS)
+    steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
         known = ", ".join(map(escape, nodes))
         raise budget.TooMuchWorkError(

@@ -14,15 +14,18 @@ the evidence.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, cast
 
 from expectitree.decide.information.beliefs import Event, Evidence, nodes_above
-from expectitree.searches.certainty import mix
+from expectitree.searches.backward_induction import mix
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree
+
+Values = Mapping[int, Any]  # by node
+Finding = tuple[Any, tuple[str, ...]]  # a value of the node `at`, and the best actions there
 
 
 def given_outcome(event: Event, outcome: int) -> Tree:
@@ -78,66 +81,51 @@ class Conditioning:
         return found
 
     @cached_property
-    def values(self) -> Mapping[int, Any]:
+    def values(self) -> Values:
         """The value of each node when nothing is known."""
         return self.values_of(self.steps(range(len(self.tree)), {}), {})
 
     @cached_property
-    def value(self) -> Any:
-        """The value of the tree when nothing is known."""
-        return self.tree.root_reward + self.values[self.tree.root_id]
-
-    @cached_property
-    def best_now(self) -> tuple[str, ...]:
-        """The best actions when nothing is known, of the node at which something will be."""
+    def now(self) -> Finding:
+        """The value of the node `at` when nothing is known, and its best actions."""
         is_decision = self.tree.columns.kind[self.at] in (MAX, MIN)
-        return self.best(self.values, self.tree.branches_of(self.at) if is_decision else ())
+        branches = self.tree.branches_of(self.at) if is_decision else ()
+        return self.values[self.at], self._best(self.values, branches)
 
-    def best(self, values: Mapping[int, Any], branches: Iterable[int]) -> tuple[str, ...]:
-        """Return the best of some actions of the node at which something is known."""
-        value = values[self.at]
-        return tuple(
-            self.tree.branch_label(self.at, b)
-            for b in branches
-            if abs(self.worth(b, values) - value) <= self.eps
-        )
+    def given(self, event: Event, evidence: Iterable[Evidence]) -> Iterator[Finding]:
+        """Yield the value of the node `at`, and its best actions, for each piece of evidence."""
+        steps, values = self.steps(event.scope, self.values), self.values
+        _, actions, other = steps[-1]
+        if self.tree.columns.kind[self.at] == CHANCE:
+            actions = ()
+        elif other is not None:  # of the actions that do not change, only the best may be best
+            fixed = set(self.tree.branches_of(self.at)).difference(actions)
+            equal = [b for b in fixed if abs(self._worth(b, values) - other) <= self.eps]
+            actions = sorted((*actions, *equal))
+        for one in evidence:
+            values = self.values_of(steps, self.values, partial(event.shares, evidence=one))
+            yield values[self.at], self._best(values, actions)
 
     def with_value(self, value: Any) -> Any:
-        """Return the value of the tree if the node at which something is known has a value."""
+        """Return the value of the tree if the node `at` has a value."""
         above = nodes_above(self.tree, (self.at,), self.tree.root_id)[1:]
         known = {**self.values, self.at: value}
         values = self.values_of(self.steps(above, known), known)
         return self.tree.root_reward + values[self.tree.root_id]
 
-    def under_control(self, steps: Iterable[Step], chosen: Mapping[int, int]) -> Any:
-        """Return the value of the node at which something is known, if MAX chooses outcomes.
-
-        `chosen` has the branch of the outcome at each node of the events.
-        """
-
-        def shares(n: int) -> Mapping[int, Any] | None:
-            return {chosen[n]: 1} if n in chosen else None
-
-        return self.values_of(steps, self.values, shares)[self.at]
-
-    def worth(self, branch: int, values: Mapping[int, Any]) -> Any:
-        """Return what a branch is worth: its reward and the value of the node below."""
-        return self.tree.reward_of(branch) + values[self.tree.columns.child[branch]]
-
-    def steps(self, nodes: Iterable[int], known: Mapping[int, Any]) -> list[Step]:
+    def steps(self, nodes: Sequence[int], known: Values) -> list[Step]:
         """Return the steps that compute the values of some nodes, which come children first.
 
         `known` has the values of all others.
         """
-        columns, nodes, found = self.tree.columns, list(nodes), []
-        changing = frozenset(nodes)
+        columns, changing, found = self.tree.columns, frozenset(nodes), []
         for n in nodes:
             branches: Sequence[int] = self.tree.branches_of(n)
             other = None
             if columns.kind[n] in (MAX, MIN):
                 best = max if columns.kind[n] == MAX else min
                 fixed = (b for b in branches if columns.child[b] not in changing)
-                other = best((self.worth(b, known) for b in fixed), default=None)
+                other = best((self._worth(b, known) for b in fixed), default=None)
                 branches = [b for b in branches if columns.child[b] in changing]
             found.append(Step(n, branches, other))
         return found
@@ -145,9 +133,9 @@ class Conditioning:
     def values_of(
         self,
         steps: Iterable[Step],
-        known: Mapping[int, Any],
-        shares: Callable[[int], Mapping[int, Any] | None] = lambda n: None,
-    ) -> Mapping[int, Any]:
+        known: Values,
+        shares: Callable[[int], Values | None] = lambda n: None,
+    ) -> Values:
         """Return the values that some steps compute, and the others that are known.
 
         `shares` returns other probabilities of a chance node's branches, or None.
@@ -160,34 +148,22 @@ class Conditioning:
                 found[n] = self.tree.columns.utility[n]
             elif kind[n] == CHANCE:
                 own = shares(n) or {b: p[b] for b in branches}
-                found[n] = self.mean([*own.values()], [self.worth(b, values) for b in own])
+                found[n] = self.mean([*own.values()], [self._worth(b, values) for b in own])
             else:
-                worth = [self.worth(b, values) for b in branches]
+                worth = [self._worth(b, values) for b in branches]
                 worth += [other] if other is not None else []
                 found[n] = max(worth) if kind[n] == MAX else min(worth)
         return values
 
+    def _worth(self, branch: int, values: Values) -> Any:
+        """Return what a branch is worth: its reward and the value of the node below."""
+        return self.tree.reward_of(branch) + values[self.tree.columns.child[branch]]
 
-class Given:
-    """Values of a tree at a node where something is known of an event.
-
-    Attributes:
-        actions: The branches of a decision there that may be the best, in order.
-    """
-
-    def __init__(self, tree: Conditioning, event: Event) -> None:
-        self.tree, self.event = tree, event
-        self.steps = tree.steps(event.scope, tree.values)
-        columns, (at, branches, other) = tree.tree.columns, self.steps[-1]
-        self.actions: list[int] = []
-        if columns.kind[at] in (MAX, MIN):
-            fixed = set(tree.tree.branches_of(at)).difference(branches)
-            equal = [b for b in fixed if abs(tree.worth(b, tree.values) - other) <= tree.eps]
-            self.actions = sorted((*branches, *equal))
-
-    def result(self, evidence: Evidence) -> tuple[Any, tuple[str, ...]]:
-        """Return the value of the node at which something is known, and its best actions."""
-        values = self.tree.values_of(
-            self.steps, self.tree.values, lambda n: self.event.shares(n, evidence)
+    def _best(self, values: Values, branches: Iterable[int]) -> tuple[str, ...]:
+        """Return the best of some actions of the node `at`."""
+        value = values[self.at]
+        return tuple(
+            self.tree.branch_label(self.at, b)
+            for b in branches
+            if abs(self._worth(b, values) - value) <= self.eps
         )
-        return values[self.tree.at], self.tree.best(values, self.actions)

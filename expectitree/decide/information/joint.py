@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from expectitree.decide.information.beliefs import Event, nodes_above
-from expectitree.decide.information.conditioning import Conditioning, Given, given_outcome
+from expectitree.decide.information.conditioning import Conditioning, given_outcome
 from expectitree.decide.information.find import find_event, labels_of, never_meets, nodes_of
 from expectitree.tree.model import Tree
 
 _NONE = "-"  # the outcome of an event that play cannot meet, given the others
 
 
-@dataclass(frozen=True)
-class World:
-    """The known outcomes of some events.
-
-    Attributes:
-        known: The outcome by event.
-        probability: The probability of these outcomes.
-        tree: The tree, given these outcomes.
-    """
+class World(NamedTuple):
+    """The known outcomes of some events, their probability, and the tree given them."""
 
     known: Mapping[str, str]
     probability: Any
-    tree: Tree
+    given: Conditioning
 
 
 @dataclass(frozen=True)
@@ -52,66 +46,64 @@ class Joint:
         """
         defined = self.tree.formulas.defined if self.tree.formulas is not None else {}
         *others, last = sorted(self.names, key=lambda name: name not in defined)
-        worlds = [World({}, 1, self.given.tree)]
+        worlds = [World({}, 1, self.given)]
         for name in others:
             worlds = [one for world in worlds for one in self._split(world, name)]
         found = {}
-        for world in worlds:
-            given = replace(self.given, tree=world.tree) if world.known else self.given
-            event = self.find(world, last)
+        for known, chance, given in worlds:
+            event = self._find(given, known, last)
             if event is None:
-                found[self._key(world, last, _NONE)] = (
-                    world.probability, given.values[given.at], given.best_now,
-                )  # fmt: skip
+                found[self._key({**known, last: _NONE})] = chance, *given.now
                 continue
-            within = Given(given, event)
-            for o, (label, p) in enumerate(zip(event.outcomes, event.prior.chances, strict=True)):
-                if p:
-                    key = self._key(world, last, label)
-                    found[key] = (world.probability * p, *within.result(o))
+            results = given.given(event, [o for o, _, _ in event.possible])
+            for (_, label, p), result in zip(event.possible, results, strict=True):
+                found[self._key({**known, last: label})] = chance * p, *result
         for at, name in enumerate(self.names):
             if all(key[at][1] == _NONE for key in found):
                 raise never_meets(self.tree, name, self.given.at)
         return [(", ".join(label for _, label in key), *found[key]) for key in sorted(found)]
 
-    def find(self, world: World, name: str, at: int | None = None) -> Event | None:
-        """Return an event in a world."""
-        at = self.given.at if at is None else at
-        return find_event(world.tree, self.tree, name, at, world.known)
+    def control(self) -> tuple[str, Any]:
+        """Return the outcomes that MAX would choose, and the value of the tree then."""
+        given, nodes = self.given, [nodes_of(self.tree, name) for name in self.names]
+        steps = given.steps(
+            nodes_above(self.tree, frozenset[int]().union(*nodes), given.at), given.values
+        )
+        values: dict[str, Any] = {}
+        for choice in product(*(_branches(self.tree, own) for own in nodes)):
+            chosen = {n: {b: 1} for _, branches in choice for n, b in branches.items()}
+            name = ", ".join(label for label, _ in choice)
+            values[name] = given.values_of(steps, given.values, chosen.get)[given.at]
+        best = max(values, key=values.__getitem__)
+        return best, given.with_value(values[best])
+
+    def _find(
+        self, given: Conditioning, known: Mapping[str, str], name: str, at: int | None = None
+    ) -> Event | None:
+        return find_event(given.tree, self.tree, name, given.at if at is None else at, known)
 
     def _split(self, world: World, name: str) -> Iterator[World]:
         """Yield a world for each outcome of an event."""
-        event = self.find(world, name)
+        known, chance, given = world
+        event, root = self._find(given, known, name), self.tree.root_id
         if event is None:
-            yield replace(world, known={**world.known, name: _NONE})
+            yield World({**known, name: _NONE}, chance, given)
             return
-        root = self.tree.root_id
-        whole = event if event.at == root else self.find(world, name, root)
+        whole = event if event.at == root else self._find(given, known, name, root)
         assert whole is not None
-        for o, (label, p) in enumerate(zip(event.outcomes, event.prior.chances, strict=True)):
-            if p:
-                known = {**world.known, name: label}
-                yield World(known, world.probability * p, given_outcome(whole, o))
+        for o, label, p in event.possible:
+            tree = given_outcome(whole, o)
+            yield World({**known, name: label}, chance * p, replace(given, tree=tree))
 
-    def _key(self, world: World, last: str, label: str) -> tuple[tuple[int, str], ...]:
+    def _key(self, known: Mapping[str, str]) -> tuple[tuple[int, str], ...]:
         """Return the labels of all outcomes in the order of the names, to sort by."""
-        known = {**world.known, last: label}
-        order = {name: [*labels_of(self.tree, name), _NONE] for name in self.names}
-        return tuple((order[name].index(known[name]), known[name]) for name in self.names)
+        return tuple((self._places[name][known[name]], known[name]) for name in self.names)
 
-    def control(self) -> tuple[str, Any]:
-        """Return the outcomes that MAX would choose, and the value of the tree then."""
-        tree = self.tree
-        nodes = {name: nodes_of(tree, name) for name in self.names}
-        above = nodes_above(tree, frozenset[int]().union(*nodes.values()), self.given.at)
-        steps = self.given.steps(above, self.given.values)
-        values: dict[str, Any] = {}
-        for choice in product(*(_branches(tree, nodes[name]) for name in self.names)):
-            chosen = {n: b for _, branches in choice for n, b in branches.items()}
-            name = ", ".join(label for label, _ in choice)
-            values[name] = self.given.under_control(steps, chosen)
-        best = max(values, key=lambda name: values[name])
-        return best, self.given.with_value(values[best])
+    @cached_property
+    def _places(self) -> Mapping[str, Mapping[str, int]]:
+        """The place of each outcome by event; the last is that of an event that is not met."""
+        labels = {name: [*labels_of(self.tree, name), _NONE] for name in self.names}
+        return {name: {x: own.index(x) for x in own} for name, own in labels.items()}
 
 
 def _branches(tree: Tree, nodes: frozenset[int]) -> list[tuple[str, dict[int, int]]]:

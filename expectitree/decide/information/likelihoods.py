@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from expectitree.errors import AnalysisError, FileError, NumberError, Problem
-from expectitree.expressions.domains import domain_of
-from expectitree.expressions.evaluation import evaluate
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Expression
+from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem
+from expectitree.base.expressions.domains import domain_of
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.files import parse as parse_document
 from expectitree.files import read_text
-from expectitree.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.tree.bayes import rest_of
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Tree

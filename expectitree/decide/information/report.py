@@ -8,14 +8,17 @@ control   the value if MAX could choose the outcome, less the value now
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
 
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number, returned
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.information.beliefs import NEAR, check_steps
-from expectitree.decide.information.conditioning import Conditioning, Given
+from expectitree.decide.information.conditioning import Conditioning
 from expectitree.decide.information.find import find_event, name_of, never_meets, nodes_of
 from expectitree.decide.information.joint import Joint
 from expectitree.decide.information.likelihoods import (
@@ -24,9 +27,6 @@ from expectitree.decide.information.likelihoods import (
     likelihood_formulas,
     likelihood_values,
 )
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, returned
 from expectitree.searches.engine import search_tree
 from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES
@@ -224,61 +224,60 @@ def information(
     names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
     if not names:
         raise AnalysisError("there is no event: name at least one")
-    formulas: Formulas = {}
-    signals: list[Finding] = []
-    with_test: Any = None
     check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
     joint = Joint(given, tree, names)
-    outcomes = [Finding(name, p, value, best) for name, p, value, best in joint.findings()]
-    if likelihood is not None:
-        if len(names) > 1:
-            raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
-        found = find_event(numbers, tree, names[0], at_node)
-        if found is None:
-            raise never_meets(tree, names[0], at_node)
-        formulas = likelihood_formulas(tree, likelihood, found.outcomes)
-        within = Given(given, found)
-        for signal, row in likelihood_values(tree, formulas).items():
-            weights: list[Any] = [row[o] for o in found.outcomes]
-            if not isinstance(numbers.columns.utility[0], Fraction):
-                weights = [float(p) for p in weights]
-            probability = found.prior.weight(weights)
-            if probability:
-                signals.append(Finding(signal, probability, *within.result(weights)))
-        with_test = given.with_value(_mean(given, signals))
-    with_information = given.with_value(_mean(given, outcomes))
-    number = partial(returned, exact=exact and is_quick and tree.exact)
-    now, evpi = given.value, with_information - given.value
-    evsi = None if with_test is None else with_test - now
-    chosen, controlled = joint.control()
+    outcomes = tuple(Finding(*one) for one in joint.findings())
+    formulas, signals = _tested(tree, given, names, likelihood)
     before = numbers.root_reward if at_node == tree.root_id else 0
+    value = numbers.root_reward + given.values[numbers.root_id]
+    with_information = given.with_value(_mean(given, outcomes))
+    with_test: Any = given.with_value(_mean(given, signals)) if likelihood is not None else None
+    evpi, evsi = with_information - value, None if with_test is None else with_test - value
+    chosen, controlled = joint.control()
+    number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
         file=file,
         tree=tree,
         event=", ".join(names),
         events=tuple(names),
         at=tree.path_of(at_node),
-        value=number(now),
-        best=given.best_now,
-        outcomes=_rounded(outcomes, before, number),
+        value=number(value),
+        best=given.now[1],
+        outcomes=number(tuple(replace(one, value=before + one.value) for one in outcomes)),
         with_information=number(with_information),
         evpi=number(evpi),
-        signals=_rounded(signals, before, number),
-        with_test=None if with_test is None else number(with_test),
-        evsi=None if evsi is None else number(evsi),
+        signals=number(tuple(replace(one, value=before + one.value) for one in signals)),
+        with_test=number(with_test),
+        evsi=number(evsi),
         efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
-        control=Control(chosen, number(controlled), number(controlled - now)),
+        control=number(Control(chosen, controlled, controlled - value)),
         likelihood=formulas,
+    )
+
+
+def _tested(
+    tree: Tree, given: Conditioning, names: Sequence[str], likelihood: Likelihoods | None
+) -> tuple[Formulas, tuple[Finding, ...]]:
+    """Return the likelihoods of a test as formulas, and the signals that can occur."""
+    if likelihood is None:
+        return {}, ()
+    if len(names) > 1:
+        raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
+    event = find_event(given.tree, tree, names[0], given.at)
+    if event is None:
+        raise never_meets(tree, names[0], given.at)
+    formulas = likelihood_formulas(tree, likelihood, event.outcomes)
+    is_exact = isinstance(given.tree.columns.utility[0], Fraction)
+    weights = {}
+    for signal, row in likelihood_values(tree, formulas).items():
+        own = [row[o] if is_exact else float(row[o]) for o in event.outcomes]
+        if event.prior.weight(own):
+            weights[signal] = own
+    results = zip(weights.items(), given.given(event, weights.values()), strict=True)
+    return formulas, tuple(
+        Finding(signal, event.prior.weight(own), *result) for (signal, own), result in results
     )
 
 
 def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:
     return given.mean([one.probability for one in findings], [one.value for one in findings])
-
-
-def _rounded(findings: list[Finding], before: Any, number: Any) -> tuple[Finding, ...]:
-    """Return findings in the tree's own numbers, with what MAX receives before the node."""
-    return tuple(
-        Finding(one.name, number(one.probability), number(before + one.value), one.best)
-        for one in findings
-    )

@@ -18,19 +18,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from expectitree import budget
+from expectitree.base import budget
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import escape, message_text
 from expectitree.decide.information.beliefs import (
-    MOST_STEPS,
+    MAX_STEPS,
     Belief,
     Event,
-    check_once,
     is_near,
     reached,
     scope_of,
 )
-from expectitree.errors import AnalysisError
-from expectitree.numbers import escape, message_text
 from expectitree.tree.columns import CHANCE, TERMINAL
+from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
 
 Chances: TypeAlias = Mapping[str, Any]  # the probability of each outcome
@@ -52,14 +52,13 @@ class Likelihoods:
     rows: Mapping[str, Sequence[Any]]
 
 
-def shown_event(tree: Tree, name: str, nodes: frozenset[int], at: int) -> Event | None:
+def shown_event(
+    tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...], at: int
+) -> Event | None:
     """Return an event with the beliefs that a tree shows; None if play never meets it.
 
     Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
     """
-    check_once(tree, name, nodes)
-    first = max(nodes)
-    outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     return _Search(tree, name, nodes, outcomes).event(at)
 
 
@@ -81,7 +80,7 @@ class _Search:
     wanted: set[str] = field(default_factory=set)  # other events whose likelihoods are needed
 
     def __post_init__(self) -> None:
-        self.events = self.tree.formulas.events if self.tree.formulas is not None else {}
+        self.events = (self.tree.formulas or Formulas()).events
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
     def event(self, at: int) -> Event | None:
@@ -311,7 +310,7 @@ class _Search:
                 for b, chances in after.items()
             }
             found.setdefault(name, []).append(Likelihoods(n, own, rows))
-        for name, places in dependents(self.tree, self.nodes, self.events).items():
+        for name, places in dependents(self.tree, self.nodes).items():
             for m, after_outcome in places:
                 labels = dict.fromkeys(s for chances in after_outcome.values() for s in chances)
                 rows = {s: [after_outcome.get(o, {}).get(s) for o in self.outcomes] for s in labels}
@@ -384,48 +383,49 @@ def _equal(one: Sequence[Any], two: Sequence[Any]) -> bool:
 
 
 def dependents(
-    tree: Tree, nodes: frozenset[int], events: Mapping[int, str]
+    tree: Tree, nodes: frozenset[int]
 ) -> dict[str, list[tuple[int, dict[str, Chances]]]]:
     """Return the other events that depend on an event, and that play also meets without it.
 
     For each, there are the nodes of the event that show this, with the probabilities of the other
     event after their outcomes.
     """
+    formulas = tree.formulas or Formulas()
     columns, play = tree.columns, reached(tree, (tree.root_id,), nodes)
     met = [n for n in sorted(nodes) if play[n]]
     after = reached(tree, [columns.child[b] for n in met for b in tree.branches_of(n)])
-    without = {name for n, name in events.items() if play[n]}
-    defined = tree.formulas.defined if tree.formulas is not None else {}
-    names = dict.fromkeys(
-        name for n, name in events.items() if after[n] and name in without and name not in defined
-    )
-    if len(names) * len(tree) > budget.most(MOST_STEPS):
+    without = {name for n, name in formulas.events.items() if play[n]} - formulas.defined.keys()
+    names = dict.fromkeys(one for n, one in formulas.events.items() if after[n] and one in without)
+    if len(names) * len(tree) > budget.most(MAX_STEPS):
         raise budget.TooMuchWorkError(
             f"{len(names):,} other events in a tree of {len(tree):,} nodes: remove `event` where "
             f"it stands only once, or {budget.more()}"
         )
-    found = {name: _dependence(tree, nodes, name, events) for name in names}
+    found = {name: _dependence(tree, nodes, name) for name in names}
     return {name: places for name, places in found.items() if places}
 
 
 def _dependence(
-    tree: Tree, nodes: frozenset[int], name: str, events: Mapping[int, str]
+    tree: Tree, nodes: frozenset[int], name: str
 ) -> list[tuple[int, dict[str, Chances]]]:
     """Return the nodes of an event that show how another event depends on it."""
-    own = frozenset(n for n, event in events.items() if event == name)
+    own = frozenset(n for n, event in (tree.formulas or Formulas()).events.items() if event == name)
     first = max(own)
     labels = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     search = _Search(tree, name, own, labels)
     search.ascend()
     search.descend()
     found: list[tuple[int, dict[str, Chances]]] = []
+    is_sure = tree.root_id in search.shown and not search.clashes
     for n in sorted(nodes - own):
-        after = {b: search.branch[b] for b in tree.branches_of(n) if b in search.branch}
-        is_sure = tree.root_id in search.shown and not search.clashes
-        if not is_sure:
-            after = {b: one for b, one in after.items() if tree.columns.child[b] in search.shown}
-        before = search.node.get(n) if is_sure else None
-        known = [*after.values(), *([before] if before is not None else [])]
+        after = {
+            b: search.branch[b]
+            for b in tree.branches_of(n)
+            if b in search.branch and (is_sure or tree.columns.child[b] in search.shown)
+        }
+        known = [*after.values()]
+        if is_sure and (before := search.node.get(n)) is not None:
+            known.append(before)
         if search.reached[n] and any(not search.same(known[0], one) for one in known):
             rows = {tree.branch_label(n, b): one.chances for b, one in after.items()}
             found.append((n, {o: dict(zip(labels, row, strict=True)) for o, row in rows.items()}))

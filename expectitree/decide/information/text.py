@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.numbers import display_text, escape, probability_text
 from expectitree.decide.information.report import Finding, Information
-from expectitree.numbers import display_text, escape, probability_text
 from expectitree.text.console import safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table

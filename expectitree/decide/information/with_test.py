@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 from dataclasses import replace
 
+from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Apply, Expression
+from expectitree.base.numbers import escape, exact_text
 from expectitree.decide.information.beliefs import Belief, Event
 from expectitree.decide.information.find import find_event, never_meets
-from expectitree.errors import AnalysisError
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Apply, Expression
-from expectitree.numbers import escape, exact_text
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, free_name, product, quotient
 from expectitree.tree.builder import Copy, label_at
 from expectitree.tree.columns import CHANCE, TERMINAL

@@ -22,7 +22,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.budget import TooMuchWorkError, limited_work, most
+from expectitree.base.budget import TooMuchWorkError, limited_work, most
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     blended,
@@ -30,12 +33,9 @@ from expectitree.decide.algebra.piecewise import (
     shifted,
     weighted_sum,
 )
-from expectitree.decide.algebra.rationals import MOST_BITS, MOST_DEGREE, MOST_SECONDS, constant
+from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, MAX_SECONDS, constant
 from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
 from expectitree.decide.thresholds import place_fields
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, returned, to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
@@ -43,7 +43,7 @@ from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, replace_opponent
 
 TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
-MOST_NODES = 20_000
+MAX_NODES = 20_000
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def opponents(
     if tree.root.kind not in (Kind.MAX, Kind.MIN):
         return Opponents(file, tree, chance, rows, [], ())
     try:
-        with limited_work(MOST_SECONDS):
+        with limited_work(MAX_SECONDS):
             decision = _decision(tree, chance)
             crossings = decision.thresholds(TOLERANCE)
     except TooMuchWorkError:
@@ -232,7 +232,7 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
 
 def _decision(tree: Tree, chance: str) -> Decision:
     """Return the best actions at the root of a tree, as a function of epsilon."""
-    if len(tree) > most(MOST_NODES):
+    if len(tree) > most(MAX_NODES):
         raise TooMuchWorkError
     exact = replace(in_fractions(tree), error=0)  # irrational numbers count as their first digits
     functions = _node_functions(exact, chance)
@@ -269,7 +269,7 @@ def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
             found = greatest_of(below, is_max=kind == Kind.MAX or is_best_nature)
             if kind == Kind.MIN:
                 found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
-        if any(piece.degree > MOST_DEGREE or piece.bits > MOST_BITS for piece in found.pieces):
+        if any(piece.degree > MAX_DEGREE or piece.bits > MAX_BITS for piece in found.pieces):
             raise TooMuchWorkError
         functions.append(found)
     return functions

@@ -8,17 +8,17 @@ from itertools import groupby
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.numbers import display_text
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
 from expectitree.decide.thresholds import names_text, threshold_texts
-from expectitree.numbers import display_text
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 from expectitree.tree.model import Kind
 
-MOST_CROSSINGS = 50  # that are listed
+MAX_CROSSINGS = 50  # that are listed
 
 OPPONENT = (
     "With probability epsilon MIN makes a mistake and picks one of its actions uniformly. "
@@ -106,7 +106,7 @@ def _crossing_table(
     """Yield the best actions between the crossings, and at the crossings themselves."""
     rows = []
     since = "0"
-    shown = crossings[:MOST_CROSSINGS]
+    shown = crossings[:MAX_CROSSINGS]
     for crossing in shown:
         place, in_full = threshold_texts(crossing, characters(options))
         if crossing.before:
@@ -118,6 +118,6 @@ def _crossing_table(
         rows.append([f"{since} to 1", names_text(shown[-1].after), ""])
     columns = (Column("epsilon"), Column("best"), Column("value", number=True))
     yield from table(columns, rows, options)
-    if len(crossings) > MOST_CROSSINGS:
-        yield Text(f"The first {MOST_CROSSINGS} changes; --format json lists all.", style="dim")
+    if len(crossings) > MAX_CROSSINGS:
+        yield Text(f"The first {MAX_CROSSINGS} changes; --format json lists all.", style="dim")
     yield Text(VERIFIED, style="dim")

@@ -26,19 +26,19 @@ from fractions import Fraction
 from itertools import islice
 from typing import TypeAlias
 
-from expectitree.budget import TooMuchWorkError, check_time, limited_work, most
+from expectitree.base.budget import TooMuchWorkError, check_time, limited_work, most
+from expectitree.base.numbers import to_exact
 from expectitree.decide.rescale.report import Answer, Rescaling, fold, rescaled, returned_report
 from expectitree.decide.rescale.scales import Scale, stepped
-from expectitree.numbers import to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.transform import in_fractions, map_utilities
 
-_MOST_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
-_MOST_SECONDS = 5  # for the distributions of all nodes
-_MOST_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
+_MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
+_MAX_SECONDS = 5  # for the distributions of all nodes
+_MAX_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
 _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floats is an error
 
@@ -81,7 +81,7 @@ def find_order_preserving_map(
 
 def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
     slack = Fraction(0) if tree.exact else _ROUNDING
-    if len(tree) <= most(_MOST_NODES):
+    if len(tree) <= most(_MAX_NODES):
         tree = in_fractions(tree)
     tree, bounds, remarks = fold(tree, bounds)
     before, root = search_tree(tree, bounds=bounds, engine=engine), tree.root
@@ -90,7 +90,7 @@ def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Resc
         reason = f"the root is a {root.kind.name} node, where no player decides"
         return replace(unchanged, answer=Answer("no", reason))
     try:
-        with limited_work(_MOST_SECONDS):
+        with limited_work(_MAX_SECONDS):
             if not tree.exact:
                 raise TooMuchWorkError
             search = search_tree(tree)
@@ -104,7 +104,7 @@ def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Resc
         return replace(unchanged, answer=Answer("no", _reason_against(tree, action), action=action))
     maps = [stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items()]
     tried = 0
-    for tried, scale in enumerate(islice(maps, _MOST_ROWS // len(tree)), 1):
+    for tried, scale in enumerate(islice(maps, _MAX_ROWS // len(tree)), 1):
         if _is_changed(tree, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
             report = rescaled(tree, scale, bounds, engine, file)

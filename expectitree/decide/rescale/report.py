@@ -13,10 +13,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import (
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, TransformError
+from expectitree.base.numbers import (
     Number,
     escape,
     is_finite,
@@ -25,6 +24,7 @@ from expectitree.numbers import (
     to_exact,
     to_nearest_float,
 )
+from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
@@ -37,7 +37,7 @@ from expectitree.tree.transform import map_utilities
 
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
 _BOUNDS = "The bounds in the file are left out: the map does not increase on all of them."
-_MOST_UNUSED = 3  # entries of a map that a remark names
+_MAX_UNUSED = 3  # entries of a map that a remark names
 
 
 @dataclass(frozen=True)
@@ -268,8 +268,8 @@ def _unused_names(scale: Scale, numbers: Sequence[Number]) -> tuple[str, ...]:
     unused = [u for u in scale.names if u not in known and to_nearest_float(u) not in known]
     if not unused:
         return ()
-    more = ", …" if len(unused) > _MOST_UNUSED else ""
-    named = ", ".join(map(message_text, unused[:_MOST_UNUSED])) + more
+    more = ", …" if len(unused) > _MAX_UNUSED else ""
+    named = ", ".join(map(message_text, unused[:_MAX_UNUSED])) + more
     if len(unused) < len(scale.names):
         entries = f"{len(unused)} of {len(scale.names)} entries"
         return (f"{entries} of the map match no utility of the tree: {named}.",)

@@ -8,12 +8,19 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from expectitree.errors import NumberError, TransformError
-from expectitree.expressions.domains import DIGITS, rounded_fractions
-from expectitree.expressions.evaluation import evaluate
-from expectitree.expressions.parser import parse
-from expectitree.numbers import Number, message_text, quote, to_exact, to_fraction, to_nearest_float
-from expectitree.rounding import UNIT, Rounded
+from expectitree.base.errors import NumberError, TransformError
+from expectitree.base.expressions.domains import DIGITS, rounded_fractions
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
+from expectitree.base.numbers import (
+    Number,
+    message_text,
+    quote,
+    to_exact,
+    to_fraction,
+    to_nearest_float,
+)
+from expectitree.base.rounding import UNIT, Rounded
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
 UTILITY = "u"  # its name in a formula

@@ -9,9 +9,9 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from expectitree.base.numbers import cell_text, display_text
 from expectitree.decide.rescale.report import Rescaling
 from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
-from expectitree.numbers import cell_text, display_text
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import report_heading
@@ -19,9 +19,9 @@ from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 from expectitree.tree.model import Kind
 
-MOST_ROWS = 40  # nodes that are shown without --all
-_MOST_PAIRS = 8
-_MOST_TIES = 3  # actions that are named
+MAX_ROWS = 40  # nodes that are shown without --all
+_MAX_PAIRS = 8
+_MAX_TIES = 3  # actions that are named
 
 ANSWERS = {
     "yes": "An order-preserving map of these utilities changes",
@@ -40,7 +40,7 @@ def render(
             yield _map_facts(report, report.map_class, options)
             yield ""
         if report.strategy:
-            yield from _strategy_table(report, options, None if show_all else MOST_ROWS)
+            yield from _strategy_table(report, options, None if show_all else MAX_ROWS)
             yield ""
         for remark in report.remarks:
             yield Text(safe(remark, options))
@@ -51,7 +51,7 @@ def render(
 def _map_facts(report: Rescaling, found: MapClass, options: ConsoleOptions) -> Table:
     text = report.scale.text if report.scale else ""
     others = "; other utilities stay" if report.scale and report.scale.names else ""
-    arrow, pairs = characters(options).arrow, report.pairs[:_MOST_PAIRS]
+    arrow, pairs = characters(options).arrow, report.pairs[:_MAX_PAIRS]
     images = ", ".join(f"{display_text(u)} {arrow} {display_text(image)}" for u, image in pairs)
     if len(report.pairs) > len(pairs):
         images += f", and {len(report.pairs) - len(pairs):,} more"
@@ -113,8 +113,8 @@ def _row(report: Rescaling, node: int) -> list[str]:
 def _best_text(search: Search, node: int, joint: str = ", ") -> str:
     """Return the best actions of a node, of many the first ones; of CHANCE nothing."""
     best = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
-    others = f" and {len(best) - _MOST_TIES:,} more" if len(best) > _MOST_TIES else ""
-    return joint.join(best[:_MOST_TIES]) + others
+    others = f" and {len(best) - _MAX_TIES:,} more" if len(best) > _MAX_TIES else ""
+    return joint.join(best[:_MAX_TIES]) + others
 
 
 def _sentences(report: Rescaling) -> Iterator[str]:

@@ -12,9 +12,9 @@ from itertools import accumulate, pairwise
 from operator import mul
 from typing import Any
 
-from expectitree.numbers import Number, to_exact, to_nearest_float
+from expectitree.base.numbers import Number, to_exact, to_nearest_float
 
-MOST_TOTALS = 10_000  # of a distribution; more are put into bins
+MAX_TOTALS = 10_000  # of a distribution; more are put into bins
 NEAR = 10**9  # unless the tree is exact, totals nearer than the greatest divided by this are one
 _ROUNDING = 1e-12  # by which a sum of probabilities may miss a share, unless the tree is exact
 
@@ -41,7 +41,7 @@ class Distribution:
         shares: Mapping[Any, Any],
         is_exact: bool,
         is_binned: bool = False,
-        most: int = MOST_TOTALS,
+        most: int = MAX_TOTALS,
     ) -> Distribution:
         """Return the distribution with these probabilities by total, merged and binned."""
         totals = sorted(shares)
@@ -113,7 +113,7 @@ class Distribution:
 
 
 def mixture(
-    parts: Sequence[tuple[Any, Number, Distribution]], most: int = MOST_TOTALS
+    parts: Sequence[tuple[Any, Number, Distribution]], most: int = MAX_TOTALS
 ) -> Distribution:
     """Return the mixture of distributions, each with its probability and a number to add."""
     if any(isinstance(part.totals[0], float) for _, _, part in parts):

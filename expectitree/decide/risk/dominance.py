@@ -8,11 +8,11 @@ from heapq import merge
 from itertools import groupby, permutations
 from typing import Any
 
-from expectitree.budget import more, most
+from expectitree.base.budget import more, most
+from expectitree.base.errors import AnalysisError
 from expectitree.decide.risk.distribution import NEAR, Distribution
-from expectitree.errors import AnalysisError
 
-MOST_STEPS = 20_000_000  # of comparing pairs of actions, about a microsecond each
+MAX_STEPS = 20_000_000  # of comparing pairs of actions, about a microsecond each
 _IN_FRACTIONS = 10  # steps that a step in fractions takes
 _A_PAIR = 40  # steps that a pair takes apart from its totals
 _ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
@@ -43,10 +43,10 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     is_exact = any(one.is_exact for one in distributions.values())
     steps = 2 * max(0, len(distributions) - 1) * totals * (_IN_FRACTIONS if is_exact else 1)
     steps += _A_PAIR * len(distributions) * (len(distributions) - 1)
-    if steps > most(MOST_STEPS):
+    if steps > most(MAX_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
-            f"{most(MOST_STEPS):,} are allowed: name one with --action, or {more()}"
+            f"{most(MAX_STEPS):,} are allowed: name one with --action, or {more()}"
         )
     found = []
     for a, b in permutations(distributions, 2):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import display_text
 from expectitree.decide.risk.report import Risk
-from expectitree.errors import AnalysisError
-from expectitree.numbers import display_text
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,
@@ -18,7 +18,7 @@ from expectitree.picture.plotting import (
     save_figure,
 )
 
-_MOST_LINES = len(COLORS) * len(DASHES)  # that differ
+_MAX_LINES = len(COLORS) * len(DASHES)  # that differ
 _MARGIN = 0.04  # of the range of totals, on both sides
 
 
@@ -33,9 +33,9 @@ def draw(report: Risk, path: str) -> None:
 
 def figure_of(report: Risk) -> Any:
     """Return a figure with a line of steps for each action; raise `AnalysisError` for too many."""
-    if len(report.actions) > _MOST_LINES:
+    if len(report.actions) > _MAX_LINES:
         raise AnalysisError(
-            f"a plot of {len(report.actions)} actions cannot be read, and {_MOST_LINES} is the "
+            f"a plot of {len(report.actions)} actions cannot be read, and {_MAX_LINES} is the "
             "most: choose one with --action"
         )
     figure, axes = new_figure()

@@ -18,18 +18,18 @@ from contextlib import suppress
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from expectitree import budget
+from expectitree.base import budget
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number, to_nearest_float
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.risk.distribution import Distribution, mixture
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number, to_nearest_float
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.model import Kind, Tree
 
-MOST_IN_FRACTIONS = 20_000  # steps, for trees of floats; for more, they stay floats
-MOST_EXACT_STEPS = 300_000  # of exact trees; later profiles are in floats
-MOST_STEPS = 10_000_000  # totals that are computed, one or two microseconds each
+MAX_IN_FRACTIONS = 20_000  # steps, for trees of floats; for more, they stay floats
+MAX_EXACT_STEPS = 300_000  # of exact trees; later profiles are in floats
+MAX_STEPS = 10_000_000  # totals that are computed, one or two microseconds each
 _MEASURED = 10  # steps to measure a total of an action
 _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take more
 
@@ -78,9 +78,9 @@ class _TooManyTotalsError(Exception):
 def profiles_of(search: Search, most: int) -> Profiles:
     """Return the profiles of a search's tree, in fractions of decimals where that is quick."""
     tree = search.tree
-    if not tree.exact and len(tree) <= MOST_IN_FRACTIONS:
+    if not tree.exact and len(tree) <= MAX_IN_FRACTIONS:
         with suppress(_TooManyTotalsError):
-            return Profiles(search, in_decimals(tree), most, MOST_IN_FRACTIONS)
+            return Profiles(search, in_decimals(tree), most, MAX_IN_FRACTIONS)
     return Profiles(search, tree, most)
 
 
@@ -147,7 +147,7 @@ class Profiles:
             self._count(below)
             if self.limit is not None and self.steps > self.limit:
                 raise _TooManyTotalsError
-            if self.is_exact and self.steps > budget.most(MOST_EXACT_STEPS):
+            if self.is_exact and self.steps > budget.most(MAX_EXACT_STEPS):
                 below = [one.in_floats() for one in below]
                 rewards = [*map(float, rewards)]
         if len(branches) == 1:
@@ -159,9 +159,9 @@ class Profiles:
         for one in below:
             bits = one.variance.denominator.bit_length() if one.is_in_fractions else 0
             self.steps += len(one.distribution.totals) * (1 + bits // _BITS)
-        if self.steps > budget.most(MOST_STEPS):
+        if self.steps > budget.most(MAX_STEPS):
             raise AnalysisError(
-                f"the distributions of totals take more than {budget.most(MOST_STEPS):,} steps: "
+                f"the distributions of totals take more than {budget.most(MAX_STEPS):,} steps: "
                 f"put totals into fewer bins, such as --most {max(self.most // 10, 10)}, or "
                 f"{budget.more()}"
             )

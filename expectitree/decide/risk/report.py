@@ -12,14 +12,14 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from expectitree.decide.risk.distribution import MOST_TOTALS, Distribution, standard_deviation
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import Number, escape, quote, returned, to_exact
+from expectitree.decide.risk.distribution import MAX_TOTALS, Distribution, standard_deviation
 from expectitree.decide.risk.dominance import Dominance, dominances
 from expectitree.decide.risk.profiles import Profile, Profiles, profiles_of
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.expressions.syntax import names_in
-from expectitree.names import did_you_mean
-from expectitree.numbers import Number, escape, quote, returned, to_exact
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -29,7 +29,7 @@ from expectitree.tree.model import Kind, Tree
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
 _PLAYERS = (Kind.MAX, Kind.MIN)
-_MOST_LABELS = 8  # in a message
+_MAX_LABELS = 8  # in a message
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def risk(
     action: str | None = None,
     *,
     target: Number | None = None,
-    most: int = MOST_TOTALS,
+    most: int = MAX_TOTALS,
     exact: bool = False,
     file: str = "",
 ) -> Risk:
@@ -204,8 +204,8 @@ def _actions(tree: Tree, action: str | None) -> list[int]:
         return [*branches.values()]
     if action not in branches:
         labels = [*map(escape, branches)]
-        more = ["…"] * (len(labels) > _MOST_LABELS)
-        known = f"the actions are {', '.join([*labels[:_MOST_LABELS], *more])}"
+        more = ["…"] * (len(labels) > _MAX_LABELS)
+        known = f"the actions are {', '.join([*labels[:_MAX_LABELS], *more])}"
         raise AnalysisError(f"no action {quote(action)}{did_you_mean(action, branches)}: {known}")
     return [branches[action]]
 

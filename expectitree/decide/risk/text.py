@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.numbers import Number, cell_text, display_text, escape
 from expectitree.decide.risk.report import ActionRisk, Risk
-from expectitree.numbers import Number, cell_text, display_text, escape
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
 
-MOST_BARS = 20
+MAX_BARS = 20
 _WIDEST = 40  # terminal columns of a bar
 ORDERS = {1: "first", 2: "second"}
 
@@ -74,7 +74,7 @@ def _bars(
     found = one.distribution
     shares = found.cumulative if is_cumulative else found.probabilities
     totals = [display_text(_rounded(total)) for total in found.totals]
-    step = max(1, -(-len(totals) // MOST_BARS))
+    step = max(1, -(-len(totals) // MAX_BARS))
     rows = []
     for start in range(0, len(totals), step):
         part = slice(start, start + step)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
-from expectitree.budget import limited_work
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, NumberError
+from expectitree.base.numbers import Number, quote, to_digits, to_exact, to_fraction
 from expectitree.decide.algebra.piecewise import Piecewise, merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare
-from expectitree.decide.algebra.rationals import MOST_SECONDS, constant
+from expectitree.decide.algebra.rationals import constant
 from expectitree.decide.algebra.thresholds import VALUE_TOLERANCE, enclose, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
+from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import check_feasible
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, NumberError
-from expectitree.numbers import Number, quote, to_digits, to_exact, to_fraction
+from expectitree.decide.thresholds import place_fields
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Tree
 
@@ -69,6 +71,21 @@ class BreakEven(Shown):
     meetings: tuple[Meeting, ...]
     is_of_two: bool
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        places = [
+            {**place_fields(one, "at"), "value": one.value, "is_part": one.is_part}
+            for one in self.meetings
+        ]
+        sides = {"left": self.left, "right": self.right}
+        return {**self.range.json_fields(), **sides, "places": places, "method": "exact"}
+
+    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and the middle of each place."""
+        yield "parameter", "at", "value"
+        for one in self.meetings:
+            yield self.range.name, (one.lower + one.upper) / 2, one.value
+
 
 def break_even(
     tree: Tree, range: Range, left: str, right: str | Number, file: str = ""
@@ -86,17 +103,12 @@ def break_even(
         AnalysisError: A formula is not a rational function, or a probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
-    try:
-        with limited_work(MOST_SECONDS):
-            functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
-            check_feasible(functions, range)
-            sides = _function(functions, left), _function(functions, right)
-            found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
-    except INEXACT as error:
-        raise AnalysisError(
-            f"a break-even point needs exact functions, but {why_not_exact(error)}: use "
-            "--parameter alone, which then samples"
-        ) from None
+    otherwise = "use --parameter alone, which then samples"
+    with exact_only("a break-even point", otherwise):
+        functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
+        check_feasible(functions, range)
+        sides = _function(functions, left), _function(functions, right)
+        found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
     is_of_two = isinstance(right, str)
     return BreakEven(file, tree, range, left, str(right), found, is_of_two)
 

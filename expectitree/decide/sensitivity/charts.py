@@ -9,17 +9,17 @@ from string import ascii_letters
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.numbers import display_text
 from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text
-from expectitree.numbers import display_text
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.tables import GAP, Column, table
 
-_MOST_CHANGES = 3  # of a bar of a tornado
+_MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
-_LEAST_BAR, _MOST_BAR = 10, 40  # columns
+_MIN_BAR, _MAX_BAR = 10, 40  # columns
 
 Lines = Iterator[RenderableType]
 
@@ -98,7 +98,7 @@ def tornado_lines(report: Tornado, options: ConsoleOptions) -> Lines:
     columns += [] if report.is_fixed else [Column("changes at", spare=1)]
     headings = [column.heading for column in columns]
     taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
-    width = max(_LEAST_BAR, min(_MOST_BAR, options.max_width - taken))
+    width = max(_MIN_BAR, min(_MAX_BAR, options.max_width - taken))
     for bar, row in zip(report.bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
     yield from table(columns, cells, options)
@@ -112,11 +112,11 @@ def _bar_cells(bar: Bar, is_fixed: bool) -> list[str]:
     ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
     least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
-    for one in bar.thresholds[:_MOST_CHANGES]:
+    for one in bar.thresholds[:_MAX_CHANGES]:
         is_change = one.before and one.after and one.before != one.after
         places.append(number_text(one.middle) + ("" if is_change else " (tie)"))
-    if len(bar.thresholds) > _MOST_CHANGES:
-        places.append(f"{len(bar.thresholds) - _MOST_CHANGES:,} more")
+    if len(bar.thresholds) > _MAX_CHANGES:
+        places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
     return [bar.range.name, ends, least, "", greatest, ", ".join(places)][: 5 if is_fixed else 6]
 
 

@@ -11,12 +11,12 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.domains import FRACTIONS, Domain
+from expectitree.base.expressions.intervals import Interval, intervals
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.numbers import to_digits
 from expectitree.decide.sensitivity.formulas import FormulaValues
-from expectitree.errors import NumberError
-from expectitree.expressions.domains import FRACTIONS, Domain
-from expectitree.expressions.intervals import Interval, intervals
-from expectitree.expressions.syntax import names_in
-from expectitree.numbers import to_digits
 from expectitree.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree

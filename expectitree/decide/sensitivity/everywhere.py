@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from expectitree.budget import limited_work
+from expectitree.base.display import Shown
 from expectitree.decide.algebra.piecewise import merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare
-from expectitree.decide.algebra.rationals import MOST_SECONDS
-from expectitree.decide.algebra.thresholds import Decision, place_of
+from expectitree.decide.algebra.thresholds import Decision, Piece, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.pieces import Piece, pieces_of
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
+from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import check_feasible
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
 from expectitree.tree.columns import CHANCE, MAX, TERMINAL
 from expectitree.tree.model import Tree
 
@@ -54,22 +51,34 @@ class Everywhere(Shown):
     range: Range
     decisions: tuple[DecisionAt, ...]
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        name = self.range.name
+        decisions = [
+            {"node": one.path, "pieces": [piece.json_fields(name) for piece in one.pieces]}
+            for one in self.decisions
+        ]
+        return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
+
+    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and a row for each piece of each decision."""
+        yield "node", "parameter", "from", "to", "best"
+        for one in self.decisions:
+            for piece in one.pieces:
+                best = " = ".join(piece.best)
+                yield one.path, self.range.name, piece.start, piece.end, best
+
 
 def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
     """Return the best actions at every decision that optimal play can reach.
 
     Raises `AnalysisError` if a formula is not a rational function.
     """
-    try:
-        with limited_work(MOST_SECONDS):
-            functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
-            check_feasible(functions, range)
-            decisions = dict(_decisions(functions))
-    except INEXACT as error:
-        raise AnalysisError(
-            f"--everywhere needs exact functions, but {why_not_exact(error)}: remove it, then "
-            "--parameter samples"
-        ) from None
+    otherwise = "remove it, then --parameter samples"
+    with exact_only("--everywhere", otherwise):
+        functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
+        check_feasible(functions, range)
+        decisions = dict(_decisions(functions))
     order = (n for n in tree.first_paths.order if n in decisions)
     return Everywhere(file, tree, range, tuple(decisions[n] for n in order))
 
@@ -106,7 +115,7 @@ def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[In
 def _within(where: Sequence[Interval], decision: Decision) -> Iterator[Piece]:
     """Yield the parts of the range of a decision within some intervals."""
     for start, end in ((place_of(a), place_of(b)) for a, b in where):
-        for piece in pieces_of(decision):
+        for piece in decision.pieces():
             low, high = max(start, piece.start), min(end, piece.end)
             if low < high:
                 yield Piece(low, high, piece.best, piece.value)

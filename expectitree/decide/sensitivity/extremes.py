@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.budget import limited_work
+from expectitree.base.budget import limited_work
+from expectitree.base.display import Shown
+from expectitree.base.numbers import to_exact
 from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.algebra.polynomials import roots_between
-from expectitree.decide.algebra.rationals import MOST_SECONDS, slope_of
+from expectitree.decide.algebra.rationals import MAX_SECONDS, slope_of
 from expectitree.decide.algebra.thresholds import Threshold, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
-from expectitree.decide.sensitivity.ranges import Range, ranges_of
+from expectitree.decide.sensitivity.ranges import Ends, Range, ranges_of
 from expectitree.decide.sensitivity.report import (
     check_feasible,
     decision_of,
 )
-from expectitree.decide.sensitivity.sampling import Sampler, places_of, sample
-from expectitree.decide.sensitivity.strategies import value_under
-from expectitree.display import Shown
-from expectitree.numbers import to_exact
+from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
+from expectitree.decide.thresholds import threshold_fields
+from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,18 @@ class Bar:
     greatest_at: Fraction
     thresholds: tuple[Threshold, ...]
     method: str = "exact"
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        thresholds = [threshold_fields(one) for one in self.thresholds]
+        return self.range.json_fields() | {
+            "least": self.least,
+            "least_at": self.least_at,
+            "greatest": self.greatest,
+            "greatest_at": self.greatest_at,
+            "thresholds": thresholds,
+            "method": self.method,
+        }
 
     @property
     def width(self) -> Fraction:
@@ -78,6 +92,18 @@ class Tornado(Shown):
     is_fixed: bool
     bars: tuple[Bar, ...]
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        strategy = "fixed" if self.is_fixed else "re-optimized"
+        return {"value": self.value, "best": self.best, "strategy": strategy, "bars": self.bars}
+
+    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and a row for each bar."""
+        columns = ("parameter", "low", "high", "least", "least_at", "greatest", "greatest_at")
+        yield columns
+        for row in self.to_records():
+            yield [row[column] for column in columns]
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each bar: the rows of a table.
 
@@ -99,7 +125,40 @@ class Tornado(Shown):
         ]
 
 
-def tornado(tree: Tree, *ranges: Range, is_fixed: bool = False, file: str = "") -> Tornado:
+def tornado(
+    tree: Tree,
+    parameters: Sequence[str] = (),
+    *,
+    ranges: Mapping[str, Ends] | None = None,
+    fixed: bool = False,
+    file: str = "",
+) -> Tornado:
+    """Return the least and the greatest value over the range of each parameter.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\\nmax: {sure: 3, bet: "
+        ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
+        >>> bar = et.tornado(tree).bars[0]
+        >>> bar.least, bar.greatest
+        (Fraction(3, 1), Fraction(10, 1))
+
+    Args:
+        tree: The tree.
+        parameters: Their names; by default, all that have a range in the file.
+        ranges: By name, the least and greatest value, where they are not those of the file.
+        fixed: Keep the current best strategy; otherwise the decisions follow the parameter.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: There is no parameter with a range, or a probability leaves [0, 1].
+        TreeError: There is no such parameter, or it is derived from others.
+    """
+    check_tree(tree, "sensitivity")
+    chosen = ranges_of(tree, parameters, ranges or {})
+    return tornado_of(tree, *chosen, is_fixed=fixed, file=file)
+
+
+def tornado_of(tree: Tree, *ranges: Range, is_fixed: bool = False, file: str = "") -> Tornado:
     """Return the least and the greatest value over each range; by default, those in the file."""
     try:
         exact = exact_tree(tree)
@@ -116,15 +175,15 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     if exact is None:
         return _sampled_bar(tree, range, is_fixed)
     try:
-        with limited_work(MOST_SECONDS):
+        with limited_work(MAX_SECONDS):
             strategy = search_tree(exact).strategy_branches if is_fixed else None
             functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
             check_feasible(functions, range)
             ends = extremes(functions.check_limits("the tree", functions.of_branch(NONE)))
             if is_fixed:
                 return Bar(range, *ends, ())
-            decision, actions = decision_of(functions, is_verified=False)
-            return Bar(range, *ends, tuple(decision.thresholds()) if actions else ())
+            decision, _ = decision_of(functions, is_verified=False)
+            return Bar(range, *ends, tuple(decision.thresholds()))
     except INEXACT:
         return _sampled_bar(tree, range, is_fixed)
 
@@ -149,7 +208,9 @@ def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
 def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
     strategy = search_tree(tree).strategy_branches if is_fixed else {}
     sampler = Sampler(tree, range_.name)
-    values = {at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in places_of(range_)}
+    values = {
+        at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in range_.places(POINTS)
+    }
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     thresholds = () if is_fixed else sample(tree, range_)[1]
     ends = values[least], least, values[greatest], greatest

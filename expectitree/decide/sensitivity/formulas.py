@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from expectitree.base.expressions.domains import Domain
+from expectitree.base.expressions.evaluation import evaluate as evaluate_expression
+from expectitree.base.expressions.syntax import Expression, Name
+from expectitree.base.numbers import Number, to_exact
 from expectitree.decide.algebra.polynomials import Root, between, in_order, roots_between
 from expectitree.decide.algebra.rationals import VARIABLE, constant
 from expectitree.decide.sensitivity.quotients import RATIONALS
-from expectitree.expressions.domains import Domain
-from expectitree.expressions.evaluation import evaluate as evaluate_expression
-from expectitree.expressions.syntax import Expression, Name
-from expectitree.numbers import Number, to_exact
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree

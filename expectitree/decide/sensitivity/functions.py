@@ -15,7 +15,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from expectitree.budget import TooMuchWorkError
+from expectitree.base.budget import TooMuchWorkError
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import message_text, to_exact
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     greatest_of,
@@ -30,16 +32,14 @@ from expectitree.decide.algebra.polynomials import (
     sign_at,
 )
 from expectitree.decide.algebra.rationals import (
-    MOST_BITS,
-    MOST_DEGREE,
+    MAX_BITS,
+    MAX_DEGREE,
     VARIABLE,
     Rational,
     constant,
 )
 from expectitree.decide.algebra.thresholds import place_of
 from expectitree.decide.sensitivity.formulas import FormulaFunctions
-from expectitree.errors import AnalysisError
-from expectitree.numbers import message_text, to_exact
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
@@ -118,7 +118,7 @@ class NodeFunctions(FormulaFunctions):
                     found = self._flat(self.utility.get(n) or constant(constants[n]))
                 else:
                     found = self._combined(n, kind, functions)
-                if any(p.degree > MOST_DEGREE or p.bits > MOST_BITS for p in found.pieces):
+                if any(p.degree > MAX_DEGREE or p.bits > MAX_BITS for p in found.pieces):
                     raise TooMuchWorkError
             functions.append(found)
         return functions

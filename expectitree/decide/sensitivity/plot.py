@@ -13,7 +13,7 @@ from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
-from expectitree.decide.sensitivity.sampling import places_of
+from expectitree.decide.sensitivity.sampling import POINTS
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text
 from expectitree.picture.plotting import (
@@ -27,7 +27,7 @@ from expectitree.picture.plotting import (
     save_figure,
 )
 
-_MOST_LINES = 14  # of actions; of more, only those that are best somewhere
+_MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
 
 Corner = tuple[float, float]
@@ -68,7 +68,7 @@ def _label(one: Range) -> str:
 def _(report: Sensitivity) -> Any:
     figure, axes = new_figure()
     one = report.range
-    places = sorted({*places_of(one), *(threshold.middle for threshold in report.thresholds)})
+    places = sorted({*one.places(POINTS), *(threshold.middle for threshold in report.thresholds)})
     xs = [float(place) for place in places]
     best = [float(report.value_at(place)) for place in places]
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
@@ -102,7 +102,7 @@ def _(report: Sensitivity) -> Any:
 def _lines(report: Sensitivity) -> list[tuple[str, Piecewise]]:
     """Return the actions that have a line: if there are many, those that are best somewhere."""
     lines = [*report.actions.items()]
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         somewhere = {action for piece in report.pieces for action in piece.best}
         lines = [(action, function) for action, function in lines if action in somewhere]
     return lines[: len(COLORS) * len(DASHES)]

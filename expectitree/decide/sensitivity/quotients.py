@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from expectitree.budget import TooMuchWorkError
-from expectitree.decide.algebra.rationals import MOST_BITS, MOST_DEGREE, Rational, constant
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.domains import FRACTIONS, Domain, UndefinedError
-from expectitree.expressions.syntax import COMPARISONS, NEGATION
+from expectitree.base.budget import TooMuchWorkError, limited_work
+from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.expressions.domains import FRACTIONS, Domain, UndefinedError
+from expectitree.base.expressions.syntax import COMPARISONS, NEGATION
+from expectitree.decide.algebra.rationals import (
+    MAX_BITS,
+    MAX_DEGREE,
+    MAX_SECONDS,
+    Rational,
+    constant,
+)
 from expectitree.tree.model import Tree
 from expectitree.tree.transform import in_fractions, without_formulas
 
@@ -35,6 +42,18 @@ def why_not_exact(error: Exception) -> str:
     return "exact functions would take too long" if is_budget else str(error)
 
 
+@contextmanager
+def exact_only(question: str, otherwise: str) -> Iterator[None]:
+    """Limit the time; without exact functions raise `AnalysisError` with what to do `otherwise`."""
+    try:
+        with limited_work(MAX_SECONDS):
+            yield
+    except INEXACT as error:
+        raise AnalysisError(
+            f"{question} needs exact functions, but {why_not_exact(error)}: {otherwise}"
+        ) from None
+
+
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
     """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
 
@@ -45,8 +64,7 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
             tree = in_fractions(tree)
         except TreeError as error:
             if keeps_formulas:
-                why = str(error).partition(": compute in floats")[0]
-                raise NotRationalError("", why) from None
+                raise NotRationalError("", str(error)) from None
             return in_fractions(without_formulas(tree))
     return tree if keeps_formulas else replace(without_formulas(tree), error=0)
 
@@ -78,7 +96,7 @@ def _power(base: Rational, exponent: Rational) -> Rational:
         found: Rational = _of_constants("^")(base, exponent)
         return found
     power = None if exponent.degree else exponent(Fraction(0))
-    if power is None or power.denominator != 1 or abs(power) > MOST_DEGREE:
+    if power is None or power.denominator != 1 or abs(power) > MAX_DEGREE:
         raise NotRationalError("a power that is not a whole number")
     found = _ONE
     for _ in range(abs(int(power))):
@@ -87,7 +105,7 @@ def _power(base: Rational, exponent: Rational) -> Rational:
 
 
 def _checked(value: Any) -> Any:
-    if isinstance(value, Rational) and (value.degree > MOST_DEGREE or value.bits > MOST_BITS):
+    if isinstance(value, Rational) and (value.degree > MAX_DEGREE or value.bits > MAX_BITS):
         raise TooMuchWorkError
     return value
 

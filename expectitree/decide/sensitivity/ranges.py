@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
-from expectitree.errors import AnalysisError, NumberError
-from expectitree.expressions.domains import FRACTIONS
-from expectitree.numbers import (
+from expectitree.base.errors import AnalysisError, NumberError
+from expectitree.base.expressions.domains import FRACTIONS
+from expectitree.base.numbers import (
     Number,
     given_fraction,
     message_text,
@@ -42,6 +43,21 @@ class Range:
     current: Fraction
     unit: str | None = None
     description: str | None = None
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {
+            "parameter": self.name,
+            "range": (self.low, self.high),
+            "current": self.current,
+            "unit": self.unit,
+            "description": self.description,
+        }
+
+    def places(self, steps: int) -> list[Fraction]:
+        """Return both ends and the values between them, equally far apart; with 0 the low end."""
+        width = self.high - self.low
+        return [self.low + width * i / max(1, steps) for i in range(steps + 1)]
 
 
 def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:

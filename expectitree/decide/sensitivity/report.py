@@ -9,32 +9,32 @@ If a formula is not a rational function, sample the range instead, and say so.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.budget import limited_work
+from expectitree.base.budget import limited_work
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.numbers import exact_text, message_text, to_exact, to_fraction
 from expectitree.decide.algebra.piecewise import Piecewise, shifted
 from expectitree.decide.algebra.polynomials import Root
-from expectitree.decide.algebra.rationals import MOST_SECONDS
-from expectitree.decide.algebra.thresholds import Decision, Threshold, place_of
+from expectitree.decide.algebra.rationals import MAX_SECONDS, formula_text
+from expectitree.decide.algebra.thresholds import Decision, Piece, Threshold, place_of
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.pieces import Piece, pieces_of
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.sensitivity.sampling import sample
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, TreeError
-from expectitree.numbers import exact_text, message_text, to_exact, to_fraction
+from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind, Tree, check_tree
 from expectitree.tree.parameters import place_text
-from expectitree.tree.paths import join, message_path
+from expectitree.tree.paths import join, message_path, split
 
-_LONGEST_END = 12  # characters of an end of a range in a message
+_MAX_END_LENGTH = 12  # characters of an end of a range in a message
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,34 @@ class Sensitivity(Shown):
         """Return the best actions beside a value of the parameter."""
         return next(piece.best for piece in self.pieces if piece.start <= at <= piece.end)
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        fall, rise = self.slack
+        branch = {"branch": self.branch, "branch_pays": self.branch_pays}
+        return {
+            **self.range.json_fields(),
+            **({} if self.branch is None else branch),
+            "best": self.best,
+            "value": self.value,
+            "can_fall_by": fall,
+            "can_rise_by": rise,
+            "pieces": [piece.json_fields(self.range.name) for piece in self.pieces],
+            "thresholds": [threshold_fields(one) for one in self.thresholds],
+            "method": self.method,
+            "reason": self.reason or None,
+        }
+
+    def csv_rows(self, points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and the value of each action at some points of the range."""
+        yield "parameter", "value", "action", "worth"
+        for at in self.range.places(points - 1):
+            if self.actions:
+                for action, function in self.actions.items():
+                    yield self.range.name, at, action, function(at)
+            else:
+                best = self.best_at(at)
+                yield self.range.name, at, best[0] if best else None, self.value_at(at)
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
 
@@ -123,8 +151,6 @@ class Sensitivity(Shown):
         Each has `file`, `parameter`, `start`, `end`, `best` (the first best action), `ties` (how
         many actions are best) and `value`: a formula, or None if it is not a single short one.
         """
-        from expectitree.decide.sensitivity.phrases import formula_text
-
         return [
             {
                 "file": self.file,
@@ -139,17 +165,71 @@ class Sensitivity(Shown):
         ]
 
 
+def sensitivity(
+    tree: Tree, parameter: str, *, range: Ends | None = None, file: str = ""
+) -> Sensitivity:
+    """Return how the best action and the value depend on one parameter of a tree.
+
+    The answer is exact where formulas are made of + - * / and whole powers: the thresholds are
+    roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\\nmax: {sure: 3, bet: "
+        ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
+        >>> found = et.sensitivity(tree, "p")
+        >>> found.thresholds[0].exact, found.thresholds[0].after
+        (Fraction(3, 10), ('bet',))
+
+    Args:
+        tree: The tree.
+        parameter: The name of the parameter that moves.
+        range: Its least and greatest value; by default, those in the file.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
+        TreeError: There is no such parameter, or it is derived from others.
+    """
+    check_tree(tree, "sensitivity")
+    return one_way(tree, range_of(tree, parameter, range), file)
+
+
+def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
+    """Return how the decision depends on an amount that is added to the reward of a branch.
+
+    The amount goes as far as the totals of the tree are apart, divided by the probability of the
+    path. If no other path leads to the branch, a larger amount changes no decision.
+    """
+    branch = tree.find_branch(path)
+    if branch == NONE:
+        raise AnalysisError("an amount at the root changes no decision: name a branch below it")
+    low, high = (to_exact(end) for end in tree.total_ends)
+    width = (high - low or Fraction(1)) / (_probability_of(tree, path) or 1)
+    amount = Range(f"added to {path}", -width, width, Fraction(0))
+    pays = to_exact(tree.reward_of(branch))
+    return replace(one_way(tree, amount, file, (branch,)), branch=path, branch_pays=pays)
+
+
+def _probability_of(tree: Tree, path: str) -> Fraction:
+    """Return the probability of a path if all players lead to it."""
+    labels, found = split(path), Fraction(1)
+    for length in range(1, len(labels) + 1):
+        branch = tree.find_branch(join(labels[:length]))
+        found *= to_exact(tree.columns.probability[branch])
+    return found
+
+
 def one_way(tree: Tree, range: Range, file: str = "", added: Sequence[int] = ()) -> Sensitivity:
     """Return how the best action depends on one parameter, or on an amount added to branches."""
     try:
-        with limited_work(MOST_SECONDS):
+        with limited_work(MAX_SECONDS):
             exact = exact_tree(tree, keeps_formulas=not added)
             name = None if added else range.name
             functions = NodeFunctions(exact, name, range.low, range.high, added=added)
             check_feasible(functions, range)
             decision, actions = decision_of(functions)
-            thresholds = tuple(decision.thresholds()) if actions else ()
-            pieces = tuple(pieces_of(decision))
+            thresholds = tuple(decision.thresholds())
+            pieces = tuple(decision.pieces())
         function: Piecewise | None = decision.value
         now, method, reason = functions.now, "exact", ""
     except INEXACT as error:
@@ -224,4 +304,4 @@ def check_feasible(functions: NodeFunctions, range: Range) -> None:
 def _end_text(end: Root, rounded: Fraction) -> str:
     """Return an end of the interval of valid values: a short number as it is, else rounded."""
     text = exact_text(rounded if end.exact is None else end.exact)
-    return text if len(text) <= _LONGEST_END else exact_text(rounded)
+    return text if len(text) <= _MAX_END_LENGTH else exact_text(rounded)

@@ -8,25 +8,25 @@ from decimal import Decimal
 from fractions import Fraction
 from time import monotonic
 
-from expectitree import budget
+from expectitree.base import budget
+from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.numbers import message_text
 from expectitree.decide.algebra.thresholds import (
-    LEAST_DIGITS,
+    MIN_DIGITS,
     TOLERANCE,
     VALUE_TOLERANCE,
+    Piece,
     Threshold,
 )
 from expectitree.decide.sensitivity.enclosures import Enclosures, Verdict
-from expectitree.decide.sensitivity.pieces import Piece
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.errors import AnalysisError, NumberError, TreeError
-from expectitree.numbers import message_text
 from expectitree.tree.model import Tree
 
 POINTS = 200  # of the range
-_MOST_SECONDS = 20  # for one parameter
+_MAX_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
-_LEAST_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
+_MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
 
 
@@ -55,18 +55,13 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     return tuple(pieces), tuple(thresholds)
 
 
-def places_of(range_: Range, points: int = POINTS) -> list[Fraction]:
-    """Return the values of a parameter at which its range is sampled."""
-    return [range_.low + (range_.high - range_.low) * i / points for i in range(points + 1)]
-
-
 class Sampler:
     """Evaluates a tree at values of one of its parameters."""
 
     def __init__(self, tree: Tree, name: str) -> None:
         self.tree, self.name = tree, name
         self.enclosures = Enclosures(tree, name)
-        self.deadline = monotonic() + _MOST_SECONDS * budget.factor()
+        self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
 
     def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
@@ -80,7 +75,7 @@ class Sampler:
         if monotonic() > self.deadline:
             raise AnalysisError(
                 f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.name} takes "
-                f"more than {_MOST_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
+                f"more than {_MAX_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
                 f"its formulas simpler; or {budget.more()}"
             )
         try:
@@ -114,7 +109,7 @@ class Sampler:
             high = low
         else:
             # At an end of the interval, there may be a jump, or a tie that is not certain.
-            gap = _power_of_ten(high - low) / 10**LEAST_DIGITS
+            gap = _power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):
                 near = max(ends[0], place - gap), min(ends[1], place + gap)
                 if is_before(near[0]) and not is_before(near[1]):
@@ -143,7 +138,7 @@ def _place_between(low: Fraction, high: Fraction, tolerance: Fraction) -> Fracti
     Then no number with the digits that a threshold needs is between them.
     """
     finest = tolerance
-    while finest > _LEAST_STEP and min(abs(low), abs(high)) < 10 ** (LEAST_DIGITS - 1) * finest:
+    while finest > _MIN_STEP and min(abs(low), abs(high)) < 10 ** (MIN_DIGITS - 1) * finest:
         finest /= 10
     middle = (low + high) / 2
     width = _power_of_ten(high - low) if low < high else finest

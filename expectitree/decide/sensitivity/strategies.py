@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from expectitree.budget import most as allowed
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
-from expectitree.numbers import Number
-from expectitree.searches.backward_induction import backward_induction
+from expectitree.base.budget import most as allowed
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number
+from expectitree.searches.backward_induction import value_under
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree
 
-MOST_STRATEGIES = 10_000
-MOST_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated
+MAX_STRATEGIES = 10_000
+MAX_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,23 @@ class Strategies(Shown):
     player: str
     strategies: tuple[Strategy, ...]
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return {"player": self.player, "strategies": self.strategies}
+
+    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and the choices and the value of each strategy."""
+        paths = [*dict.fromkeys(path for one in self.strategies for path in one.choices)]
+        yield *paths, "value"
+        for one in self.strategies:
+            yield *(one.choices.get(path) for path in paths), one.value
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each strategy: its choices by path, and its value."""
         return [{**one.choices, "value": one.value} for one in self.strategies]
 
 
-def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> Strategies:
+def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Strategies:
     """Return every strategy of MAX (or of MIN, if only MIN decides), from best to worst.
 
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
@@ -63,7 +74,7 @@ def strategies_of(tree: Tree, file: str = "", most: int = MOST_STRATEGIES) -> St
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []
     for choices in _choices(tree, player):
-        if len(found) == most or len(found) * len(tree) > allowed(MOST_STEPS):
+        if len(found) == most or len(found) * len(tree) > allowed(MAX_STEPS):
             raise AnalysisError(
                 f"the tree has more than {len(found):,} strategies: --parameter finds where the "
                 "best one changes without listing them"
@@ -102,14 +113,3 @@ def _choices(tree: Tree, player: int) -> Iterator[dict[int, int]]:
             options = [(branches, choices)]
         for taken, chosen in reversed(options):
             waiting.append((n - 1, reached.union(columns.child[b] for b in taken), chosen))
-
-
-def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
-    """Return the value of a tree in which some nodes have their branch chosen."""
-    first, last = [*tree.columns.first], [*tree.columns.last]
-    for n, branch in choices.items():
-        first[n], last[n] = branch, branch + 1
-    values: list[Any] = [None] * len(tree)
-    backward_induction(tree.columns._replace(first=first, last=last), values, 0)
-    result: Number = tree.root_reward + values[tree.root_id]
-    return result

@@ -9,14 +9,14 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.decide.algebra.rationals import Rational
+from expectitree.base.numbers import decimal_text, display_text, exact_text
+from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.sensitivity.break_even import BreakEven
 from expectitree.decide.sensitivity.charts import map_lines, tornado_lines
 from expectitree.decide.sensitivity.everywhere import Everywhere
 from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.phrases import (
-    formula_text,
     move_text,
     number_text,
     with_unit,
@@ -25,17 +25,16 @@ from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text, place_texts, threshold_texts
-from expectitree.numbers import decimal_text, display_text, exact_text
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
-MOST_ROWS = 50  # of strategies or thresholds that are listed
+MAX_ROWS = 50  # of strategies or thresholds that are listed
 _FORMULA_DIGITS = 6  # of a coefficient that is rounded
-_LONGEST_WORTH = 16  # characters of a fraction
-_MOST_CONSTANT = 10  # decisions that never change
+_MAX_WORTH_LENGTH = 16  # characters of a fraction
+_MAX_CONSTANT = 10  # decisions that never change
 
 Lines = Iterator[RenderableType]
 
@@ -112,7 +111,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     else:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
-    for threshold in report.thresholds[:MOST_ROWS]:
+    for threshold in report.thresholds[:MAX_ROWS]:
         place = threshold_texts(threshold, marks)[1]
         if threshold.at:
             yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
@@ -125,7 +124,7 @@ def _worth_text(threshold: Threshold) -> str:
     """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
     text = exact_text(threshold.value)
     decimal = decimal_text(threshold.value, 10)
-    is_fraction = threshold.exact is not None and "/" in text and len(text) <= _LONGEST_WORTH
+    is_fraction = threshold.exact is not None and "/" in text and len(text) <= _MAX_WORTH_LENGTH
     return f"{text} = {decimal}" if is_fraction else decimal
 
 
@@ -177,7 +176,7 @@ def _limits_of_branch(report: Sensitivity) -> Iterator[str]:
 def _(report: Everywhere, options: ConsoleOptions) -> Lines:
     changing = [one for one in report.decisions if len({p.best for p in one.pieces}) > 1]
     rows = []
-    for one in changing[:MOST_ROWS]:
+    for one in changing[:MAX_ROWS]:
         for position, piece in enumerate(one.pieces):
             part = f"{number_text(piece.start)} to {number_text(piece.end)}"
             rows.append(["" if position else one.path, part, names_text(piece.best)])
@@ -185,15 +184,15 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
         columns = [Column("decision"), Column(report.range.name), Column("best")]
         yield from table(columns, rows, options)
         yield ""
-    if len(changing) > MOST_ROWS:
+    if len(changing) > MAX_ROWS:
         count = plural(len(changing), "decision")
-        yield Text(f"The first {MOST_ROWS} of {count} that change.", style="dim")
+        yield Text(f"The first {MAX_ROWS} of {count} that change.", style="dim")
     others = [one for one in report.decisions if one not in changing]
-    for one in others[:_MOST_CONSTANT]:
+    for one in others[:_MAX_CONSTANT]:
         line = f"{one.path}: always {names_text(one.pieces[0].best)}, where play reaches it."
         yield Text(safe(line, options))
-    if len(others) > _MOST_CONSTANT:
-        more = plural(len(others) - _MOST_CONSTANT, "more decision")
+    if len(others) > _MAX_CONSTANT:
+        more = plural(len(others) - _MAX_CONSTANT, "more decision")
         yield Text(f"{more} where the best action never changes.", style="dim")
     if not report.decisions:
         yield Text("Play reaches no decision.")
@@ -224,12 +223,12 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
 @_lines.register
 def _(report: Strategies, options: ConsoleOptions) -> Lines:
     rows = []
-    for one in report.strategies[:MOST_ROWS]:
+    for one in report.strategies[:MAX_ROWS]:
         root = one.choices.get("/", "")
         rest = ", ".join(f"{path}: {label}" for path, label in one.choices.items() if path != "/")
         rows.append([display_text(one.value), root, rest])
     columns = [Column("value", number=True), Column("action"), Column("then")]
     yield from table(columns, rows, options)
     count = len(report.strategies)
-    if count > MOST_ROWS:
-        yield Text(f"The first {MOST_ROWS} of {plural(count, 'strategy')}.", style="dim")
+    if count > MAX_ROWS:
+        yield Text(f"The first {MAX_ROWS} of {plural(count, 'strategy')}.", style="dim")

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from expectitree.budget import limited_work
-from expectitree.decide.algebra.rationals import MOST_SECONDS
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, NumberError
+from expectitree.decide.algebra.thresholds import Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.pieces import Piece, pieces_of
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.sensitivity.report import decision_of
-from expectitree.decide.sensitivity.sampling import places_of
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError, NumberError
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 GRID = 41  # rows of the map
 
@@ -63,6 +61,23 @@ class TwoWay(Shown):
                 return piece.best
         return None
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        name = self.across.name
+        rows = [
+            {"at": row.at, "pieces": [piece.json_fields(name) for piece in row.pieces]}
+            for row in self.rows
+        ]
+        return {"across": self.across, "down": self.down, "rows": rows, "method": "exact"}
+
+    def csv_rows(self, points: int) -> Iterator[Sequence[object]]:
+        """Yield a heading, and the best actions at some points of each row."""
+        yield self.down.name, self.across.name, "best"
+        for row in self.rows:
+            for at in self.across.places(points - 1):
+                best = self.best_at(row, at)
+                yield row.at, at, None if best is None else " = ".join(best)
+
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece of each row: the rows of a table.
 
@@ -83,6 +98,43 @@ class TwoWay(Shown):
         ]
 
 
+def sensitivity_map(
+    tree: Tree,
+    across: str,
+    down: str,
+    *,
+    ranges: Sequence[Ends | None] = (None, None),
+    grid: int = GRID,
+    file: str = "",
+) -> TwoWay:
+    """Return the regions of the best actions as two parameters move.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("parameters: {p: 1/2, prize: 10}\\nmax: {sure: 3, bet: {chance: {win: "
+        ...                 "{p: p, utility: prize}, lose: {p: rest, utility: 0}}}}")
+        >>> found = et.sensitivity_map(tree, "p", "prize", ranges=[(0, 1), (5, 15)], grid=3)
+        >>> [row.pieces[0].end for row in found.rows]
+        [Fraction(3, 5), Fraction(3, 10), Fraction(1, 5)]
+
+    Args:
+        tree: The tree.
+        across: The parameter that varies along each row, where thresholds are exact.
+        down: The parameter that has one value in each row.
+        ranges: The ends of both; None for those in the file.
+        grid: The number of rows.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: A parameter has no range, or a formula is not a rational function.
+        TreeError: There is no such parameter, or it is derived from others.
+    """
+    check_tree(tree, "sensitivity")
+    if grid < 2:
+        raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
+    first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
+    return two_way(tree, first, second, grid, file)
+
+
 def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
     """Return the regions of the best actions over a rectangle.
 
@@ -90,15 +142,9 @@ def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str 
     """
     if across.name == down.name:
         raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
-    try:
+    with exact_only("a map", "move one parameter at a time, which then samples"):
         exact = exact_tree(tree)
-        with limited_work(MOST_SECONDS):
-            rows = tuple(_row(exact, across, down.name, at) for at in places_of(down, grid - 1))
-    except INEXACT as error:
-        raise AnalysisError(
-            f"a map needs exact functions, but {why_not_exact(error)}: move one parameter at a "
-            "time, which then samples"
-        ) from None
+        rows = tuple(_row(exact, across, down.name, at) for at in down.places(grid - 1))
     return TwoWay(file, tree, across, down, rows)
 
 
@@ -110,5 +156,5 @@ def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
         return Row(at, ())
     for left, right in functions.feasible:
         decision, _ = decision_of(functions.over(left, right), is_verified=False)
-        pieces += pieces_of(decision)
+        pieces += decision.pieces()
     return Row(at, tuple(pieces))

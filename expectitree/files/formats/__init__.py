@@ -19,13 +19,13 @@ import os
 import re
 from functools import cache
 
-from expectitree import tables
-from expectitree.errors import TransformError
+from expectitree.base import tables
+from expectitree.base.errors import TransformError
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote
 from expectitree.files.rows import Format, ReadOptions
-from expectitree.names import did_you_mean
-from expectitree.numbers import quote
 
-MOST_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
+MAX_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
 
 
 _NUMBERS_ONLY = ("parameters", "formulas", "events")
@@ -68,7 +68,7 @@ def format_by_suffix(path: str | os.PathLike[str]) -> Format | None:
 
 def format_of_text(text: str, name: str) -> Format:
     """Return the format of a text: by a foreign format's signature, else by its name's ending."""
-    by_suffix, start = formats_by_suffix(name), text[:MOST_SIGNATURE]
+    by_suffix, start = formats_by_suffix(name), text[:MAX_SIGNATURE]
     for row in by_suffix or FORMATS.values():
         if row.signature and re.search(row.signature, start):
             return row
@@ -78,7 +78,7 @@ def format_of_text(text: str, name: str) -> Format:
 def likely_format(text: str) -> Format | None:
     """Return the foreign format that a text may have, although it has no signature of it."""
     rows = [row for row in FORMATS.values() if row.likeness]
-    return next((row for row in rows if re.search(row.likeness, text[:MOST_SIGNATURE])), None)
+    return next((row for row in rows if re.search(row.likeness, text[:MAX_SIGNATURE])), None)
 
 
 def format_by_name(name: str) -> Format | None:

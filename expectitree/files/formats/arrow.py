@@ -15,15 +15,15 @@ from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from expectitree import compiling
-from expectitree.budget import TooMuchWorkError, check_memory, check_rows
-from expectitree.errors import FileError, NumberError, Problem, TreeError, install_hint
-from expectitree.files.metadata import metadata_text, read_metadata
-from expectitree.numbers import (
-    GREATEST_FLOAT,
+from expectitree.base import compiling
+from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
+from expectitree.base.errors import FileError, NumberError, Problem, TreeError, install_hint
+from expectitree.base.numbers import (
+    MAX_FLOAT,
     escape,
     exact_text,
     is_finite,
@@ -31,6 +31,7 @@ from expectitree.numbers import (
     quote,
     to_number,
 )
+from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.tree.adopt import adopt, check_labels
 from expectitree.tree.columns import UNKNOWN, Column, Columns, Repeated
 from expectitree.tree.model import Kind, Tree
@@ -45,7 +46,7 @@ except ImportError:
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
 
 KINDS = [kind.name for kind in Kind]
-_KEY = b"expectitree"
+KEY = b"expectitree"
 _HOW = (
     "a tree has the columns kind, utility and branches: list<struct<child, probability, label, "
     "reward>>, the last two optional"
@@ -58,7 +59,7 @@ _TYPES = {
     "branches": pa.list_(pa.struct(list(_ENTRY.items()))),
 }
 _PAYING = pa.list_(pa.struct(list((_ENTRY | _REWARD).items())))  # branches with rewards
-MOST_COPIED = 1 << 28  # bytes of a file; the copy takes less than a second
+MAX_COPIED = 1 << 28  # bytes of a file; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
 # The exceptions that pyarrow raises for a damaged file.
 _DAMAGED = (
@@ -94,10 +95,17 @@ def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
 
 def load_table(path: str, read: Callable[[str], Any]) -> Tree:
     """Return the tree of a file that `read` turns into a table."""
+    with named_faults(path):
+        return _tree(read(path), os.path.getsize(path))
+
+
+@contextmanager
+def named_faults(path: str) -> Iterator[None]:
+    """Raise `FileError` in place of an error that means that a file is damaged or not a tree."""
     with open(path, "rb"):  # raises OSError with a number if the file cannot be read
         pass
     try:
-        return _tree(read(path), os.path.getsize(path))
+        yield
     except TooMuchWorkError as error:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
@@ -114,7 +122,7 @@ def load_table(path: str, read: Callable[[str], Any]) -> Tree:
 def _read_ipc(path: str) -> Any:
     size = os.path.getsize(path)
     try:
-        with pa.memory_map(path) if size > MOST_COPIED else pa.OSFile(path) as source:
+        with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
             content = source.read_buffer()
         reader = pa.ipc.open_file(content)
         check_file(content, size)
@@ -127,8 +135,8 @@ def _read_ipc(path: str) -> Any:
 
 
 def _tree(table: Any, size: int) -> Tree:
-    columns, label = _columns(table, size)
-    text = (table.schema.metadata or {}).get(_KEY)
+    columns, label = columns_of(table, size)
+    text = (table.schema.metadata or {}).get(KEY)
     tree = adopt(columns, label, **read_metadata(text))
     if label is not None:
         for message in check_labels(columns, label):
@@ -136,7 +144,7 @@ def _tree(table: Any, size: int) -> Tree:
     return tree
 
 
-def _columns(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
+def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
     """Return the columns of a table in a file of some bytes, and its labels if there are any."""
     check_rows(table.num_rows, size)
     table.validate()  # `nbytes` trusts the ends of lists
@@ -312,7 +320,7 @@ def batch(tree: Tree, drop_fractions: bool) -> Any:
             pa.ListArray.from_arrays(offsets, entries),
         ],
         names=[*_TYPES],
-        metadata={_KEY: metadata_text(tree, drop_fractions).encode()},
+        metadata={KEY: metadata_text(tree, drop_fractions).encode()},
     )
 
 
@@ -336,7 +344,7 @@ def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
     def to_float(value: Any, n: int, what: str) -> float:
         if not is_finite(value):  # an end of bounds
             return float(value)
-        if abs(value) > GREATEST_FLOAT:
+        if abs(value) > MAX_FLOAT:
             problem = "is beyond the limit of floats (10^301): keep the tree as text"
         elif drop_fractions or to_number(exact_text(float(value)), True) == value:
             return float(value)

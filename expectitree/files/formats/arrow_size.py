@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 from pyarrow import compute
 
-from expectitree.budget import check_memory
+from expectitree.base.budget import check_memory
 
 # The place of a field in its table of FlatBuffers.
 _HEADER = 2  # of a message

@@ -10,21 +10,19 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from expectitree.errors import FileError, Problem
 from expectitree.files.grammar.document import (
-    MOST_CONTAINERS,
+    MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
     Mark,
     Place,
 )
-from expectitree.files.grammar.flow import Notation
-from expectitree.files.grammar.writer import tree_text
+from expectitree.files.grammar.problems import error_at, error_in, mark_of
+from expectitree.files.grammar.writer import Notation, tree_text
 from expectitree.tree.model import Tree
 
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-
+NOTATION = Notation()
 _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')
 
 
@@ -37,12 +35,10 @@ def parse(text: str, name: str) -> Document:
     except json.JSONDecodeError as error:
         if not text.strip():
             message = "the document is empty: expected a JSON object, the root node"
-            raise FileError([Problem(name, message, line=1, column=1)]) from None
-        message = _syntax_message(text, error)
-        raise FileError([Problem(name, message, line=error.lineno, column=error.colno)]) from None
+            raise error_in(name, message, 1, 1) from None
+        raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
-        line, column = _deep_mark(text)
-        raise FileError([Problem(name, NESTED_TOO_DEEPLY, line=line, column=column)]) from None
+        raise error_in(name, NESTED_TOO_DEEPLY, *_deep_mark(text)) from None
     return Document(name, root, locate=partial(_locate, text, root), text=text)
 
 
@@ -64,7 +60,7 @@ def _locate(text: str, root: Data, places: Sequence[Place]) -> list[Mark | None]
         start = starts[id(container)][index]
         if offset and "\\" not in text[start : start + offset]:  # after the opening quote
             start += offset + 1
-        marks.append(_mark(text, start))
+        marks.append(mark_of(text, start))
     return marks
 
 
@@ -103,17 +99,13 @@ def _containers(root: Data) -> Iterator[Data]:
             stack.pop()
 
 
-def _mark(text: str, at: int) -> Mark:
-    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-
-
 def _deep_mark(text: str) -> Mark | tuple[None, None]:
     """Return the place where more lists and objects are open than are allowed, or None."""
     depth = 0
     for token in tokens(text):
         depth += (token[0] in "[{") - (token[0] in "]}")
-        if depth > MOST_CONTAINERS:
-            return _mark(text, token.start())
+        if depth > MAX_CONTAINERS:
+            return mark_of(text, token.start())
     return None, None
 
 
@@ -135,33 +127,3 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
 def write(tree: Tree) -> Iterator[str]:
     """Yield the text of a tree piece by piece."""
     return tree_text(tree, NOTATION)
-
-
-class JsonNotation(Notation):
-    """Every text is quoted, and so is a number that is not one in JSON, such as a fraction."""
-
-    opening, closing, margin, separator = "{\n", "\n}\n", "  ", ",\n"
-
-    def quoted(self, text: str) -> str:
-        """Return a text in quotes."""
-        return json.dumps(text, ensure_ascii=not text.isprintable()).replace("\x7f", "\\u007f")
-
-    def number(self, text: str) -> str:
-        """Return a number, in quotes if JSON does not have it."""
-        return text if _NUMBER.fullmatch(text) else json.dumps(text)
-
-    def number_key(self, number: str) -> str:
-        """Return a key with its colon from a number, which is given as `number` returns it."""
-        return f"{number}:" if number[0] == '"' else f'"{number}":'
-
-    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
-        """Return the brackets of a list or a mapping over several lines."""
-        opening, closing = "{}" if is_mapping else "[]"
-        return f" {opening}\n", f"\n{margin}{closing}"
-
-    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
-        """Return a mapping's fields, which are on the line where it starts."""
-        return f"{head}{{{''.join(f'{field}, ' for field in fields)}", indent, "}"
-
-
-NOTATION = JsonNotation()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, BinaryIO
 
-from expectitree.budget import check_memory, check_rows
+from expectitree.base.budget import check_memory, check_rows
 from expectitree.files.formats import arrow
 from expectitree.tree.model import Tree
 

@@ -16,9 +16,10 @@ from typing import Any
 
 import yaml
 
-from expectitree.errors import FileError, Problem
+from expectitree.base.errors import FileError
+from expectitree.base.numbers import escape, quote
 from expectitree.files.grammar.document import (
-    MOST_CONTAINERS,
+    MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
@@ -26,12 +27,11 @@ from expectitree.files.grammar.document import (
     Place,
     SharedText,
 )
-from expectitree.files.grammar.flow import Notation
-from expectitree.files.grammar.writer import tree_text
-from expectitree.numbers import escape, quote
+from expectitree.files.grammar.problems import error_at, error_in
+from expectitree.files.grammar.writer import Notation, tree_text
 from expectitree.tree.model import Tree
 
-LONGEST_KEY = 500  # characters: readers look back 1,024 for a key without a `? ` before it
+MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
@@ -45,9 +45,9 @@ def parse(text: str, name: str) -> Document:
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
-        raise FileError([_unreadable(text, name, error)]) from None
+        raise _unreadable(text, name, error) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
-        raise FileError([Problem(name, f"this is not YAML: {escape(str(error))}")]) from None
+        raise error_in(name, f"this is not YAML: {escape(str(error))}") from None
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
         message = f"this is not YAML: {error.problem or error}"
@@ -55,7 +55,7 @@ def parse(text: str, name: str) -> Document:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        raise FileError([_problem(name, mark, message + _syntax_hint(text, mark))]) from None
+        raise _error(name, mark, message + _syntax_hint(text, mark)) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -94,7 +94,7 @@ class _Parser:
             elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
                 if has_properties:
                     self.check_properties(event)
-                if len(above) >= MOST_CONTAINERS:
+                if len(above) >= MAX_CONTAINERS:
                     raise self.error(event, NESTED_TOO_DEEPLY)
                 above.append((items, event.anchor))
                 items = []
@@ -115,7 +115,7 @@ class _Parser:
     def document(self, root: Data) -> Document:
         if root == "":
             message = "the document is empty: `expectitree new` prints a tree to start from"
-            raise FileError([Problem(self.name, message, line=1, column=1)])
+            raise error_in(self.name, message, 1, 1)
         locate = partial(_locate, self.text, self.containers)
         return Document(self.name, root, frozenset(self.shared), locate, self.text)
 
@@ -168,7 +168,7 @@ class _Parser:
                 raise self.error(event, f"the merge key << is unknown: {share}")
 
     def error(self, event: Any, message: str) -> FileError:
-        return FileError([_problem(self.name, event.start_mark, message)])
+        return _error(self.name, event.start_mark, message)
 
 
 def _containers(text: str) -> Iterator[list[Any]]:
@@ -212,20 +212,17 @@ def _short(name: str) -> str:
     return quote(name)[1:-1]
 
 
-def _problem(name: str, mark: Any, message: str) -> Problem:
-    if mark is None:
-        return Problem(name, escape(message))
-    return Problem(name, escape(message), line=mark.line + 1, column=mark.column + 1)
+def _error(name: str, mark: Any, message: str) -> FileError:
+    place = () if mark is None else (mark.line + 1, mark.column + 1)
+    return error_in(name, escape(message), *place)
 
 
-def _unreadable(text: str, name: str, error: Any) -> Problem:
+def _unreadable(text: str, name: str, error: Any) -> FileError:
     found = yaml.reader.Reader.NON_PRINTABLE.search(text)
     if found is None:
-        return Problem(name, f"this is not YAML: {escape(error.reason)}")
-    before = text[: found.start()]
-    line, column = before.count("\n") + 1, found.start() - before.rfind("\n")
+        return error_in(name, f"this is not YAML: {escape(error.reason)}")
     message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
-    return Problem(name, message, line=line, column=column)
+    return error_at(text, found.start(), name, message)
 
 
 _COMMA = re.compile(r"[{,]\s*\w+: [^\s,{}]+ (\w+:)$")  # two pairs between braces
@@ -263,7 +260,7 @@ def write(tree: Tree) -> Iterator[str]:
 class YamlNotation(Notation):
     """The notation of YAML: a text is unquoted if every reader takes it for text."""
 
-    item_head = "- "
+    opening, closing, margin, separator, item_head = "", "\n", "", "\n", "- "
 
     def quoted(self, text: str) -> str:
         """Return a text, in quotes if it needs them."""
@@ -281,6 +278,10 @@ class YamlNotation(Notation):
         """Return a formula as it is, unless it has a comma, or YAML takes it for another type."""
         return self.quoted(text) if "," in text or text.isidentifier() else text
 
+    def number_key(self, number: str) -> str:
+        """Return a key with its colon from a number."""
+        return f"{number}:"
+
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
         """Return a line end: the margin shows what belongs to a list or a mapping."""
         return "\n", ""
@@ -293,12 +294,12 @@ class YamlNotation(Notation):
 
     def fits(self, fields: list[str]) -> bool:
         """Return whether all fields are short enough for a mapping on one line."""
-        return all(len(field) <= LONGEST_KEY for field in fields)
+        return all(len(field) <= MAX_KEY_LENGTH for field in fields)
 
     def flow_key(self, key: str) -> str:
         """Return a key with its colon, and `? ` before a long one."""
         name = self.key(key)
-        return f"? {name}" if len(name) > LONGEST_KEY else name
+        return f"? {name}" if len(name) > MAX_KEY_LENGTH else name
 
 
 NOTATION = YamlNotation()

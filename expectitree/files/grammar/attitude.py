@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.errors import ExpectitreeError
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import text_of
-from expectitree.files.grammar.document import Data, Place
-from expectitree.files.grammar.flow import NumberText
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import text_of
+from expectitree.base.numbers import Number, exact_text
+from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, exact_text
 from expectitree.tree.attitude import KINDS, TOTAL, Attitude
 
 _EXPECTED = "expected a mapping such as {exponential: 1000}, with one of " + ", ".join(KINDS)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from expectitree.errors import ExpectitreeError, NumberError, TreeError
-from expectitree.expressions.syntax import Expression, Name
+from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
+from expectitree.base.expressions.syntax import Expression, Name
+from expectitree.base.numbers import Number, escape, message_text, quote
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
 from expectitree.files.grammar.outcomes import list_form, with_ps, with_rest
-from expectitree.files.grammar.problems import MOST_PROBLEMS
+from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
-from expectitree.numbers import Number, escape, message_text, quote
 from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
 from expectitree.tree.model import Kind
@@ -202,7 +202,7 @@ class BranchReader:
             return
         self.warnings += 1
         name, path = self.trail.document.name, message_path(self.trail.path(own))
-        if self.warn is not None and self.warnings <= MOST_PROBLEMS:
+        if self.warn is not None and self.warnings <= MAX_PROBLEMS:
             self.warn(f"{name}: {path}: {message}")
-        elif self.warn is not None and self.warnings == MOST_PROBLEMS + 1:
+        elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")

@@ -16,17 +16,29 @@ from typing import Any, NamedTuple, TypeAlias
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 
-MOST_NESTED = 300  # nodes within nodes in one text
-MOST_DEPTH = MOST_NESTED - 2  # branches on a path, in formats that cannot give a part a name
-MOST_CONTAINERS = 2 * MOST_NESTED + 100  # lists and mappings within each other
+MAX_NESTED = 300  # nodes within nodes in one text
+MAX_DEPTH = MAX_NESTED - 2  # branches on a path, in formats that cannot give a part a name
+MAX_CONTAINERS = 2 * MAX_NESTED + 100  # lists and mappings within each other
 NESTED_TOO_DEEPLY = (
-    f"the text nests more than {MOST_NESTED} nodes: give a deeper part a name under the root's "
+    f"the text nests more than {MAX_NESTED} nodes: give a deeper part a name under the root's "
     "`nodes:` and write `ref: NAME` in its place"
 )
 
 
 class SharedText(str):
     """A scalar that an alias may repeat: one object, one node."""
+
+    __slots__ = ()
+
+
+class NumberText(str):
+    """The text of a number to be written, or one that JSON has without quotes."""
+
+    __slots__ = ()
+
+
+class FormulaText(str):
+    """The text of a formula to be written."""
 
     __slots__ = ()
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from expectitree.errors import ExpectitreeError
-from expectitree.expressions.syntax import Expression, Number, text_of
-from expectitree.files.grammar.document import Data, Place
-from expectitree.files.grammar.flow import FormulaText, NumberText
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.syntax import Expression, Number, text_of
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import escape, quote
+from expectitree.files.grammar.document import Data, FormulaText, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.names import did_you_mean
-from expectitree.numbers import escape, quote
 from expectitree.tree.bayes import rest_of
 from expectitree.tree.formulas import REST, Definition, is_formula
 

@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from expectitree.algorithms import ALGORITHMS, OPTIONS
-from expectitree.files.grammar.document import Data, Place
-from expectitree.files.grammar.flow import NumberText
+from expectitree.base.algorithms import ALGORITHMS, OPTIONS
+from expectitree.base.numbers import Number, check_setting, exact_text, quote
+from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import Number, check_setting, exact_text, quote
 from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 
 

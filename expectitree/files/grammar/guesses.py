@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from expectitree.base.names import nearest
+from expectitree.base.numbers import escape, quote, to_probability
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.mistakes import turned
@@ -25,14 +27,12 @@ from expectitree.files.grammar.words import (
     unknown_key,
     whole_number,
 )
-from expectitree.names import nearest
-from expectitree.numbers import escape, quote, to_probability
 from expectitree.tree.model import Kind
 
-_MOST_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
-_LONGEST = 100  # characters of a key that may be a label
+_MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
+_MAX_LENGTH = 100  # characters of a key that may be a label
 _TAKEN = {*NODE_KEYS, *ROOT_KEYS, *SYNONYMS, *KIND_SYNONYMS}
-_MOST_LABELS = 4  # in a message
+_MAX_LABELS = 4  # in a message
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
 _TITLES = ("game", "heading", "caption")
@@ -105,7 +105,7 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     above = [] if unknown[0].lower() in _LISTS_OF_P else above
     if not _are_labels(pairs, 0.6) or not (above or unknown[1:] or is_inner):
         return ""
-    labels = key_list(unknown[:_MOST_LABELS])
+    labels = key_list(unknown[:_MAX_LABELS])
     if above:
         return f"unknown key {quote(unknown[0])}: for a label, indent {labels} below `{above[0]}:`"
     if kinds or not keys or not {*keys} <= {"label", "p", "cost", "reward", "note", *ROOT_KEYS}:
@@ -195,13 +195,13 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:
     """Return whether the keys of pairs are probably labels, and not wrong keys."""
-    for key, value in pairs[:_MOST_SEEN]:
+    for key, value in pairs[:_MAX_SEEN]:
         word = key.lower()
         is_node = not isinstance(value, str) or value[:1] in "+-.0123456789"
         if (
             not is_node
             or not value
-            or not 0 < len(key) <= _LONGEST
+            or not 0 < len(key) <= _MAX_LENGTH
             or word in NODE_KEYS
             or word in ROOT_KEYS
         ):

@@ -9,7 +9,8 @@ import re
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from expectitree.errors import NumberError
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import Number, quote, to_fraction, to_probability
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import NODE_KEYS
 from expectitree.files.grammar.outcomes import (
@@ -26,15 +27,14 @@ from expectitree.files.grammar.words import (
     key_list,
     text_or_quoted,
 )
-from expectitree.numbers import Number, quote, to_fraction, to_probability
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Kind
 
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_MOST_SHOWN = 4  # outcomes in a message
-_MOST_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
+_MAX_SHOWN = 4  # outcomes in a message
+_MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
 _NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 # Patterns, compiled when they are first used: most files need none.
 _PRODUCT = r"([0-9./%]+)\s*\*\s*([^*]+)"
@@ -69,7 +69,7 @@ def turned(children: Data) -> str:
     Return nothing if they probably were not. Utilities of only 0 and 1 are those of a game that is
     won or lost.
     """
-    if not isinstance(children, tuple) or not 2 <= len(children) <= _MOST_TURNED:
+    if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
         return ""
     labels, texts = [label for label, _ in children], [text for _, text in children]
     if not is_marked("".join(text for text in texts if isinstance(text, str))):
@@ -220,5 +220,5 @@ def _probability(text: Data) -> Fraction | None:
 
 def _shown(texts: Sequence[str], is_quoted: bool = True) -> str:
     """Return the first of some texts as a list for a message."""
-    shown = [*texts[:_MOST_SHOWN], *(["…"] if len(texts) > _MOST_SHOWN else [])]
+    shown = [*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])]
     return key_list(shown) if is_quoted and "…" not in shown else ", ".join(shown)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any, NamedTuple
 
-from expectitree.errors import NumberError
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import quote
 from expectitree.files.grammar.document import Data, Place, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_VALUES, PAYMENTS
 from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, key_hint
-from expectitree.numbers import quote
 from expectitree.tree.formulas import negative_of, sum_of
 
-_MOST_NAMES = 8  # in a message
+_MAX_NAMES = 8  # in a message
 
 
 class Named(NamedTuple):
@@ -130,6 +130,6 @@ class Names:
         if not self.places:
             return f"{problem}nothing is defined under the root's `nodes:`; define it there"
         near = key_hint(name, self.places) if isinstance(name, str) else ""
-        names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MOST_NAMES])
-        more = ", …" if len(self.places) > _MOST_NAMES else ""
+        names = ", ".join(quote(known)[1:-1] for known in [*self.places][:_MAX_NAMES])
+        more = ", …" if len(self.places) > _MAX_NAMES else ""
         return f"{problem}the names under nodes are {names}{more}{near}"

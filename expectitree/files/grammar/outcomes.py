@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import names_in
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.numbers import Number, message_text, quote, to_fraction, to_probability
+from expectitree.base.rounding import sum_of
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.words import flow_text, is_number, key_list
-from expectitree.numbers import Number, message_text, quote, to_fraction, to_probability
-from expectitree.rounding import sum_of
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
 
@@ -26,10 +26,10 @@ _QUOTIENT = r"[0-9]+(?:\s?/\s?|[ -](?:in|out of)[ -])[0-9]+"  # such as 1/6 and 
 _LABEL_NUMBER = re.compile(
     rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
 )
-_MOST_SHOWN = 4  # outcomes, or labels, in a message
-_MOST_SUMMED = 1_000  # labels, whose sum takes time
-_LONGEST_LABEL = 200  # characters of a label that is searched for a number
-_LONGEST = 20  # characters of a number in a label
+_MAX_SHOWN = 4  # outcomes, or labels, in a message
+_MAX_SUMMED = 1_000  # labels, whose sum takes time
+_MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
+_MAX_LENGTH = 20  # characters of a number in a label
 
 
 def is_probability(key: str) -> bool:
@@ -75,10 +75,10 @@ def with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Numb
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
     items = []
-    for key, child in children[:_MOST_SHOWN]:
+    for key, child in children[:_MAX_SHOWN]:
         first = child[0] if isinstance(child, tuple) and child else ("utility", child)
         items.append(flow_text(((key_is, key), first)))
-    more = ", …" if len(children) > _MOST_SHOWN else ""
+    more = ", …" if len(children) > _MAX_SHOWN else ""
     return f"[{', '.join(items)}{more}]"
 
 
@@ -123,7 +123,7 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
         rest = [name for name in names if name.lower() == REST]
         rest = rest if others and all(map(_only_number, others)) else []
         if rest or _are_formulas(others, parameters):
-            meant = rest or others[:_MOST_SHOWN]
+            meant = rest or others[:_MAX_SHOWN]
             are = "is read as a label" if len(meant) == 1 else "are read as labels"
             found = f"{key_list(meant)} {are}"
             at, p = names.index(meant[0]), REST if rest else meant[0]
@@ -136,7 +136,7 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
     is_whole = all(value.denominator == 1 for value, _ in numbers)
     if total != (100 if is_whole else 1):
         return ""
-    shown = ", ".join(map(quote, names[:_MOST_SHOWN])) + (", …" if names[_MOST_SHOWN:] else "")
+    shown = ", ".join(map(quote, names[:_MAX_SHOWN])) + (", …" if names[_MAX_SHOWN:] else "")
     found = f"the labels {shown} contain numbers that sum to {total}"
     p = numbers[0][1] + ("%" if is_whole else "")
     hint = f"write a p, as in {label_with_p(names[0], p, children)}"
@@ -146,7 +146,7 @@ def label_warning(names: Sequence[str], children: Data, parameters: Collection[s
 def label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
     """Return the only number in each label, with its text; nothing if a label has none."""
     numbers = []
-    for name in names if len(names) <= _MOST_SUMMED else ():
+    for name in names if len(names) <= _MAX_SUMMED else ():
         number = _only_number(name)
         if number is None:
             return []
@@ -166,12 +166,12 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
 @lru_cache(maxsize=1_000)
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
-    if len(label) > _LONGEST_LABEL:
+    if len(label) > _MAX_LABEL_LENGTH:
         return None
     if not label.isascii():
         label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
     found = _LABEL_NUMBER.findall(label)
-    if len(found) != 1 or len(found[0][0]) > _LONGEST:
+    if len(found) != 1 or len(found[0][0]) > _MAX_LENGTH:
         return None
     text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", found[0][0])
     text = text.replace(" ", "").replace(",", ".")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from expectitree.errors import ExpectitreeError
-from expectitree.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.numbers import HOW, Number, quote
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.numbers import HOW, Number, quote
 from expectitree.tree.formulas import REST, Parameter
 
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")

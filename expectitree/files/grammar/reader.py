@@ -2,7 +2,7 @@
 
 Nothing recurses: the nodes between the root and the current one are frames on a trail, so a tree
 with shared nodes may have any depth. Errors are collected, each with its place and its path, up to
-`MOST_PROBLEMS`.
+`MAX_PROBLEMS`.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from expectitree.errors import NumberError, TreeError
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
-    MOST_NESTED,
+    MAX_NESTED,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
@@ -40,12 +41,11 @@ from expectitree.files.grammar.keys import (
 from expectitree.files.grammar.mistakes import is_doubtful, label_hint, utility_warning
 from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.outcomes import are_probabilities, is_probability, pair_hint
-from expectitree.files.grammar.problems import MOST_PROBLEMS, GrammarError, TooManyProblemsError
+from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
-from expectitree.numbers import HOW, escape, float_column, quote
 from expectitree.tree import paths
 from expectitree.tree.bounds import outside_bounds
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -62,7 +62,7 @@ _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
 _CALL = r"(max|min|chance)\s?\((.+)\)"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
-_MOST_READ = 100  # characters of a text that a hint is made of
+_MAX_READ = 100  # characters of a text that a hint is made of
 _BETWEEN_PAIR = r"\s*[,;:@(]\s*|\s+"
 _BETWEEN_NUMBERS = r"[\s,;]+"
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
@@ -163,7 +163,7 @@ class TreeReader:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
-        self.faults = self.faults or [*islice(faults, MOST_PROBLEMS)]
+        self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if attitude is not None and not self.faults:
             self.check_attitude(tree)
         return tree
@@ -192,9 +192,9 @@ class TreeReader:
             idle = unused(tree.parameters, self.builder.formulas)
             used = tree.formulas.names if tree.formulas is not None and self.defined else ()
             idle = [name for name in idle if name not in used]
-            for parameter in idle[:MOST_PROBLEMS]:
+            for parameter in idle[:MAX_PROBLEMS]:
                 self.warn(f"{name}: the parameter {parameter} is not used")
-            if idle[MOST_PROBLEMS:]:
+            if idle[MAX_PROBLEMS:]:
                 self.warn(f"{name}: more such warnings are left out")
 
         faults: list[tuple[str, str, int, int]] = []
@@ -202,7 +202,7 @@ class TreeReader:
         if faults:
             rank = {n: at for at, n in enumerate(tree.first_paths.order)}
             faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
-            self.faults = faults[:MOST_PROBLEMS]
+            self.faults = faults[:MAX_PROBLEMS]
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
@@ -303,16 +303,16 @@ class TreeReader:
                 hint = "; or is a space missing after the colon?"
             elif whole:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
-            elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MOST_READ])):
+            elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MAX_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := re.fullmatch(_CALL, text[:_MOST_READ]):
+            elif call := re.fullmatch(_CALL, text[:_MAX_READ]):
                 hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
             elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
                 hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
             elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
                 hint = f"; {meant}"
             elif frame.kind == CHANCE and (
-                pair := pair_hint(re.split(_BETWEEN_PAIR, text[:_MOST_READ].strip(")")))
+                pair := pair_hint(re.split(_BETWEEN_PAIR, text[:_MAX_READ].strip(")")))
             ):
                 hint = f"; {pair}"
             elif text[-1:] == "%" and frame.kind == CHANCE:
@@ -415,7 +415,7 @@ class TreeReader:
             return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
-        if nested >= MOST_NESTED:
+        if nested >= MAX_NESTED:
             return self.reject(None, NESTED_TOO_DEEPLY)
         fault = self.fault_of_children(kind, children)
         if fault:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from expectitree.base.numbers import quote
 from expectitree.files.grammar.document import Data, Document, Place, place_of
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.problems import Problems
-from expectitree.numbers import quote
 from expectitree.tree import paths
 from expectitree.tree.formulas import Expressions
 from expectitree.tree.model import Kind

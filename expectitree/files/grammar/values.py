@@ -7,14 +7,10 @@ from collections.abc import Callable, Collection
 from functools import cache, partial
 from typing import Any, TypeAlias
 
-from expectitree.errors import ExpectitreeError, NumberError
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import Expression
-from expectitree.files.grammar.document import Data, Place, place_of
-from expectitree.files.grammar.flow import NumberText
-from expectitree.files.grammar.problems import GrammarError
-from expectitree.files.grammar.words import described
-from expectitree.numbers import (
+from expectitree.base.errors import ExpectitreeError, NumberError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.numbers import (
     HOW,
     NOT_A_NUMBER,
     Number,
@@ -23,6 +19,9 @@ from expectitree.numbers import (
     to_number,
     to_probability,
 )
+from expectitree.files.grammar.document import Data, NumberText, Place, place_of
+from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.words import described
 from expectitree.tree.columns import UNKNOWN, Bounds
 from expectitree.tree.formulas import REST
 
@@ -32,7 +31,7 @@ _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\*
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
-_MOST_DIGITS = 30  # of a count
+_MAX_DIGITS = 30  # of a count
 
 Report: TypeAlias = Callable[[Place, str], None]
 Read: TypeAlias = Callable[["ValueReader", Data], Any]  # a method of `ValueReader`
@@ -162,7 +161,7 @@ class ValueReader:
     def count(self, data: Data, noun: str = "count") -> int:
         """Return a whole number; the error for anything else calls it `noun`."""
         is_count = isinstance(data, str) and data.isascii() and data.isdecimal()
-        if is_count and len(data) <= _MOST_DIGITS:
+        if is_count and len(data) <= _MAX_DIGITS:
             return int(data)
         found = described(data)
         raise GrammarError(f"found {found} as a {noun}, expected a whole number such as 5")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from expectitree.errors import NumberError
+from expectitree.base.errors import NumberError
+from expectitree.base.names import did_you_mean, nearest
+from expectitree.base.numbers import escape, quote, to_fraction
 from expectitree.files.grammar.document import Data
-from expectitree.names import did_you_mean, nearest
-from expectitree.numbers import escape, quote, to_fraction
 
 # Keys that people write for the one that they mean.
 _WORDS = {
@@ -36,7 +36,7 @@ _KIND_WORDS = {
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
 _WHOLE = re.compile("[+-]?[0-9]{1,9}")
-_MOST_ITEMS = 4  # of a list or a mapping in a message
+_MAX_ITEMS = 4  # of a list or a mapping in a message
 _NEARLY_SAME = 0.85  # a likeness, as `difflib` measures it, that beats a synonym
 
 
@@ -67,11 +67,11 @@ def _flow_text(data: Data, longest: int, depth: int) -> str:
     if data and not depth:
         return f"{opening}…{closing}"
     items = []
-    for item in data[:_MOST_ITEMS]:
+    for item in data[:_MAX_ITEMS]:
         key, value = item if isinstance(data, tuple) else ("", item)
         text = _flow_text(value, longest, depth - 1)
         items.append(f"{text_or_quoted(key, longest)}: {text}" if key else text)
-    more = ["…"] if len(data) > _MOST_ITEMS else []
+    more = ["…"] if len(data) > _MAX_ITEMS else []
     return f"{opening}{', '.join(items + more)}{closing}"
 
 

@@ -7,21 +7,23 @@ terminals is on one line if it fits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from expectitree import compiling
-from expectitree.errors import NumberError, TreeError
-from expectitree.expressions.parser import ExpressionError, parse
-from expectitree.expressions.syntax import Expression, text_of
+from expectitree.base import compiling
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.expressions.parser import ExpressionError, parse
+from expectitree.base.expressions.syntax import Expression, text_of
+from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
+from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.files.grammar.flow import Notation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.outcomes import are_probabilities, is_marked
 from expectitree.files.grammar.values import NOT_KNOWN
-from expectitree.numbers import Number, escape, number_text, to_fraction
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Readable, Repeated
 from expectitree.tree.formulas import payment_of
@@ -29,10 +31,86 @@ from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
-_MOST_ON_A_LINE = 1_000  # children
-_LONGEST_LABEL = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
+_MAX_ON_A_LINE = 1_000  # children
+_MAX_LABEL_LENGTH = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
 _CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
 _KEYS: dict[int, str] = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
+
+
+class Notation:
+    """How a text format writes texts, numbers, lists, mappings and a tree: here as JSON.
+
+    Another format overrides what it writes otherwise.
+    """
+
+    opening = "{\n"  # before the root's keys
+    closing = "\n}\n"  # after them
+    margin = "  "  # before each of the root's keys
+    separator = ",\n"  # between the items of a list or a mapping over several lines
+    item_head = ""  # before an item of a list over several lines
+
+    def quoted(self, text: str) -> str:
+        """Return a text, in quotes if it needs them: in JSON, every text."""
+        return json.dumps(text, ensure_ascii=not text.isprintable()).replace("\x7f", "\\u007f")
+
+    def number(self, text: str) -> str:
+        """Return a number from its text in the grammar; JSON has no fractions."""
+        return text if _JSON_NUMBER.fullmatch(text) else json.dumps(text)
+
+    def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
+        """Return the texts before and after the items of a list or a mapping over several lines."""
+        opening, closing = "{}" if is_mapping else "[]"
+        return f" {opening}\n", f"\n{margin}{closing}"
+
+    def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
+        """Return how a mapping over several lines starts, after `head`: its fields but the last.
+
+        Also return the indent of that last field, and how the mapping ends.
+        """
+        return f"{head}{{{''.join(f'{field}, ' for field in fields)}", indent, "}"
+
+    def fits(self, fields: list[str]) -> bool:
+        """Return whether the format allows these fields in a mapping on one line."""
+        return True
+
+    def text(self, text: str) -> str:
+        """Return a text as the format writes it; raise `TreeError` if it is not Unicode."""
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            half = f"half of a surrogate pair in {quote(text)} cannot be written"
+            raise TreeError(f"{half}: write the character itself") from None
+        return self.quoted(text)
+
+    def key(self, key: str) -> str:
+        """Return a key with its colon."""
+        return f"{self.text(key)}:"
+
+    def formula(self, text: str) -> str:
+        """Return a formula, in quotes if it needs them."""
+        return self.text(text)
+
+    def number_key(self, number: str) -> str:
+        """Return a key with its colon from a number, which is given as `number` returns it."""
+        return f"{number}:" if number[0] == '"' else f'"{number}":'
+
+    def flow_key(self, key: str) -> str:
+        """Return a key with its colon, in a mapping on one line."""
+        return self.key(key)
+
+    def flow(self, value: Any) -> str:
+        """Return a mapping, a list, a text or a number on one line."""
+        if isinstance(value, Mapping):
+            pairs = [f"{self.flow_key(str(key))} {self.flow(item)}" for key, item in value.items()]
+            return f"{{{', '.join(pairs)}}}"
+        if isinstance(value, (list, tuple)):
+            return f"[{', '.join([self.flow(item) for item in value])}]"
+        if isinstance(value, NumberText):
+            return self.number(value)
+        if isinstance(value, FormulaText):
+            return self.formula(value)
+        return self.text(value) if isinstance(value, str) else self.number(number_text(value))
 
 
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
@@ -197,7 +275,7 @@ class TreeWriter:
         if not kind[n]:
             return self.utility(n)
         branches = tree.branches_of(n)
-        if len(branches) > _MOST_ON_A_LINE:
+        if len(branches) > _MAX_ON_A_LINE:
             return None
         if any(kind[child[b]] or self.named[child[b]] for b in branches):
             return None
@@ -342,7 +420,7 @@ class TreeWriter:
         labels, is_chance = self.labels(n), self.columns.kind[n] == _CHANCE
         if labels:
             is_list = is_chance and are_probabilities([*zip(labels, labels, strict=True)])
-            return "" if is_list or max(map(len, labels)) > _LONGEST_LABEL else "label"
+            return "" if is_list or max(map(len, labels)) > _MAX_LABEL_LENGTH else "label"
         if not is_chance or self.is_equally_likely(n):
             return ""
         formulas, first = self.tree.formulas, self.columns.first[n]
@@ -350,7 +428,7 @@ class TreeWriter:
             return ""
         probability = self.columns.probability
         keys = [self.number(probability[b], n) for b in self.tree.branches_of(n)]
-        is_short = max(map(len, keys)) <= _LONGEST_LABEL
+        is_short = max(map(len, keys)) <= _MAX_LABEL_LENGTH
         is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
         return "p" if is_mapping else ""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from expectitree.errors import NumberError
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import quote
 from expectitree.foreign.csv.cells import Cell
-from expectitree.numbers import quote
 
 _SIGNS = "$€£¥"
 _CURRENCY = re.compile(rf"([-+]?) ?[{_SIGNS}] ?")

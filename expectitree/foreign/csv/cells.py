@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from expectitree.errors import FileError, Problem
-from expectitree.files.grammar.problems import MOST_PROBLEMS
-from expectitree.numbers import escape
+from expectitree.base.errors import FileError, Problem
+from expectitree.base.numbers import escape
+from expectitree.files.grammar.problems import MAX_PROBLEMS
 
 _SEPARATORS = "\t;,"  # the first of those that are most frequent in the first row
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -32,7 +32,7 @@ class Faults:
     def add(self, cell: Cell, message: str, path: str | None = None) -> None:
         """Note an error in a cell; raise `FileError` when there are enough."""
         self.found.append(Problem(self.name, escape(message), path, cell.line, cell.column))
-        if len(self.found) >= MOST_PROBLEMS:
+        if len(self.found) >= MAX_PROBLEMS:
             raise FileError(self.found, stopped=True)
 
     def raise_any(self) -> None:

@@ -15,13 +15,13 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from expectitree.errors import NumberError
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 from expectitree.foreign.csv.amounts import Amounts
 from expectitree.foreign.csv.cells import Cell, Faults, read_rows, separator_of
-from expectitree.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.tree.bounds import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import join, message_path

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
+from expectitree.base.numbers import quote
 from expectitree.foreign.efg.scanner import Scanner
-from expectitree.numbers import quote
 from expectitree.text.phrases import plural
 
 CHANCE = 0  # the number of chance among the players

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from expectitree.errors import FileError, TransformError, TreeError
+from expectitree.base.errors import FileError, TransformError, TreeError
+from expectitree.base.numbers import Number, exact_text, float_column, message_text, quote
 from expectitree.files.rows import Warn
 from expectitree.foreign.efg.parser import CHANCE, Game, GameNode, Infoset, Parser
-from expectitree.numbers import Number, exact_text, float_column, message_text, quote
 from expectitree.text.phrases import plural
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder, label_at
 from expectitree.tree.columns import Kind

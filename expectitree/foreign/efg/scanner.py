@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from expectitree.errors import FileError, NumberError
-from expectitree.files.grammar.excerpts import error_at
-from expectitree.numbers import escape, quote, to_fraction
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.numbers import escape, quote, to_fraction
+from expectitree.files.grammar.problems import error_at
 
 # Within a text, `\"` is a quote, and any other backslash is itself.
 _TOKEN = re.compile(

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
-from expectitree.errors import TreeError
+from expectitree.base.errors import TreeError
+from expectitree.base.numbers import Number, escape, number_text, to_exact
 from expectitree.files.rows import Warn
-from expectitree.numbers import Number, escape, number_text, to_exact
 from expectitree.text.phrases import plural
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree

@@ -12,9 +12,9 @@ from graphlib import TopologicalSorter
 from keyword import iskeyword
 from unicodedata import normalize
 
+from expectitree.base.numbers import quote
 from expectitree.foreign.radiant.nodes import KEYS, OTHER_TREE
 from expectitree.foreign.radiant.variables import identifiers
-from expectitree.numbers import quote
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
@@ -23,7 +23,7 @@ _SIGNS_AT_START = re.compile(r"^[!`@%&*+]+\s*")
 _OF_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_() |]*")
 # Names that YAML takes for another type; pyrsm does not allow Python's keywords either.
 _TYPED = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
-_LONGEST_LABEL = 200  # characters
+_MAX_LABEL_LENGTH = 200  # characters
 
 
 class Names:
@@ -78,7 +78,7 @@ def _ascii(label: str) -> str:
 
 def _label(text: str) -> str:
     """Return a label that Radiant reads as it is; empty if nothing is left."""
-    label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))[:_LONGEST_LABEL]
+    label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))[:_MAX_LABEL_LENGTH]
     return f"{label}_" if label.lower() in (*KEYS, *OTHER_TREE) else label
 
 

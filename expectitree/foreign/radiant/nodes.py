@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from expectitree.files.grammar.document import MOST_DEPTH, Data, Place
+from expectitree.base.numbers import escape, quote
+from expectitree.files.grammar.document import MAX_DEPTH, Data, Place
 from expectitree.files.grammar.words import described, key_list
-from expectitree.numbers import escape, quote
 
 ROOT_KEYS = ("name", "variables")
 KEYS = (*ROOT_KEYS, "type", "p", "payoff", "cost")
 OTHER_TREE = ("tree", "with")  # pyrsm's keys for a branch that another tree replaces
 _TYPES = ("decision", "chance")
-TOO_DEEP = f"more than {MOST_DEPTH} nodes in each other: cut the tree at a node above"
+TOO_DEEP = f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above"
 ELSEWHERE = (
     "refers to another tree, in another file: write the value of that tree here, or convert both "
     "and join them with nodes and ref"

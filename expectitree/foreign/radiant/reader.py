@@ -7,8 +7,9 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from expectitree.errors import FileError, NumberError
-from expectitree.files.grammar.document import MOST_DEPTH, Data, Document, Mark, Place
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.numbers import escape, message_text, quote, to_probability
+from expectitree.files.grammar.document import MAX_DEPTH, Data, Document, Mark, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.grammar.values import offset_of
@@ -18,12 +19,11 @@ from expectitree.foreign.radiant import repairs
 from expectitree.foreign.radiant.nodes import TOO_DEEP, Node
 from expectitree.foreign.radiant.repairs import Edit, place_before
 from expectitree.foreign.radiant.variables import Variables
-from expectitree.numbers import escape, message_text, quote, to_probability
 from expectitree.tree import paths
 from expectitree.tree.bounds import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 
-_MOST_WARNINGS = 20
+_MAX_WARNINGS = 20
 _NO_REST = ", or write `p: rest` at one outcome"  # a hint of the grammar for tree files
 
 # A key, its value, the place it comes from, and the edits of the value.
@@ -97,9 +97,9 @@ class _Reader:
     def warn(self, message: str) -> None:
         """Warn of something at the current node, but not too often."""
         name = escape(self.source.name)
-        if len(self.warnings) < _MOST_WARNINGS:
+        if len(self.warnings) < _MAX_WARNINGS:
             self.warnings.append(f"{name}: {paths.message_path(self.path())}: {message}")
-        elif len(self.warnings) == _MOST_WARNINGS:
+        elif len(self.warnings) == _MAX_WARNINGS:
             self.warnings.append(f"{name}: more such warnings are left out")
 
     def path(self) -> str:
@@ -130,7 +130,7 @@ class _Reader:
         label, raw = node.raw[at]
         if (id(raw), kind) in self.done:
             node.children.append((label, self.done[id(raw), kind]))
-        elif len(self.trail) > MOST_DEPTH:
+        elif len(self.trail) > MAX_DEPTH:
             self.report(Place(node.raw, at, True), TOO_DEEP)
             raise TooManyProblemsError
         else:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Document, Mark, Place
 from expectitree.foreign.radiant.nodes import TOO_DEEP

@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from expectitree.errors import NumberError
-from expectitree.expressions.parser import ExpressionError, parse
-from expectitree.expressions.syntax import FUNCTIONS
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.parser import ExpressionError, parse
+from expectitree.base.expressions.syntax import FUNCTIONS
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote, to_fraction
 from expectitree.foreign.radiant.nodes import ELSEWHERE
 from expectitree.foreign.radiant.repairs import Edit, apply, place_before
-from expectitree.names import did_you_mean
-from expectitree.numbers import quote, to_fraction
 from expectitree.tree.formulas import REST
 
 _OTHER_TREE = re.compile(r"\b(?:dtree|subtree)\s*\(")

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from expectitree.errors import TreeError
-from expectitree.expressions.syntax import (
-    LONGEST,
+from expectitree.base.errors import TreeError
+from expectitree.base.expressions.syntax import (
+    MAX_LENGTH,
     NEGATION,
     Apply,
     Expression,
@@ -20,11 +20,11 @@ from expectitree.expressions.syntax import (
     fold,
     text_of,
 )
+from expectitree.base.numbers import Number as Value
+from expectitree.base.numbers import escape, number_text
 from expectitree.files.formats.yaml import NOTATION
 from expectitree.files.rows import Warn
 from expectitree.foreign.radiant.names import Names
-from expectitree.numbers import Number as Value
-from expectitree.numbers import escape, number_text
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.formulas import REST, Expressions, is_formula, negative_of, payment_of, sum_of
 from expectitree.tree.model import Kind, Tree
@@ -32,7 +32,7 @@ from expectitree.tree.parameters import parameter_values
 
 _MARGIN = "    "
 _OPERATIONS = ("+", "-", "*", "/", NEGATION)
-_GREATEST_INTEGER = 2**31 - 1  # of R, which reads a greater number only with a decimal point
+_MAX_INTEGER = 2**31 - 1  # of R, which reads a greater number only with a decimal point
 _NO_FORMULAS: Expressions = {}
 
 
@@ -155,7 +155,7 @@ class _Writer:
         """
         if is_formula(formula):
             text = self.formula(formula)
-            if text and len(text) <= LONGEST:
+            if text and len(text) <= MAX_LENGTH:
                 return text
             changed = "formulas with powers, functions or many terms are replaced by their values"
             self.changes[changed] = None
@@ -187,7 +187,7 @@ class _Writer:
             self.changes["fractions are rounded to decimals of 17 digits"] = None
         if "/" not in text:
             text = _decimal(text)
-        is_great = text.lstrip("-").isdigit() and abs(int(text)) > _GREATEST_INTEGER
+        is_great = text.lstrip("-").isdigit() and abs(int(text)) > _MAX_INTEGER
         return f"{text}.0" if is_great else text
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import TypeAlias
 
-from expectitree.errors import NumberError
-from expectitree.expressions.parser import parse
-from expectitree.expressions.syntax import FUNCTIONS
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import FUNCTIONS
+from expectitree.base.numbers import MAX_LENGTH, quote, to_fraction
 from expectitree.files.grammar.document import Data
-from expectitree.foreign.silverdecisions.diagram import Item
-from expectitree.foreign.silverdecisions.structure import DiagramReader
-from expectitree.numbers import LONGEST, quote, to_fraction
+from expectitree.foreign.shared import free_name
+from expectitree.foreign.silverdecisions.structure import DiagramReader, Item
 from expectitree.tree.formulas import REST
 
 _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+)/([0-9]+)")
@@ -20,6 +20,9 @@ _COMMENT = re.compile("#[^\n]*")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 _RESERVED = (*FUNCTIONS, REST, "inf")
+
+# The names that expressions at a node may use, each with the name of its parameter.
+Names: TypeAlias = Mapping[str, str]
 
 
 def number_of(data: Data) -> str | None:
@@ -34,7 +37,7 @@ def number_of(data: Data) -> str | None:
         data = f"{keys.get('n')}/{keys.get('d')}"
         if keys.get("s") == "-1":
             data = f"-{data}"
-    if not isinstance(data, str) or len(data) > LONGEST:
+    if not isinstance(data, str) or len(data) > MAX_LENGTH:
         return None
     text = data.strip()
     if mixed := _MIXED.fullmatch(text):
@@ -47,26 +50,20 @@ def number_of(data: Data) -> str | None:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """The names that expressions at a node may use, each with the name of its parameter."""
-
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    def formula(self, written: Data) -> str | None:
-        """Return a number or a formula as the grammar writes it; None if there is none."""
-        if not isinstance(written, str):
-            return number_of(written)
-        text = _COMMENT.sub("", written).strip()
-        names = _NAME.findall(text)
-        if "%" in text or any(name not in self.names and name not in FUNCTIONS for name in names):
-            return None  # in mathjs, % is the remainder of a division
-        formula = number_of(text) or _NAME.sub(lambda name: self.names.get(name[0], name[0]), text)
-        try:
-            parse(formula, self.names.values())
-        except NumberError:
-            return None
-        return formula
+def formula_of(written: Data, names: Names) -> str | None:
+    """Return a number or a formula as the grammar writes it; None if there is none."""
+    if not isinstance(written, str):
+        return number_of(written)
+    text = _COMMENT.sub("", written).strip()
+    found = _NAME.findall(text)
+    if "%" in text or any(name not in names and name not in FUNCTIONS for name in found):
+        return None  # in mathjs, % is the remainder of a division
+    formula = number_of(text) or _NAME.sub(lambda name: names.get(name[0], name[0]), text)
+    try:
+        parse(formula, names.values())
+    except NumberError:
+        return None
+    return formula
 
 
 class Parameters:
@@ -76,9 +73,9 @@ class Parameters:
         self.reader = reader
         self.found: dict[str, str] = {}  # by name, the number or the formula
 
-    def run(self, code: str, scope: Scope, item: Item) -> Scope:
-        """Return the scope after the code of an object, whose assignments become parameters."""
-        names, values = dict(scope.names), item.mapping("expressionScope")
+    def run(self, code: str, above: Names, item: Item) -> Names:
+        """Return the names after the code of an object, whose assignments become parameters."""
+        names, values = dict(above), item.mapping("expressionScope")
         for statement in _statements(code):
             match = _ASSIGNMENT.fullmatch(statement)
             if match is None:
@@ -86,7 +83,7 @@ class Parameters:
                 self.reader.note(item, message)
                 continue
             name, text = match.groups()
-            formula = Scope(names).formula(text)
+            formula = formula_of(text, names)
             value = formula or number_of(values.get(name))
             if value is None:
                 message = f"left out {quote(statement)}, which expectitree does not compute"
@@ -97,15 +94,12 @@ class Parameters:
                 found = f"{quote(statement)} is not one of expectitree's formulas"
                 self.reader.note(item, f"{found}: took the value {value} from the file")
             names[name] = self.add(name, value)
-        return Scope(names)
+        return names
 
     def add(self, name: str, value: str) -> str:
         """Add a parameter under a name that is new; return the name."""
         base = re.sub("[^A-Za-z0-9_]", "_", name)
-        new, count = base, 1
-        while new in self.found or new in _RESERVED:
-            count += 1
-            new = f"{base}_{count}"
+        new = free_name(base, lambda text: text in self.found or text in _RESERVED)
         self.found[new] = value
         return new
 

@@ -5,18 +5,24 @@ Each object of that structure remembers its place in the file, for the errors of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
+from expectitree.base.numbers import quote
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.words import described
-from expectitree.foreign.silverdecisions.code import Parameters, Scope, number_of
-from expectitree.foreign.silverdecisions.diagram import RULES, Diagram, Edge, Node
-from expectitree.foreign.silverdecisions.structure import DiagramReader
-from expectitree.numbers import quote
+from expectitree.foreign.silverdecisions.code import Names, Parameters, formula_of, number_of
+from expectitree.foreign.silverdecisions.structure import (
+    RULES,
+    SHARE,
+    Diagram,
+    DiagramReader,
+    Edge,
+    Item,
+    Node,
+)
 from expectitree.tree.formulas import REST
-
-_SHARE = "#"  # the probability that the other outcomes leave of 1
 
 
 class Translation:
@@ -34,14 +40,13 @@ class Translation:
     def document(self) -> Document:
         """Return the document; raise `FileError` if a number is missing."""
         diagram = self.diagram
-        scope = self.parameters.run(diagram.about["code"], Scope(), diagram.data)
-        body = self.body(diagram.root, scope)
-        if self.reader.problems.found:
-            raise self.reader.problems.failure()
+        names = self.parameters.run(diagram.about["code"], {}, diagram.data)
+        body = self.body(diagram.nodes[0], names)
+        self.reader.raise_any()
         if self.has_other_payoffs:
             found = f"this is the tree for criterion {diagram.criterion + 1}"
             self.reader.notes.append(f"{found}: left out the payoffs of the other criterion")
-        note = "\n".join(filter(None, [diagram.root.name, *diagram.texts]))
+        note = "\n".join(filter(None, [diagram.nodes[0].name, *diagram.texts]))
         place = diagram.data.place_of("code")
         parameters = self.keep(tuple(self.parameters.found.items()), place)
         about = {
@@ -51,7 +56,7 @@ class Translation:
             "note": note,
         }
         root = (*[(key, value) for key, value in about.items() if value], body)
-        self.keep(root, diagram.root.place)
+        self.keep(root, diagram.nodes[0].place)
         return replace(self.reader.document, root=root, locate=self.locate)
 
     def keep(self, data: Data, *places: Place) -> Data:
@@ -64,31 +69,31 @@ class Translation:
         places = [self.origins.get(id(p.container), [Place()] * (p.at + 1))[p.at] for p in places]
         return self.reader.document.locate(places)
 
-    def body(self, root: Node, scope: Scope) -> tuple[str, Data]:
+    def body(self, root: Node, names: Names) -> tuple[str, Data]:
         """Return the key of the root's kind with its children and everything below."""
         children: list[Data] = []
-        stack = [(root, scope, children)]
+        stack = [(root, names, children)]
         while stack:
-            node, scope, items = stack.pop()
-            scope = self.parameters.run(node.code, scope, node) if node.code else scope
+            node, names, items = stack.pop()
+            names = self.parameters.run(node.code, names, node) if node.code else names
             below = []
             for edge in node.edges:
-                item, its_items = self.edge(node, edge, scope)
+                item, its_items = self.edge(node, edge, names)
                 items.append(item)
-                below.append((edge.child, scope, its_items))
+                below.append((edge.child, names, its_items))
             self.keep(items, *[edge.place for edge in node.edges])
             stack += reversed(below)
         return (self.kinds[root.kind], children) if children else ("utility", "0")
 
-    def edge(self, node: Node, edge: Edge, scope: Scope) -> tuple[Data, list[Data]]:
+    def edge(self, node: Node, edge: Edge, names: Names) -> tuple[Data, list[Data]]:
         """Return the child at an edge, and the list of its children, which is still empty."""
         child, children = edge.child, list[Data]()
-        payoff = self.payoff(edge, scope)
+        payoff = self.payoff(edge, names)
         found: dict[str, tuple[Data, Place]] = {}
         if edge.label is not None:
             found["label"] = edge.label, edge.place_of("name")
         if self.kinds[node.kind] == "chance":
-            found["p"] = self.probability(edge, scope), edge.place_of("probability")
+            found["p"] = self.probability(edge, names), edge.place_of("probability")
         if child.kind == "terminal":
             found["utility"] = payoff, edge.place_of("payoff")
         else:
@@ -100,26 +105,26 @@ class Translation:
         item = tuple((key, value) for key, (value, _) in found.items())
         return self.keep(item, *[place for _, place in found.values()]), children
 
-    def probability(self, edge: Edge, scope: Scope) -> str:
+    def probability(self, edge: Edge, names: Names) -> str:
         """Return the probability of an outcome."""
         written = edge.keys.get("probability")
-        if isinstance(written, str) and written.strip() == _SHARE:
+        if isinstance(written, str) and written.strip() == SHARE:
             return REST
-        return self.value(edge, "probability", written, edge.mapping("computed"), scope)
+        return self.value(edge, "probability", written, edge.mapping("computed"), names)
 
-    def payoff(self, edge: Edge, scope: Scope) -> str:
+    def payoff(self, edge: Edge, names: Names) -> str:
         """Return the payoff of an edge for the criterion that counts."""
         at, computed = self.diagram.criterion, edge.mapping("computed")
         computed["payoff"] = criterion(computed.get("payoff"), at)
         other = criterion(edge.keys.get("payoff"), 1 - at)
         self.has_other_payoffs |= other not in (None, "", "0")
-        return self.value(edge, "payoff", criterion(edge.keys.get("payoff"), at), computed, scope)
+        return self.value(edge, "payoff", criterion(edge.keys.get("payoff"), at), computed, names)
 
     def value(
-        self, edge: Edge, key: str, written: Data, computed: dict[str, Data], scope: Scope
+        self, edge: Edge, key: str, written: Data, computed: dict[str, Data], names: Names
     ) -> str:
         """Return a value as a formula, or else the number that the file has computed for it."""
-        formula = scope.formula(written)
+        formula = formula_of(written, names)
         if formula is not None:
             return formula
         number = number_of(computed.get(key))
@@ -141,3 +146,45 @@ def criterion(payoff: Data, at: int) -> Data:
     if isinstance(payoff, list):
         return payoff[at] if at < len(payoff) else None
     return payoff if at == 0 else None
+
+
+# ---- Results.
+
+
+class Results(NamedTuple):
+    """The results of one rule for one tree."""
+
+    what: str  # the rule, and the tree if there are several
+    document: Document  # the tree under this rule, for the grammar
+    payoffs: list[str | None]  # of the nodes, parents first, in the order of the branches
+    marks: Sequence[Mark | None]  # line and column of each
+
+
+def find_results(reader: DiagramReader) -> Iterator[Results]:
+    """Yield the results that a file stores; raise `FileError` with every problem found.
+
+    Rules for two criteria are left out.
+    """
+    for number in range(1, len(reader.trees) + 1):
+        diagram = reader.read(number)
+        marks = reader.document.locate([node.place_of("computed") for node in diagram.nodes])
+        for rule in RULES:
+            payoffs = [_payoff(reader, diagram, node, rule) for node in diagram.nodes]
+            reader.raise_any()
+            if any(payoffs):
+                translated = Translation(reader, diagram, rule).document()
+                what = f"tree {number}: {rule}" if len(reader.trees) > 1 else rule
+                yield Results(what, translated, payoffs, marks)
+
+
+def _payoff(reader: DiagramReader, diagram: Diagram, node: Item, rule: str) -> str | None:
+    """Return the payoff that is stored for a node under a rule; None if there is none."""
+    results = node.mapping("computed").get(rule)
+    payoffs = dict(results).get("payoff") if isinstance(results, tuple) else None
+    written = criterion(payoffs, diagram.criterion)
+    number = number_of(written)
+    if written is not None and number is None:
+        expected = "expected a number such as 1165 891810/1849771"
+        message = f"found {described(written)} as payoff for {rule}, {expected}"
+        reader.report(node, "computed", message)
+    return number

@@ -1,4 +1,7 @@
-"""Reads the structure of a SilverDecisions file, and reports what is wrong in it."""
+"""The structure of a SilverDecisions file, checked: trees of nodes and edges.
+
+Since version 0.7 a file has its trees under `data`; before, it had them at the root.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,25 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass, field
 
-from expectitree.files.grammar.document import Data, Document, Place
-from expectitree.files.grammar.problems import MOST_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.base.numbers import quote
+from expectitree.files.grammar.document import Data, Document, Place, place_of
+from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described
-from expectitree.foreign.silverdecisions.diagram import RULES, Diagram, Edge, Item, Node
-from expectitree.numbers import quote
 from expectitree.tree import paths
 
+# By rule, the kinds of the nodes that decision and chance nodes become.
+RULES = {
+    "expected-value-maximization": ("max", "chance"),
+    "expected-value-minimization": ("min", "chance"),
+    "maxi-min": ("max", "min"),
+    "maxi-max": ("max", "max"),
+    "mini-min": ("min", "min"),
+    "mini-max": ("min", "max"),
+}
 KEY = "SilverDecisions"  # the root's key with the version of the file
+SHARE = "#"  # the probability that the other outcomes leave of 1
 _DEFAULT_RULE = next(iter(RULES))
 _TWO_CRITERIA = ("min-max", "max-min", "min-min", "max-max")  # rules
 _CRITERIA = {"criterion1": 0, "criterion2": 1, "twoCriteria": 0}  # by view mode
@@ -22,6 +35,61 @@ _TYPES = ("decision", "chance", "terminal")
 _OLDEST, _NEWEST = (0, 5), (1, 2)  # versions
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(\.[0-9]{1,9})?")
 _NUMBER_LABEL = re.compile("#[0-9]+")
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """An object of the file."""
+
+    data: Data
+    place: Place
+    path: tuple[str, ...] = ()  # the labels from the root of the tree
+    keys: dict[str, Data] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.keys = dict(self.data)
+
+    def place_of(self, key: str) -> Place:
+        """Return the place of a key's value, or of the object if it has no such key."""
+        return place_of(self.data, key) if key in self.keys else self.place
+
+    def mapping(self, key: str) -> dict[str, Data]:
+        """Return the object under a key; it is empty if there is none."""
+        found = self.keys.get(key)
+        return dict(found) if isinstance(found, tuple) else {}
+
+    def found(self, key: str) -> str:
+        """Describe the value of a key for a message."""
+        return f"found {described(self.keys[key])} as {key}" if key in self.keys else f"no {key}"
+
+
+@dataclass(slots=True, eq=False)
+class Edge(Item):
+    """An edge to a child."""
+
+    label: str | None = None  # the name; None if it is empty or repeated
+    child: Node = field(init=False)
+
+
+@dataclass(slots=True, eq=False)
+class Node(Item):
+    """A decision, chance or terminal node."""
+
+    kind: str = ""
+    name: str = ""
+    code: str = ""
+    edges: list[Edge] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Diagram:
+    """A tree of a file, and what the file says about all its trees."""
+
+    nodes: list[Node]  # parents first, in the order of the edges
+    data: Item  # the object with the trees
+    criterion: int  # the place of the payoffs that count
+    about: dict[str, str]  # `title`, `description` and `code`
+    texts: list[str]
 
 
 class DiagramReader:
@@ -40,48 +108,38 @@ class DiagramReader:
         if KEY not in self.root.keys:
             message = f"expected a JSON object with the key {KEY}: the version of the file"
             self.report(self.root, KEY, message)
-            raise self.problems.failure()
+        self.raise_any()
         self.data = self.root
         if "trees" not in self.root.keys:
             data = self.root.keys.get("data")
             if not isinstance(data, tuple) or not data:
                 message = f"{self.root.found('data')}, expected an object with trees"
                 self.report(self.root, "data", message)
-                raise self.problems.failure()
+            self.raise_any()
             self.data = Item(data, self.root.place_of("data"))
         self.trees = self.items(self.data, "trees")
         if not self.trees and not self.problems.found:
             message = f"{self.data.found('trees')}, expected a list of at least one tree"
             self.report(self.data, "trees", message)
+        self.raise_any()
+
+    def raise_any(self) -> None:
+        """Raise `FileError` if there is a problem."""
         if self.problems.found:
             raise self.problems.failure()
 
-    def report(self, item: Item, key: str, message: str) -> None:
-        """Report a problem at the value of a key, or at the object if it has no such key."""
-        self.add(item.place_of(key), item, message)
+    def report(self, item: Item, key: str, message: str, place: Place | None = None) -> None:
+        """Report a problem, unless there are many already.
 
-    def add(self, place: Place, item: Item, message: str) -> None:
-        """Report a problem at a place, unless there are many already."""
+        Its place is by default the value of a key, or the object if it has no such key.
+        """
         with suppress(TooManyProblemsError):
-            if len(self.problems.found) < MOST_PROBLEMS:
-                self.problems.add(place, paths.join(item.path), message)
+            if len(self.problems.found) < MAX_PROBLEMS:
+                self.problems.add(place or item.place_of(key), paths.join(item.path), message)
 
     def note(self, item: Item, message: str) -> None:
         """Note something about a node or an edge."""
         self.notes.append(f"{paths.message_path(paths.join(item.path))}: {message}")
-
-    def read(self, tree: int | None = None) -> Diagram:
-        """Return a tree by its number, the first if that is None.
-
-        Raises `FileError` with every problem found.
-        """
-        if tree is None and len(self.trees) > 1:
-            found = f"this is the first of {len(self.trees)} trees"
-            self.notes.append(f"{found}: --tree 2 reads the second")
-        diagram = self.diagram(1 if tree is None else tree)
-        if diagram is None or self.problems.found:
-            raise self.problems.failure()
-        return diagram
 
     def rule(self) -> str:
         """Return the decision rule of the file; raise `FileError` if it is not supported."""
@@ -92,12 +150,17 @@ class DiagramReader:
         elif not isinstance(rule, str) or rule not in RULES:
             message = f"{self.root.found('rule')}, expected {_one_of(RULES)}"
             self.report(self.root, "rule", message)
-        if self.problems.found:
-            raise self.problems.failure()
+        self.raise_any()
         return str(rule)
 
-    def diagram(self, tree: int) -> Diagram | None:
-        """Return a tree by its number; problems are reported."""
+    def read(self, tree: int | None = None) -> Diagram:
+        """Return a tree by its number, the first if that is None.
+
+        Raises `FileError` with every problem found.
+        """
+        last = len(self.trees)
+        if tree is None and last > 1:
+            self.notes.append(f"this is the first of {last} trees: --tree 2 reads the second")
         self.check_version()
         mode = self.root.keys.get("viewMode", "criterion1")
         if not isinstance(mode, str) or mode not in _CRITERIA:
@@ -105,25 +168,25 @@ class DiagramReader:
             self.report(self.root, "viewMode", message)
         about = {key: self.text(self.root, key) for key in ("title", "description")}
         about["code"] = self.text(self.data, "code")
-        if not 1 <= tree <= len(self.trees):
-            last = len(self.trees)
+        number = 1 if tree is None else tree
+        if not 1 <= number <= last:
             between = "or" if last == 2 else "to"
             hint = f"{last} trees, so write --tree 1 {between} --tree {last}"
             if last == 1:
                 hint = "1 tree, so remove --tree"
             self.report(self.data, "trees", f"there is no tree {tree}: the file has {hint}")
-            return None
-        texts = self.items(self.data, "texts")
-        root = self.node(*self.trees[tree - 1], ())
-        values = [self.text(Item(*text), "value") for text in texts]
-        if root is None:
-            return None
-        stack = [root]
+            self.raise_any()
+        items = self.items(self.data, "texts")
+        root = self.node(*self.trees[number - 1], ())
+        texts = [self.text(Item(*item), "value") for item in items]
+        nodes: list[Node] = []
+        stack = [] if root is None else [root]
         while stack:
-            node = stack.pop()
+            nodes.append(node := stack.pop())
             node.edges = [*self.edges(node)]
             stack += [edge.child for edge in reversed(node.edges)]
-        return Diagram(root, self.data, _CRITERIA.get(str(mode), 0), about, values)
+        self.raise_any()
+        return Diagram(nodes, self.data, _CRITERIA[str(mode)], about, texts)
 
     def check_version(self) -> None:
         """Report an invalid version; note one that is too old or too new."""
@@ -156,7 +219,7 @@ class DiagramReader:
                 found.append((data, Place(items, at)))
             else:
                 message = f"found {described(data)} in {key}, expected an object"
-                self.add(Place(items, at), item, message)
+                self.report(item, key, message, Place(items, at))
         return found
 
     def node(self, data: Data, place: Place, path: tuple[str, ...]) -> Node | None:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from expectitree.errors import TreeError
-from expectitree.expressions.syntax import (
+from expectitree.base.errors import TreeError
+from expectitree.base.expressions.syntax import (
+    Apply,
     Expression,
     Name,
+    Number,
+    fold,
     substitute,
     text_of,
 )
+from expectitree.base.numbers import escape, message_text, number_text, to_exact
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.rows import Warn
-from expectitree.foreign.silverdecisions.diagram import RULES
-from expectitree.foreign.silverdecisions.expressions import (
-    has_if,
-    mathjs_names,
-    simple,
-    without_percent,
-)
-from expectitree.foreign.silverdecisions.structure import KEY
-from expectitree.numbers import escape, message_text, number_text
+from expectitree.foreign.silverdecisions.structure import KEY, RULES, SHARE
 from expectitree.tree import paths
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
@@ -33,7 +29,9 @@ from expectitree.tree.parameters import parameter_values, place_text
 _VERSION = "1.2.0"
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
 _GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
-_SHARE = "#"  # the probability that the other outcomes leave of 1
+_SHORT = 10**6  # denominators of fractions in place of floats
+# Words that mathjs reads as operators or constants.
+_WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
 _FORMAT = {
     "style": "decimal",
     "currency": "USD",
@@ -170,11 +168,11 @@ class DiagramWriter:
         tree, formulas, branches = self.tree, self.formulas, self.tree.branches_of(node)
         numbers: list[Any] = [tree.columns.probability[b] for b in branches]
         if tree.columns.kind[node] != Kind.CHANCE:
-            yield from [_SHARE] * len(branches)  # the rule does not use them
+            yield from [SHARE] * len(branches)  # the rule does not use them
         elif formulas is not None and branches[0] in formulas.probabilities:
             for b, number in zip(branches, numbers, strict=True):
                 written = formulas.probabilities[b]
-                yield _SHARE if written == Name(REST) else self.formula(written, number)
+                yield SHARE if written == Name(REST) else self.formula(written, number)
         else:
             yield from map(number_text, self.shares(node, [*map(simple, numbers)]))
 
@@ -229,3 +227,46 @@ def _json(data: Mapping[str, Any]) -> str:
         if isinstance(value, str):
             NOTATION.text(value)  # raises `TreeError` if it is not Unicode
     return json.dumps(data, ensure_ascii=False)
+
+
+# ---- Formulas and numbers as mathjs reads them, with which SilverDecisions computes.
+
+
+def simple(number: Any) -> Fraction:
+    """Return a number as a fraction: for a float, a short one that equals it, if there is one.
+
+    SilverDecisions computes with fractions whose terms are floats, so short ones are more precise.
+    """
+    if not isinstance(number, float):
+        return Fraction(number)
+    short = Fraction(number).limit_denominator(_SHORT)
+    return short if float(short) == number else to_exact(number)
+
+
+def has_if(expression: Expression) -> bool:
+    """Return whether an expression has the function `if`, which mathjs lacks."""
+
+    def combine(node: Expression, below: list[bool]) -> bool:
+        return any(below) or isinstance(node, Apply) and node.operation == "if"
+
+    return fold(expression, combine)
+
+
+def without_percent(expression: Expression) -> Expression:
+    """Return an expression with a quotient in place of each percentage."""
+
+    def combine(node: Expression, operands: list[Expression]) -> Expression:
+        if isinstance(node, Number) and node.text.endswith("%"):
+            return Apply("/", (Number(node.text[:-1]), Number("100")))
+        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
+
+    return fold(expression, combine)
+
+
+def mathjs_names(parameters: Collection[str]) -> dict[str, str]:
+    """Return the names of the parameters in mathjs, which reserves a few words."""
+    names = {name: name for name in parameters}
+    for name in names:
+        while names[name] in _WORDS or names[name] != name and names[name] in parameters:
+            names[name] += "_"
+    return names

@@ -11,13 +11,13 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from expectitree.errors import TransformError
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import quote
 from expectitree.lab.families.ballard import ballard, ballard_nodes
 from expectitree.lab.families.lattice import lattice, lattice_nodes
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
-from expectitree.numbers import quote
-from expectitree.tree.columns import MOST_IDS
+from expectitree.tree.columns import MAX_IDS
 from expectitree.tree.model import Tree
 
 FAMILIES: dict[str, Callable[..., Tree]] = {
@@ -89,6 +89,6 @@ def expected_nodes(family: str, **parameters: Any) -> float:
     """
     values = parameters_of(family) | read_parameters(family, parameters)
     nodes = _NODES[family](**values)
-    if nodes > MOST_IDS:
+    if nodes > MAX_IDS:
         raise TransformError(TOO_LARGE)
     return nodes

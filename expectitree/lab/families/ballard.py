@@ -8,8 +8,8 @@ from operator import mul
 from random import Random
 from typing import Any
 
-from expectitree import compiling
-from expectitree.errors import TransformError
+from expectitree.base import compiling
+from expectitree.base.errors import TransformError
 from expectitree.lab.families.growing import assemble, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 from expectitree.tree.adopt import adopt

@@ -14,7 +14,7 @@ from itertools import accumulate
 from random import Random
 from typing import Any
 
-from expectitree import compiling
+from expectitree.base import compiling
 from expectitree.tree.columns import CHANCE, Columns, FloatColumn, IntColumn, Kind
 
 

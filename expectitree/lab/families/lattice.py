@@ -8,15 +8,15 @@ from itertools import accumulate
 from operator import mul, truediv
 from typing import Any
 
-from expectitree import compiling
-from expectitree.errors import TransformError
+from expectitree.base import compiling
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import exact_text
 from expectitree.lab.families.growing import NewColumns, new_columns
-from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
 from expectitree.tree.columns import CHANCE, MAX, FloatColumn, IntColumn
 from expectitree.tree.model import Tree
 
-MOST_LOG = 690.0  # of a price: e^690 is about 10^300
+MAX_LOG = 690.0  # of a price: e^690 is about 10^300
 SOURCE = "J. C. Cox, S. A. Ross and M. Rubinstein, Option Pricing: A Simplified Approach (1979)"
 
 
@@ -71,7 +71,7 @@ def lattice_nodes(steps: int, spot: float, up: float, rate: float, **others: Any
             f"the rate {exact_text(rate)} lies not between the factors down {exact_text(down)} and "
             f"up {exact_text(up)}: one could win without risk"
         )
-    if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > MOST_LOG:
+    if steps * max(math.log(up), -math.log(rate)) + math.log(spot) > MAX_LOG:
         raise TransformError(
             f"prices after {steps:,} steps are beyond 10^300: choose fewer steps, or up nearer to 1"
         )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from expectitree.errors import TransformError
-from expectitree.numbers import quote, to_float
-from expectitree.tree.columns import MOST_IDS
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import quote, to_float
+from expectitree.tree.columns import MAX_IDS
 from expectitree.tree.model import Kind
 
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")
-TOO_LARGE = f"more than {MOST_IDS:,} nodes: choose a shorter pattern or a smaller branching"
-MOST_PLIES = 64
+TOO_LARGE = f"more than {MAX_IDS:,} nodes: choose a shorter pattern or a smaller branching"
+MAX_PLIES = 64
 
 
 class Parameter(NamedTuple):
@@ -75,11 +75,11 @@ def _flag(help: str) -> Parameter:
 
 
 def _plies(value: Any) -> int | None:
-    return None if value is None else _whole(1, MOST_PLIES, "").read(value)
+    return None if value is None else _whole(1, MAX_PLIES, "").read(value)
 
 
 def _branching(value: Any) -> int | tuple[int, int]:
-    whole = _whole(1, MOST_IDS, "").read
+    whole = _whole(1, MAX_IDS, "").read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
     if not isinstance(value, (tuple, list)):
@@ -105,7 +105,7 @@ def _pattern(value: Any) -> list[Kind]:
         if not isinstance(kind, Kind) or kind == Kind.TERMINAL:
             raise ValueError
         kinds.append(kind)
-    if not 1 <= len(kinds) <= MOST_PLIES:
+    if not 1 <= len(kinds) <= MAX_PLIES:
         raise ValueError
     return kinds
 
@@ -126,13 +126,13 @@ def _python_text(value: object) -> str:
 PARAMETERS = {
     "pattern": Parameter(
         _pattern,
-        f"from 1 to {MOST_PLIES} of max, min and chance, such as max,chance,min",
+        f"from 1 to {MAX_PLIES} of max, min and chance, such as max,chance,min",
         "KINDS",
         "kinds of the plies, starting at the root.  [default: max,chance,min]",
     ),
     "plies": Parameter(
         _plies,
-        f"a whole number from 1 to {MOST_PLIES}",
+        f"a whole number from 1 to {MAX_PLIES}",
         "N",
         "number of plies; the pattern is repeated or cut.",
     ),

@@ -8,13 +8,13 @@ from operator import mul
 from random import Random
 from typing import Any
 
-from expectitree import compiling
-from expectitree.errors import TransformError
+from expectitree.base import compiling
+from expectitree.base.errors import TransformError
+from expectitree.base.numbers import exact_text
 from expectitree.lab.families.growing import assemble, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, TOO_LARGE, repeat_pattern
-from expectitree.numbers import exact_text
 from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import MOST_IDS, FloatColumn, IntColumn, Kind
+from expectitree.tree.columns import MAX_IDS, FloatColumn, IntColumn, Kind
 from expectitree.tree.model import Tree
 
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
@@ -50,7 +50,7 @@ def uniform(
         draws = draw_numbers(random, 2 * len(own))
         total = run(choose_widths, own, draws, least, most, end if ply else 0.0)
         nodes += total
-        if nodes > MOST_IDS:
+        if nodes > MAX_IDS:
             raise TransformError(TOO_LARGE)
         amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
         run(choose_utilities, amount, draw_numbers(random, total), lower, upper, real)

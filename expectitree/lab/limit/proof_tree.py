@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from operator import add
 from typing import Any
 
-from expectitree import budget
-from expectitree.errors import AnalysisError
-from expectitree.numbers import INFINITY, is_finite
+from expectitree.base import budget
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import INFINITY, is_finite
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Column, Readable
 from expectitree.tree.model import Kind, Tree
 
-MOST_LEAVES = 20_000  # that `limit` accepts by default
-MOST_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
+MAX_LEAVES = 20_000  # that `limit` accepts by default
+MAX_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
 _WORD = 2**62  # two integers below it can be added in 64 bits
 _SLACK = 100  # eps within which a proof may fail, since each search has its own rounding errors
 
@@ -88,7 +88,7 @@ class ProofTree:
         return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)
 
 
-def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MOST_LEAVES) -> None:
+def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:
     """Raise `AnalysisError` where there are too many leaves, or as much work as they would make."""
     most = budget.most(most) if max_leaves is None else max_leaves
     if leaves > most:
@@ -134,7 +134,7 @@ def proof_tree(tree: Tree, search: Search, max_leaves: int | None) -> ProofTree:
         _scale(found)
         if not found.code:
             why = " of fractions beyond 64 bits (--engine interpreted uses floats)"
-            check_size(tree.leaves, max_leaves, why, MOST_LARGE)
+            check_size(tree.leaves, max_leaves, why, MAX_LARGE)
     return found
 
 

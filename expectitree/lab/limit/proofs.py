@@ -30,7 +30,7 @@ from bisect import bisect_left, bisect_right
 from operator import add
 from typing import Any, NamedTuple
 
-from expectitree import compiling
+from expectitree.base import compiling
 from expectitree.lab.limit.lists import LEAST, MERGED, SUM, TOGETHER, join_lists
 from expectitree.lab.limit.proof_tree import ProofTree
 from expectitree.tree.columns import Column

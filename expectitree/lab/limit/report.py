@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from expectitree.algorithms import Algorithm
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import ACTION, VALUE, Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms

@@ -8,8 +8,8 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
+from expectitree.base.numbers import display_text
 from expectitree.lab.limit.report import Enough, Limit, leaf_names
-from expectitree.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, indented, safe
 from expectitree.text.headings import file_heading
@@ -24,7 +24,7 @@ COLUMNS = (
     Column("surplus", number=True),
     Column("ratio", number=True, spare=2),
 )
-MOST_SHOWN = 20  # leaves that are named without --all
+MAX_SHOWN = 20  # leaves that are named without --all
 
 
 def render(
@@ -125,7 +125,7 @@ def _named(
     yield ""
     subject = "Leaves that prove" if enough.most > 1 else "A leaf that proves"
     yield Text(f"{subject} {goal}:", style="dim")
-    most = enough.most if show_all else MOST_SHOWN
+    most = enough.most if show_all else MAX_SHOWN
     ellipsis = characters(options).ellipsis
     names = [
         clipped_start(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from expectitree.base.numbers import escape
 from expectitree.lab.study.report import Summary
 from expectitree.lab.study.text import legend, study_table
-from expectitree.numbers import escape
 from expectitree.text.tables import markdown, markdown_escaped
 
 

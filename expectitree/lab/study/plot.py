@@ -9,10 +9,10 @@ from operator import itemgetter
 from textwrap import fill
 from typing import Any, TypeAlias
 
-from expectitree.algorithms import OPTIONS
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import OPTIONS
+from expectitree.base.errors import AnalysisError
 from expectitree.lab.study.report import Summary, SummaryRow
-from expectitree.lab.study.trees import help_of
+from expectitree.lab.study.spec import help_of
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,
@@ -23,8 +23,8 @@ from expectitree.picture.plotting import (
     save_figure,
 )
 
-_MOST_TICKS = 10  # more numbers along the axis would run into each other
-_MOST_ENTRIES = 24  # of the legend in one column, next to the plot
+_MAX_TICKS = 10  # more numbers along the axis would run into each other
+_MAX_ENTRIES = 24  # of the legend in one column, next to the plot
 
 Point: TypeAlias = tuple[float, float, float]  # x, y, and half the width of the interval of y
 
@@ -58,7 +58,7 @@ def figure_of(summary: Summary) -> Any:
         drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
         style = {"color": "0.3", "linewidth": 1, "linestyle": dashes, "zorder": 3}
         axes.plot(drawn, [line.height(x) for x in drawn], label=plain(line.label), **style)
-    columns = 1 + (len(series) + len(plot.lines) - 1) // _MOST_ENTRIES
+    columns = 1 + (len(series) + len(plot.lines) - 1) // _MAX_ENTRIES
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
     return figure
 
@@ -82,7 +82,7 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter("{x:,.12g}")
             axis.set_minor_formatter(LogFormatter())  # labels where there are few powers of ten
-    if len(all_x) <= _MOST_TICKS:
+    if len(all_x) <= _MAX_TICKS:
         axes.set_xticks(all_x, [f"{x:g}" for x in all_x])
         axes.set_xticks([], minor=True)
     axes.set_xlabel(axis_label(x_name))

@@ -5,33 +5,43 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import product
-from typing import IO, Any
+from functools import partial
+from itertools import chain, product
+from typing import IO, Any, TypeAlias
 
-from expectitree.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorithm
+from expectitree.base.errors import AnalysisError, ExpectitreeError
+from expectitree.base.numbers import quote
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.words import described
+from expectitree.files.grammar.words import described, unknown_key
+from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of, read_parameters
 from expectitree.lab.study.spec import (
     LIMIT,
     LIMIT_ACTION,
+    ORDERS,
+    SOURCES,
     Line,
+    Parameters,
     Plot,
     Published,
     Run,
     Study,
+    describe,
+    games,
+    is_lazy,
 )
-from expectitree.lab.study.structure import Reader, as_text, expect, one_of, whole
-from expectitree.lab.study.tree_reader import TreeReader
-from expectitree.lab.study.trees import describe, is_lazy
-from expectitree.numbers import quote
 from expectitree.searches.setup import ENGINES
 
-MOST_REPETITIONS = 1_000_000
+MAX_REPETITIONS = 1_000_000
+MAX_KINDS = 10_000  # of tree
+TREES = "a mapping with a family and its parameters, or a game and its depth"
+
+Reader: TypeAlias = Callable[[Data, Place], Any]  # returns what a value means, or raises an error
 
 
 def load_study(source: str | os.PathLike[str] | IO[str] | IO[bytes] | dict[str, Any]) -> Study:
@@ -64,21 +74,26 @@ def _as_json(data: dict[str, Any]) -> str:
         raise AnalysisError(f"{found}, expected text, numbers, lists and dicts") from None
 
 
-class _StudyReader(TreeReader):
-    """Reads the keys of a study."""
+class _StudyReader:
+    """Reads one document; the error of a reader becomes a problem at the place of its value."""
+
+    def __init__(self, problems: Problems, name: str) -> None:
+        self.problems = problems
+        self.name = name  # of the file
+        self.folder = os.path.dirname(os.path.abspath(name))  # where other paths start
 
     def study(self, root: Data, place: Place) -> Study | None:
         readers: dict[str, Reader] = {
-            "title": as_text,
-            "source": as_text,
+            "title": _text,
+            "source": _text,
             "trees": self.trees,
             "algorithms": self.algorithms,
             "engines": self.engines,
-            "repetitions": whole(1, MOST_REPETITIONS),
-            "seed": whole(0, 10**18 - 1),
-            "published": lambda value, place: self.all_of(self.figures, value, place),
+            "repetitions": _whole(1, MAX_REPETITIONS),
+            "seed": _whole(0, 10**18 - 1),
+            "published": partial(self.all_of, self.figures),
             "plot": self.plot,
-            "table": one_of(("long", "wide")),
+            "table": _one_of(("long", "wide")),
         }
         found = self.mapping(root, "a mapping with trees and algorithms", readers)
         for key in ("trees", "algorithms"):
@@ -91,15 +106,83 @@ class _StudyReader(TreeReader):
             file=self.name, folder=self.folder, runs=tuple(Run(*run) for run in runs), **found
         )
         places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
-        for key, message in _impossible_runs(study):
+        for key, message in chain(
+            _impossible_runs(study), _wrong_axes(study), _wrong_figures(study)
+        ):
             self.wrong(places[key], message)
-        x = study.plot.x
-        if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
-            message = f"no tree of this study has the parameter {quote(x)} to plot over"
-            self.wrong(places["plot"], message)
-        for message in _wrong_figures(study):
-            self.wrong(places["published"], message)
         return study
+
+    # ---- The trees: families or games, with lists of values that make a grid.
+
+    def trees(self, value: Data, place: Place) -> tuple[Parameters, ...]:
+        trees = self.all_of(self.grid, value, place)
+        self.check_repeats((describe(dict(sorted(tree.items()))) for tree in trees), "trees are")
+        return trees
+
+    def grid(self, item: Data, place: Place) -> list[Parameters]:
+        """Return every combination of the values of parameters: a list is several values."""
+        _expect(isinstance(item, tuple), item, TREES)
+        index = next((i for i, (key, _) in enumerate(item) if key in SOURCES), None)
+        if index is None:
+            raise AnalysisError(
+                f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
+            )
+        is_game = item[index][0] == "game"
+        readers = self.game_readers() if is_game else self.family_readers(item, index)
+        values = self.mapping(item, TREES, readers) if readers else {}
+        if "family" in values:  # first, wherever the file has it
+            values = {"family": values.pop("family"), **values}
+        if is_game and "depth" not in values:
+            raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+        if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
+            raise AnalysisError(
+                f"these are more than {MAX_KINDS:,} kinds of tree: list fewer values"
+            )
+        if self.problems.found:
+            return []
+        trees: list[Parameters]
+        trees = [dict(zip(values, some, strict=True)) for some in product(*values.values())]
+        for tree in trees:
+            try:
+                _check_tree(tree)
+            except ExpectitreeError as error:
+                raise AnalysisError(f"{describe(tree)}: {error}") from None
+        return trees
+
+    def game_readers(self) -> dict[str, Reader]:
+        """Return a reader for each key of trees of games."""
+        number, flag = _text_of(_whole(0, 10**18 - 1)), _one_of(("true", "false"))
+        readers = {
+            "game": _checked(lambda reference: games().check_game(reference, self.folder)),
+            "depth": number,
+            "random-moves": number,
+            "order": _one_of(ORDERS),
+            "estimate": _checked(lambda reference: games().check_estimate(reference, self.folder)),
+            "lazy": flag,
+            "deepen": flag,
+            "seed": number,
+        }
+        return {key: self.each(read) for key, read in readers.items()}
+
+    def family_readers(self, item: Any, index: int) -> dict[str, Reader]:
+        """Return a reader for each key that all families of an entry have; none if one is wrong."""
+        families = self.each(_checked(parameters_of))(item[index][1], Place(item, index))
+        if not families or None in families:
+            return {}
+        names = [
+            name
+            for name in parameters_of(families[0])
+            if all(name in parameters_of(family) for family in families)
+        ]
+
+        def check(name: str, written: str) -> None:
+            for family in families:
+                read_parameters(family, {name: written})
+
+        readers: dict[str, Reader] = {"family": lambda value, place: families}
+        return readers | {name: self.each(_checked(partial(check, name))) for name in names}
+
+    # ---- The searches, published figures and the plot.
 
     def algorithms(self, value: Data, place: Place) -> tuple[Algorithm, ...]:
         chosen = self.all_of(self.variants, value, place)
@@ -111,7 +194,7 @@ class _StudyReader(TreeReader):
         if isinstance(item, str):
             return [_find_algorithm(item, {})]
         expected = "a name, or such as star2.5: {probes: [1, 2]}"
-        expect(isinstance(item, tuple) and len(item) == 1, item, expected)
+        _expect(isinstance(item, tuple) and len(item) == 1, item, expected)
         ((name, written),) = item
         own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
         chosen = self.mapping(written, expected, {key: self.each(_option(key)) for key in own})
@@ -120,15 +203,15 @@ class _StudyReader(TreeReader):
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
     def engines(self, value: Data, place: Place) -> tuple[str, ...]:
-        engines: tuple[str, ...] = self.each(one_of(ENGINES))(value, place)
+        engines: tuple[str, ...] = self.each(_one_of(ENGINES))(value, place)
         self.check_repeats(engines, "engine is")
         return engines
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
         expected = "a mapping such as {branching: 4, star1: 84.1}"
-        expect(isinstance(item, tuple), item, expected)
-        readers = dict.fromkeys((key for key, _ in item), as_text)
+        _expect(isinstance(item, tuple), item, expected)
+        readers = dict.fromkeys((key for key, _ in item), _text)
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
@@ -140,21 +223,115 @@ class _StudyReader(TreeReader):
 
     def plot(self, value: Data, place: Place) -> Plot:
         readers: dict[str, Reader] = {
-            "x": as_text,
-            "y": one_of(("share", "leaves")),
-            "scale": one_of(("log", "linear")),
+            "x": _text,
+            "y": _one_of(("share", "leaves")),
+            "scale": _one_of(("log", "linear")),
             "lines": self.each(_line),
         }
         found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
         return Plot(log=found.pop("scale", "linear") == "log", **found)
 
+    # ---- Lists and mappings.
+
+    def wrong(self, place: Place, message: str) -> None:
+        self.problems.add(place, "study", message)
+
+    def attempt(self, read: Reader, value: Data, place: Place) -> Any:
+        """Return what a value means; if it is wrong, note the problem and return None."""
+        try:
+            return read(value, place)
+        except ExpectitreeError as error:
+            return self.wrong(place, str(error))
+
+    def each(self, read: Reader) -> Reader:
+        """Return a reader of a list, or of one value in place of a list; it returns a tuple."""
+
+        def read_each(value: Data, place: Place) -> tuple[Any, ...]:
+            if not isinstance(value, list):
+                return (self.attempt(read, value, place),)
+            if not value:
+                key = place.container[place.at][0]
+                self.wrong(place, f"found an empty list, expected at least one of {key}")
+            return tuple(self.attempt(read, item, Place(value, i)) for i, item in enumerate(value))
+
+        return read_each
+
+    def all_of(self, read: Reader, value: Data, place: Place) -> tuple[Any, ...]:
+        """Return what the items of a list mean, where each means several things."""
+        return tuple(chain.from_iterable(found or () for found in self.each(read)(value, place)))
+
+    def mapping(self, data: Data, expected: str, readers: Mapping[str, Reader]) -> dict[str, Any]:
+        """Return what the value of each key means; a key without a reader is a problem."""
+        _expect(isinstance(data, tuple), data, expected)
+        found: dict[str, Any] = {}
+        for index, (key, value) in enumerate(data):
+            if key not in readers:
+                self.wrong(Place(data, index, True), unknown_key(str(key), tuple(readers)))
+            elif key in found:
+                self.wrong(Place(data, index, True), f"duplicate key {quote(key)}: keep one")
+            else:
+                found[key] = self.attempt(readers[key], value, Place(data, index))
+        return found
+
+    def check_repeats(self, names: Iterable[str], what: str) -> None:
+        for name, count in Counter(names).items():
+            if count > 1 and not self.problems.found:
+                raise AnalysisError(f"the same {what} listed twice: {name}; keep one")
+
 
 # ---- Readers of single values.
 
 
+def _expect(holds: bool, found: Data, expected: str) -> None:
+    if not holds:
+        raise AnalysisError(f"found {described(found)}, expected {expected}")
+
+
+def _text(value: Data, place: Place) -> str:
+    text = str(value).lower() if isinstance(value, bool) else value
+    _expect(isinstance(text, str), value, "text")
+    return str(text)
+
+
+def _text_of(read: Reader) -> Reader:
+    """Return a reader that returns as text what another one reads."""
+    return lambda value, place: str(read(value, place))
+
+
+def _checked(check: Callable[[str], object]) -> Reader:
+    """Return a reader of text for which `check` raises an error if it is wrong."""
+
+    def read(value: Data, place: Place) -> str:
+        text = _text(value, place)
+        check(text)
+        return text
+
+    return read
+
+
+def _whole(least: int, most: int) -> Reader:
+    def read(value: Data, place: Place) -> int:
+        is_whole = isinstance(value, str) and value.isascii() and value.isdecimal()
+        # Python refuses to read thousands of digits.
+        found = int(value.lstrip("0")[:30] or "0") if is_whole else -1
+        _expect(least <= found <= most, value, f"a whole number from {least:,} to {most:,}")
+        return found
+
+    return read
+
+
+def _one_of(values: Sequence[str]) -> Reader:
+    def read(value: Data, place: Place) -> str:
+        text = str(value).lower() if isinstance(value, bool) else value
+        _expect(text in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
+        return str(text)
+
+    return read
+
+
 def _option(key: str) -> Reader:
     """Return a reader of the values of an algorithm's option."""
-    return one_of(OPTIONS[key].values) if OPTIONS[key].values else whole(1, 10**9)
+    return _one_of(OPTIONS[key].values) if OPTIONS[key].values else _whole(1, 10**9)
 
 
 def _figure(value: Data, place: Place) -> str:
@@ -183,6 +360,21 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
     return algorithm(name, **options)
 
 
+# ---- What does not fit together.
+
+
+def _check_tree(tree: Parameters) -> None:
+    """Raise an error if the parameters of a tree do not fit together."""
+    if "family" in tree:
+        expected_nodes(**tree)
+    elif is_lazy(tree) and tree.get("order", "given") != "given":
+        raise AnalysisError(
+            "a lazy tree has the order that the game gives: leave out order, or lazy"
+        )
+    elif "deepen" in tree and not is_lazy(tree):
+        raise AnalysisError("deepen is for lazy trees: write lazy: true")
+
+
 def _impossible_runs(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the key and the message of each kind of run that lazy trees cannot have."""
     if not any(map(is_lazy, study.trees)):
@@ -196,17 +388,25 @@ def _impossible_runs(study: Study) -> Iterator[tuple[str, str]]:
             return
 
 
-def _wrong_figures(study: Study) -> Iterator[str]:
+def _wrong_axes(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the key and the message of an axis that no tree has."""
+    x = study.plot.x
+    if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
+        yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"
+
+
+def _wrong_figures(study: Study) -> Iterator[tuple[str, str]]:
     """Yield a message for each figure of no search, and for the first search with two figures."""
     searches = list(product(study.trees, study.runs))
     for figure in study.published:
         if not any(figure.applies_to(tree, run.algorithm) for tree, run in searches):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             found = f"the figure {figure.figure} of {figure.algorithm}"
-            yield f"{found} applies to no tree of this study ({where})"
+            yield "published", f"{found} applies to no tree of this study ({where})"
     for tree, run in searches:
         of = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
         if len(of) > 1:
             search = f"{run.algorithm.full_name} and {describe(tree)}"
-            yield f"{of[0]} and {of[1]} are both figures for {search}: name the trees of each"
+            both = f"{of[0]} and {of[1]} are both figures for {search}"
+            yield "published", f"{both}: name the trees of each"
             return

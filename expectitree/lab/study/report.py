@@ -13,14 +13,13 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, median, stdev
 from typing import IO, Any
 
-from expectitree.algorithms import OPTIONS
-from expectitree.display import Shown
-from expectitree.errors import AnalysisError
+from expectitree.base.algorithms import OPTIONS
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
 from expectitree.lab.study.run import execute, find_tasks, perform
-from expectitree.lab.study.spec import Run, Study
-from expectitree.lab.study.trees import Parameters
+from expectitree.lab.study.spec import Parameters, Run, Study
 
 
 @dataclass(frozen=True, slots=True)

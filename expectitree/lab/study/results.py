@@ -13,12 +13,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from expectitree.budget import read_limited
-from expectitree.errors import FileError, Problem
+from expectitree.base.budget import read_limited
+from expectitree.base.errors import FileError, Problem
+from expectitree.base.numbers import INFINITY
 from expectitree.files.writing import append, lock, named_errors, open_to_append
-from expectitree.lab.study.spec import Key, Run, Study, tree_key
-from expectitree.lab.study.trees import SOURCES, Parameters, is_lazy
-from expectitree.numbers import INFINITY
+from expectitree.lab.study.spec import (
+    SOURCES,
+    Key,
+    Parameters,
+    Run,
+    Study,
+    is_lazy,
+    tree_key,
+)
 
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'

@@ -8,15 +8,19 @@ from functools import cache
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from expectitree import compiling
-from expectitree.algorithms import Algorithm
-from expectitree.errors import AnalysisError
+from expectitree.base import compiling
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import AnalysisError
 from expectitree.lab.families import generate
 from expectitree.lab.limit.report import Limit, measure
 from expectitree.lab.study.results import Record, Results
-from expectitree.lab.study.spec import LIMIT, LIMIT_ACTION, Key, Run, Study
-from expectitree.lab.study.trees import (
+from expectitree.lab.study.spec import (
+    LIMIT,
+    LIMIT_ACTION,
+    Key,
     Parameters,
+    Run,
+    Study,
     describe,
     games,
     is_game,
@@ -32,8 +36,8 @@ from expectitree.tree.paths import ROOT
 from expectitree.tree.transform import in_floats
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
-_MOST_TREES = 50  # in one task
-_MOST_LEAVES = 100_000  # of trees whose limit is computed, in about a gigabyte
+_MAX_TREES = 50  # in one task
+_MAX_LEAVES = 100_000  # of trees whose limit is computed, in about a gigabyte
 
 
 class Task(NamedTuple):
@@ -53,7 +57,7 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
     tasks = []
     for size, (tree, keys) in of_kinds:
         todo = [(key, runs) for key in keys if (runs := results.missing(key, study.runs))]
-        step = 1 if is_game(tree) else max(1, min(_MOST_TREES, int(_TASK_NODES / size)))
+        step = 1 if is_game(tree) else max(1, min(_MAX_TREES, int(_TASK_NODES / size)))
         for start in range(0, len(todo), step):
             tasks.append(Task(tree, todo[start : start + step], is_much, study.folder))
     return tasks
@@ -108,7 +112,7 @@ def _search_all(tree: Tree, runs: Sequence[Run], name: str) -> dict[str, dict[st
     for run in runs:
         if run.algorithm in (LIMIT, LIMIT_ACTION):
             if run.engine not in limits:
-                settings = {"engine": run.engine, "max_leaves": _MOST_LEAVES}
+                settings = {"engine": run.engine, "max_leaves": _MAX_LEAVES}
                 limits[run.engine] = _timed(measure, tree, [], **settings)
             limit, seconds = limits[run.engine]
             search = limit.search

@@ -12,7 +12,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.lab.study.report import Mean, Summary, SummaryRow
-from expectitree.lab.study.trees import Parameters, describe, is_game, is_lazy
+from expectitree.lab.study.spec import Parameters, describe, is_game, is_lazy
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table

@@ -15,8 +15,8 @@ from multiprocessing import get_context, parent_process
 from typing import Any, TypeAlias
 
 from expectitree import __version__
-from expectitree.errors import AnalysisError, ExpectitreeError, install_hint
-from expectitree.numbers import quote
+from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
+from expectitree.base.numbers import quote
 
 Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
 

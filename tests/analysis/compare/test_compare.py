@@ -11,7 +11,7 @@ from helpers import run_main
 
 import expectitree as et
 from expectitree.analysis.compare.markdown import render
-from expectitree.errors import AnalysisError
+from expectitree.base.errors import AnalysisError
 
 LEFT = "trees/aima-5.12-left.yaml"
 RISK = "trees/risk.yaml"

@@ -18,7 +18,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation, strategy_only
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
-from expectitree.errors import AnalysisError
+from expectitree.base.errors import AnalysisError
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.builder import NodeId

@@ -20,7 +20,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.numbers import notation
+from expectitree.base.numbers import notation
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.transform import cut_at_depth

@@ -14,7 +14,6 @@ from helpers import ROOT, invoke, rendered_lines
 from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.algorithms import Algorithm, algorithm
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.cuts import Explanation
@@ -24,7 +23,8 @@ from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.analysis.trace.moment import Moment
-from expectitree.errors import AnalysisError, SearchError
+from expectitree.base.algorithms import Algorithm, algorithm
+from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.lab.limit.text import sentence_of
 from expectitree.picture.content import Style, content
 from expectitree.searches import engine
@@ -608,7 +608,7 @@ def test_a_comparison_reports_contradictions_and_not_ties() -> None:
 
 def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     """This applies if the user names no algorithm; totals include algorithms that ran on all."""
-    monkeypatch.setattr(engine, "MOST_PATH_CHILDREN", 16)
+    monkeypatch.setattr(engine, "MAX_PATH_CHILDREN", 16)
     monkeypatch.chdir(ROOT)
     note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
     files = ["trees/risk.yaml", "trees/ballard.yaml"]

@@ -10,7 +10,6 @@ import pytest
 from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.algorithms import algorithm
 from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     AIMS,
@@ -27,7 +26,8 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
-from expectitree.numbers import Number
+from expectitree.base.algorithms import algorithm
+from expectitree.base.numbers import Number
 from expectitree.searches.beliefs import Beliefs
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
@@ -220,19 +220,19 @@ def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
                 assert (not others) is (
                     event.why == Why.ONLY_OPEN
                 ) or one.search.algorithm.goal == "action"
-                if event.why == Why.GREATEST_UPPER:
+                if event.why == Why.MAX_UPPER:
                     assert kind[above] == Kind.MAX
                     assert all(high[event.branch] >= high[b] - slack for b in others)
-                elif event.why == Why.LEAST_LOWER:
+                elif event.why == Why.MIN_LOWER:
                     assert kind[above] == Kind.MIN
                     assert all(low[event.branch] <= low[b] + slack for b in others)
-                elif event.why == Why.GREATEST_SHARE:
+                elif event.why == Why.MAX_SHARE:
                     assert kind[above] == Kind.CHANCE
                     shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
                     assert max(shares) <= probability[event.branch] * (upper[n] - lower[n]) + slack
                 elif event.why in (
-                    Why.GREATEST_ESTIMATE,
-                    Why.LEAST_ESTIMATE,
+                    Why.MAX_ESTIMATE,
+                    Why.MIN_ESTIMATE,
                     Why.RIVAL_UPPER,
                     Why.RIVAL_LOWER,
                 ):
@@ -243,9 +243,9 @@ def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
             lower[event.node], upper[event.node] = event.lower, event.upper
         assert "" not in {event.aim for event in one.events if event.kind in (ENTER, VISIT)}
     if not traces[0].search.algorithm.in_order:
-        assert {Why.ONLY_OPEN, Why.GREATEST_UPPER, Why.LEAST_LOWER} <= set(seen)
+        assert {Why.ONLY_OPEN, Why.MAX_UPPER, Why.MIN_LOWER} <= set(seen)
         assert (Why.EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
-        assert (Why.GREATEST_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
+        assert (Why.MAX_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
 
 
 def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:

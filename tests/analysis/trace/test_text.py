@@ -13,12 +13,12 @@ from files.samples import chain
 from helpers import invoke, rendered_lines
 from random_trees import EVERY, Case, with_slow_variants
 
-from expectitree.algorithms import algorithm
 from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
-from expectitree.numbers import notation
+from expectitree.base.algorithms import algorithm
+from expectitree.base.numbers import notation
 
 LEFT = "trees/aima-5.12-left.yaml"
 

@@ -20,8 +20,8 @@ from click.testing import Result
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
+from expectitree.base.errors import FileError
 from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
-from expectitree.errors import FileError
 from expectitree.files import tree_files
 
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"

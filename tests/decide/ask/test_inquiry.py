@@ -20,15 +20,16 @@ from oracle import ExactNode, definitions, exact_root
 from random_trees import Case, build, in_numbers, random_rows, utility_ranges
 
 import expectitree as et
-from expectitree.algorithms import algorithm
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.errors import SearchError, TreeError
-from expectitree.numbers import INFINITY
-from expectitree.picture import drawing
+from expectitree.base.algorithms import algorithm
+from expectitree.base.errors import SearchError, TreeError
+from expectitree.base.numbers import INFINITY
+from expectitree.picture.drawing import drawer
 from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.searches.engine import search_tree
+from expectitree.searches.work import NO_LIMIT
 from expectitree.tree.columns import UNKNOWN, Bounds
 from expectitree.tree.folding import fold_rewards, unshare
 from expectitree.tree.model import Kind, Tree
@@ -67,7 +68,7 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     columns, order = setup.columns, []
     begin(columns, beliefs, limits)
     while True:
-        depth = walk(columns, beliefs, limits, engine.NO_LIMIT)
+        depth = walk(columns, beliefs, limits, NO_LIMIT)
         leaf = beliefs.route[depth]
         if columns.kind[leaf] == 0:
             order.append(leaf)
@@ -714,7 +715,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
         assert '"utility": "?"' in found
         assert "NaN" not in found
         for kind in ("svg", "dot", "mmd", "tex"):
-            assert "nan" not in "".join(drawing(kind)(Evaluation("", search)))
+            assert "nan" not in "".join(drawer(kind)(Evaluation("", search)))
         inquiry.answer(answer)
     assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
     assert not inquiry.search.stopped

@@ -17,11 +17,11 @@ from random_trees import Row, build, random_rows
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.analysis.show import rendered
+from expectitree.base.errors import AnalysisError, TransformError
+from expectitree.base.numbers import to_digits, to_fraction
 from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.report import Opponents, opponents
-from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import to_digits, to_fraction
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console
 from expectitree.text.json_values import render as render_json
@@ -517,7 +517,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert (report.complete, report.crossings) == (False, [])
-    for name, limit in (("MOST_BITS", 3), ("MOST_SECONDS", -1)):
+    for name, limit in (("MAX_BITS", 3), ("MAX_SECONDS", -1)):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, limit)
             report = report_of(f"max: [{A}, {B}]")

@@ -22,14 +22,14 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree import Kind, Node, Tree
+from expectitree.base.errors import AnalysisError, TransformError
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.cli.rescale import WRITTEN_AS
 from expectitree.decide.rescale import report as rescaling
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, numbers_of, rescale
 from expectitree.decide.rescale.scales import AFFINE, NEITHER, ORDERED, scale_of
 from expectitree.decide.rescale.text import render as rescaling_text
-from expectitree.errors import AnalysisError, TransformError
-from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import search_tree
 from expectitree.text.console import text_console, to_strings
 from expectitree.tree.folding import fold_rewards, unshare

@@ -8,8 +8,8 @@ import pytest
 from helpers import run_main
 
 import expectitree as et
+from expectitree.base.errors import AnalysisError
 from expectitree.decide.risk.plot import figure_of
-from expectitree.errors import AnalysisError
 
 pytestmark = pytest.mark.extra
 OIL = "trees/rockefeller.yaml"

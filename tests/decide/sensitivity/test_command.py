@@ -13,12 +13,12 @@ from helpers import ROOT, invoke, run_main
 
 import expectitree as et
 from expectitree.analysis.show import rendered
+from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.decide.sensitivity.break_even import break_even
 from expectitree.decide.sensitivity.csv import render as csv_lines
 from expectitree.decide.sensitivity.everywhere import everywhere
 from expectitree.decide.sensitivity.ranges import range_of
 from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.errors import AnalysisError, TreeError
 from expectitree.text.console import text_console
 
 OIL = str(ROOT / "trees" / "rockefeller.yaml")

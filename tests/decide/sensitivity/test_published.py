@@ -11,8 +11,8 @@ from helpers import ROOT, load, loads
 import expectitree as et
 from expectitree import Tree
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.questions import added
 from expectitree.decide.sensitivity.ranges import range_of
+from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.searches.engine import search_tree
 

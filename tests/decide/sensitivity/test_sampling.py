@@ -13,8 +13,8 @@ import pytest
 from helpers import loads
 
 import expectitree as et
+from expectitree.base.errors import AnalysisError
 from expectitree.decide.sensitivity.report import Sensitivity
-from expectitree.errors import AnalysisError
 
 
 def sampled(x: str, y: str = "1", exact: bool = False, ends: Any = (0, 1)) -> Sensitivity:
@@ -200,7 +200,7 @@ max: {x: 'sqrt(a)', y: b/2}
 
 
 def test_an_amount_needs_no_exact_formulas() -> None:
-    from expectitree.decide.sensitivity.questions import added
+    from expectitree.decide.sensitivity.report import added
 
     found = added(et.loads("parameters: {a: 0.3}\nmax: {x: 'exp(a)', y: 1}"), "y")
     assert found.method == "exact"
@@ -223,7 +223,7 @@ def irrational(random: Random) -> str:
 @pytest.mark.parametrize("seed", range(60))
 def test_analyses_of_irrational_numbers_find_no_defect(seed: int) -> None:
     """Their searches round to 200 bits, in which sums of probabilities miss 1."""
-    from expectitree.decide.sensitivity.questions import added
+    from expectitree.decide.sensitivity.report import added
 
     tree = et.loads(irrational(Random(seed)))
     now = et.evaluate(tree)

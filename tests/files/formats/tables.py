@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.files.formats.arrow import KINDS
 
 FORMATS = ("arrow", "parquet")

@@ -38,7 +38,7 @@ from oracle import ExactNode
 from random_trees import Case
 
 import expectitree as et
-from expectitree.errors import FileError, TreeError
+from expectitree.base.errors import FileError, TreeError
 from expectitree.files.formats import arrow as arrow_format
 from expectitree.searches.engine import search_tree
 from expectitree.tree.adopt import adopt
@@ -226,7 +226,7 @@ def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> Non
 def test_a_large_arrow_file_is_memory_mapped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.files.formats.arrow.MOST_COPIED", 0)
+    monkeypatch.setattr("expectitree.files.formats.arrow.MAX_COPIED", 0)
     et.save(built_tree(), tmp_path / "tree.arrow")
     tree = et.load(tmp_path / "tree.arrow")
     for column in tree.columns[:-1]:  # no branch pays

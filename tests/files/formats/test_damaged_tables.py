@@ -35,7 +35,7 @@ from files.samples import content_of
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.tree.expectation import Expectation
 
 # ---- Tables that are not trees.

@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from base.test_budget import MIB, run
 
 import expectitree as et
 from tests.files.formats.tables import write
-from tests.test_budget import MIB, run
 
 ENTRY = [("child", pa.uint32()), ("probability", pa.float64()), ("label", pa.string())]
 DICTIONARY = pa.dictionary(pa.int32(), pa.string())

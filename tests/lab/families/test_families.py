@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 from oracle import exact_root
 
 import expectitree as et
-from expectitree import Kind, Tree, compiling
-from expectitree.algorithms import ALGORITHMS
+from expectitree import Kind, Tree
+from expectitree.base import compiling
+from expectitree.base.algorithms import ALGORITHMS
 from expectitree.lab.families import FAMILIES, expected_nodes, is_random, parameters_of
 from expectitree.searches.engine import search_tree
 

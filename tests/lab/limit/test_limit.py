@@ -17,13 +17,14 @@ from oracle import ExactNode, exact_root
 from random_trees import EVERY, Case, in_numbers
 
 import expectitree as et
-from expectitree import Kind, Tree, TreeBuilder, compiling
-from expectitree.errors import AnalysisError
+from expectitree import Kind, Tree, TreeBuilder
+from expectitree.base import compiling
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.lab.limit import lists, proof_tree, proofs
 from expectitree.lab.limit.report import Limit, limit, measure
 from expectitree.lab.limit.text import notes, sentence_of
 from expectitree.lab.limit.text import render as limit_text
-from expectitree.numbers import INFINITY, Number
 from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
 from expectitree.tree import transform

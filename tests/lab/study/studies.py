@@ -20,7 +20,7 @@ import psutil
 import pytest
 from helpers import ROOT, invoke
 
-from expectitree.errors import ExpectitreeError
+from expectitree.base.errors import ExpectitreeError
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results

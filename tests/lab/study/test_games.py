@@ -23,7 +23,7 @@ from lab.study.studies import (
 from lab.study.test_cluster import cluster
 
 import expectitree as et
-from expectitree.errors import AnalysisError, GameError
+from expectitree.base.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.rules import Options, Rules
 from expectitree.games.sizing import estimate_size

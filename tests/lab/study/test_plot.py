@@ -18,7 +18,7 @@ from lab.study.studies import (
     summary_of,
 )
 
-from expectitree.errors import ExpectitreeError, FileError
+from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.plot import axis_label, figure_of, looks
 from expectitree.lab.study.reader import load_study

@@ -17,7 +17,7 @@ from lab.study.studies import (
     time_limit,
 )
 
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 
 
 def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
@@ -29,6 +29,13 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert sorted(run.name for run in study.runs) == sorted(SMALL_RUNS)
     assert (study.repetitions, study.seed) == (4, 11)
+
+
+def test_the_family_varies_slowest_wherever_the_file_has_it(tmp_path: Path) -> None:
+    trees = "{branching: [2, 3], family: [ballard, uniform]}"
+    study = study_of(tmp_path, f"trees: {trees}\nalgorithms: [star1]\n")
+    found = [(tree["family"], tree["branching"]) for tree in study.trees]
+    assert found == [("ballard", "2"), ("ballard", "3"), ("uniform", "2"), ("uniform", "3")]
 
 
 def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:

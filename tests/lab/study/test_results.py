@@ -42,7 +42,7 @@ from lab.study.studies import (
     workers_of,
 )
 
-from expectitree.errors import FileError
+from expectitree.base.errors import FileError
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.spec import Study
 

@@ -30,11 +30,11 @@ from lab.study.studies import (
 )
 
 import expectitree as et
+from expectitree.base.errors import FileError
+from expectitree.base.numbers import exact_text
 from expectitree.cli import cli
-from expectitree.errors import FileError
 from expectitree.lab.study.report import mean
 from expectitree.lab.study.spec import Study
-from expectitree.numbers import exact_text
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
 from expectitree.tree.transform import in_fractions

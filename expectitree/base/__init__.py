@@ -1,0 +1,1 @@
+"""What everything stands on: errors, numbers, formulas, the catalogue of searches, the compiler."""

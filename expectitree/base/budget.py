@@ -1,0 +1,107 @@
+"""Limit work, so that no file, however hostile, takes all memory or runs for hours.
+
+The budget counts the bytes of a text, the rows and bytes of a table, the steps of some analyses,
+and the seconds of exact algebra. Ordinary files stay far below its limits. The environment variable
+EXPECTITREE_BUDGET multiplies all limits, and the defaults of the options that limit work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from math import inf
+from time import monotonic
+from typing import IO, Any
+
+from expectitree.base.errors import FileError, NumberError, Problem, TreeError
+
+VARIABLE = "EXPECTITREE_BUDGET"
+MAX_FACTOR = 1e9  # a limit must fit into the numbers of a machine
+MAX_BYTES = 2**30  # of one text; a larger tree belongs in a table
+FREE_ROWS = 10_000_000  # of a compressed file; they take about 300 MB
+ROWS_A_BYTE = 10  # of the file's size; a tree takes at least two bytes per row
+ROW_BYTES = 30  # that a row takes in memory
+_PORTION = 2**24  # bytes that are read at once; reading n bytes takes the memory of n
+
+_deadline: ContextVar[float] = ContextVar("deadline", default=inf)
+
+
+class TooMuchWorkError(TreeError):
+    """The work takes longer, or a file has more rows, than the budget allows."""
+
+
+def factor() -> float:
+    """Return the factor of EXPECTITREE_BUDGET, 1 by default."""
+    text = os.environ.get(VARIABLE) or "1"
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= MAX_FACTOR:
+        raise NumberError(
+            f"the environment variable {VARIABLE} is {text!r}, expected a number above 0 and at "
+            f"most {MAX_FACTOR:.0e}, such as 10"
+        )
+    return found
+
+
+def more() -> str:
+    """Return the advice to raise the budget."""
+    return f"set {VARIABLE}={10 * factor():g} for ten times as much"
+
+
+def most(default: int) -> int:
+    """Return a limit: its default times `factor`."""
+    return int(default * factor())
+
+
+@contextmanager
+def limited_work(seconds: float) -> Iterator[None]:
+    """Let `check_time` limit the work in a `with` block to some seconds, times `factor`."""
+    token = _deadline.set(min(_deadline.get(), monotonic() + seconds * factor()))
+    try:
+        yield
+    finally:
+        _deadline.reset(token)
+
+
+def check_time() -> None:
+    """Raise `TooMuchWorkError` if the time of `limited_work` is over."""
+    if monotonic() > _deadline.get():
+        raise TooMuchWorkError(
+            f"exact functions of these numbers take too long: write fewer digits, or {more()}"
+        )
+
+
+def check_rows(rows: int, size: int) -> None:
+    """Raise `TooMuchWorkError` for more rows than a file of `size` bytes may have."""
+    allowed = most(FREE_ROWS + ROWS_A_BYTE * size)
+    if rows > allowed:
+        raise TooMuchWorkError(
+            f"{rows:,} rows in a file of {size:,} bytes: at most {allowed:,} are read; {more()}"
+        )
+
+
+def check_memory(taken: int, size: int) -> None:
+    """Raise `TooMuchWorkError` if a table takes more memory than a file of `size` bytes may."""
+    allowed = most(ROW_BYTES * (FREE_ROWS + ROWS_A_BYTE * size))
+    if taken > allowed:
+        raise TooMuchWorkError(
+            f"a table of {size:,} bytes takes more than {allowed:,} bytes of memory once it is "
+            f"read: write a smaller one, or {more()}"
+        )
+
+
+def read_limited(stream: IO[str] | IO[bytes], name: str, hint: str) -> Any:
+    """Return the content of a stream; raise `FileError` if it is longer than a text may be."""
+    left = most(MAX_BYTES) + 1
+    parts: list[Any] = [stream.read(min(left, _PORTION))]
+    while parts[-1] and left > 0:
+        left -= len(parts[-1])
+        parts.append(stream.read(min(left, _PORTION)))
+    if left <= 0:
+        message = f"more than {most(MAX_BYTES) >> 20:,} MiB of text: {more()}, or {hint}"
+        raise FileError([Problem(name, message)])
+    return parts[0][:0].join(parts)

@@ -1,0 +1,176 @@
+"""Run plain loops over columns, interpreted or compiled. No other module knows numba.
+
+A loop is a module-level function of columns and numbers: no objects, no closures, no recursion. It
+may call other such functions and read constants (whole numbers and floats) of any module.
+Interpreted, it takes arrays or lists, also of `Fraction`. Compiled (extra `fast`), it takes the
+same columns as NumPy sees them, without a copy. Both run the same text, so they cannot disagree.
+
+Compiled code checks no index. It may only read columns that `TreeBuilder` made or that
+`adopt.adopt` has checked.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any, cast
+
+from expectitree.base.errors import install_hint
+
+# A scan runs 3 million rows a second interpreted, and 500 million compiled. Importing numba and
+# starting it takes 0.85 s once a process. Compiling a loop for the first time on a machine takes
+# some seconds more, which these numbers ignore, because the machine code is kept on disk.
+# (`python -m benchmarks` measures all of this.)
+MANY_ROWS = 2_000_000  # compiling pays for a scan of so many rows
+SOME_ROWS = 50_000  # the same once numba has started
+
+# How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
+# The functions that a loop calls become part of it, and columns are not reference-counted: without
+# these two, star_minimax takes 5 to 40 times as long (docs/decisions/0015).
+OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
+PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
+
+_state = {"started": False}
+_loaded: set[Callable[..., Any]] = set()
+
+
+def pays(rows: float) -> bool:
+    """Return whether numba is installed and compiling a loop over so many rows saves time."""
+    return rows >= (SOME_ROWS if _state["started"] else MANY_ROWS) and available()
+
+
+def assume_started() -> None:
+    """Ignore the time that starting numba takes, because many loops will follow."""
+    _state["started"] = True
+
+
+def is_loaded(loop: Callable[..., Any]) -> bool:
+    """Return whether a loop has run compiled in this process."""
+    return loop in _loaded
+
+
+@cache
+def available() -> bool:
+    """Return whether numba and NumPy are installed."""
+    from importlib.util import find_spec
+
+    return find_spec("numba") is not None and find_spec("numpy") is not None
+
+
+def run(
+    loop: Callable[..., Any], *arguments: Any, rows: float, compiled: bool | None = None
+) -> Any:
+    """Run a loop and return its result.
+
+    The loop runs compiled if `compiled` says so; without `compiled`, if that pays for `rows` rows.
+    """
+    if pays(rows) if compiled is None else compiled:
+        return run_compiled(loop, *arguments)
+    return loop(*arguments)
+
+
+def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a loop compiled and return its result; keep the machine code on disk if possible."""
+    _state["started"] = True
+    as_numpy = [_as_numpy(argument) for argument in arguments]
+    try:
+        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
+    except OSError:  # the disk is full, or the cache directory cannot be written
+        result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
+    except (KeyError, TypeError):  # numba refuses the options that it does not document
+        if not PRIVATE_OPTIONS:
+            raise
+        PRIVATE_OPTIONS.clear()
+        _compiled.cache_clear()
+        return run_compiled(loop, *arguments)
+    _loaded.add(loop)
+    return result
+
+
+@cache
+def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
+    import numba
+
+    called = {name: _compiled(f, keep) for name, f in _called(loop)}
+    copy = FunctionType(loop.__code__, loop.__globals__ | called, loop.__name__, loop.__defaults__)
+    # numba names the file of machine code after the function, and takes it for stale only if the
+    # function's own source file changed. The digest covers imported functions and constants too.
+    copy.__qualname__ = f"{loop.__name__}_{_digest(loop)}"
+    njit: Any = numba.njit  # its types know no `_nrt`
+    options = OPTIONS | PRIVATE_OPTIONS
+    compiled: Callable[..., Any]
+    try:
+        compiled = njit(copy, cache=keep, **options)
+    except RuntimeError:  # numba found no directory to keep machine code in
+        compiled = njit(copy, **options)
+    return compiled
+
+
+def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:
+    """Yield the functions that a loop calls, with their names in the loop."""
+    for name in loop.__code__.co_names:
+        called = loop.__globals__.get(name)
+        if isinstance(called, FunctionType):
+            yield name, called
+
+
+@cache
+def _digest(loop: FunctionType) -> str:
+    """Return a digest of a loop, of all functions that it calls, and of the constants they read."""
+    import hashlib  # slow to import, and few commands compile
+
+    code = loop.__code__
+    parts: list[object] = [code.co_code, code.co_names, code.co_varnames]
+    parts += [part for part in code.co_consts if not isinstance(part, CodeType)]
+    parts += [_digest(called) for _, called in _called(loop)]
+    for name in (*code.co_names, *loop.__annotations__.values()):
+        read = loop.__globals__.get(name)
+        if isinstance(read, (int, float)):
+            parts.append(read)
+        parts.append(getattr(read, "_fields", None))  # of a tuple of columns
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def _as_numpy(argument: Any) -> Any:
+    """Return a column as NumPy sees it (a list as a copy), and any other argument unchanged.
+
+    The columns of a finished tree become read-only.
+    """
+    import numpy as np
+
+    if type(argument) is tuple:
+        return tuple(map(_as_numpy, argument))
+    if isinstance(argument, tuple):
+        columns = type(argument)(*map(_as_numpy, argument))
+        if getattr(argument, "read_only", False):
+            for column in columns:
+                column.flags.writeable = False
+        return columns
+    return np.asarray(argument) if isinstance(argument, (array, memoryview, list)) else argument
+
+
+def zeros(code: str, count: int, compiled: bool | None = None) -> Any:
+    """Return a column of zeros of an array's type code, for a loop that `run` compiles or not.
+
+    The column of a compiled loop takes memory only where the loop writes.
+    """
+    return filled(code, 0, count, compiled)
+
+
+def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> Any:
+    """Return a column that holds one value throughout, for a loop that `run` compiles or not."""
+    if not (pays(count) if compiled is None else compiled):
+        return array(code, [value]) * count
+    import numpy as np
+
+    column: Any = np.full(count, value, code) if value else np.zeros(count, code)
+    return memoryview(column)
+
+
+def advice(rows: float) -> str | None:
+    """Return a hint to install numba if it is missing and many rows would need it; else None."""
+    if rows < MANY_ROWS or available():
+        return None
+    return f"numba makes large trees some hundred times faster: {install_hint('fast')}"

@@ -1,0 +1,173 @@
+"""One exception tree, a class for each layer; the command line catches `ExpectitreeError`.
+
+Every message says what was found, what was expected, where, and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+USER_ERRORS = (Exception, SystemExit)  # that the user's own code may raise
+
+
+def install_hint(extra: str) -> str:
+    """Return how to install an extra, such as `fast`, until the package is on an index."""
+    return f"pip install '.[{extra}]' in a clone of the repository"
+
+
+class ExpectitreeError(Exception):
+    """The base of all errors that expectitree raises; the text says what to do.
+
+    >>> import expectitree as et
+    >>> try:
+    ...     et.loads("max: [1, two]")
+    ... except et.ExpectitreeError as error:
+    ...     print(str(error).split(":")[:4])
+    ['<text>', '1', '10', ' #2']
+    """
+
+
+class NumberError(ExpectitreeError, ValueError):
+    """A text that is not a number of the grammar, or that the number system in use cannot hold.
+
+    >>> import expectitree as et
+    >>> et.TreeBuilder().terminal("1/0")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.NumberError: '1/0' divides by zero: write a decimal such as 2, ...
+    """
+
+
+class TreeError(ExpectitreeError, ValueError):
+    """A tree that cannot be built, or a path that names no node of a tree.
+
+    >>> import expectitree as et
+    >>> et.loads("max: {left: 1, right: 2}").find("top")
+    Traceback (most recent call last):
+    expectitree.TreeError: no node top: the branches of / are left, right
+    """
+
+
+class TransformError(ExpectitreeError, ValueError):
+    """A tree that cannot be generated or transformed as asked.
+
+    >>> import expectitree as et
+    >>> et.generate("chess")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.TransformError: unknown family 'chess': choose among ballard, ...
+    """
+
+
+class SearchError(ExpectitreeError, ValueError):
+    """A search that cannot be run as asked, or a result that a search did not prove.
+
+    >>> import expectitree as et
+    >>> et.evaluate(et.loads("max: [1, 2]"), "star1", bounds=(0, 1))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.SearchError: #2: the utility 2 lies outside the bounds [0, 1]: widen ...
+    """
+
+
+class GameError(ExpectitreeError, ValueError):
+    """A game that cannot be found or searched, or whose methods break the rules of the protocol.
+
+    >>> import expectitree as et
+    >>> et.search("game:chess", depth=3)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    expectitree.GameError: unknown game 'chess': choose among ...
+    """
+
+
+class AnalysisError(ExpectitreeError, ValueError):
+    """A question about a tree that has no answer as asked.
+
+    >>> import expectitree as et
+    >>> et.risk(et.loads("max: {left: 1, right: 2}"), "middle")
+    Traceback (most recent call last):
+    expectitree.AnalysisError: no action 'middle': the actions are left, right
+    """
+
+
+class Excerpt(NamedTuple):
+    """The part of a source line around a column."""
+
+    text: str
+    at: int  # the place in `text` of the column's character
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One error in a tree file, with its place and its remedy.
+
+        >>> import expectitree as et
+        >>> try:
+        ...     et.loads("max: {a: 1, b: two}", name="game.yaml")
+        ... except et.FileError as error:
+        ...     problem, = error.problems
+        >>> problem.source, problem.line, problem.column, problem.path
+        ('game.yaml', 1, 16, 'b')
+
+    Attributes:
+        source: The file's path, or another name for the text.
+        message: What was found, what was expected, and what to do.
+        path: The path of the node, if the problem is in one.
+        line: The line in the text, from 1, if it is known.
+        column: The column in the line, from 1.
+        excerpt: The line around the column, if it is known.
+    """
+
+    source: str
+    message: str
+    path: str | None = None
+    line: int | None = None
+    column: int | None = None
+    excerpt: Excerpt | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        place = self.source if self.source.isprintable() else ascii(self.source)[1:-1]
+        if self.line is not None:
+            place += f":{self.line}:{self.column}"
+        path = "" if self.path is None else f"{self.path}: "
+        return f"{place}: {path}{self.message}"
+
+
+class FileError(ExpectitreeError):
+    """A file that cannot be read or written, or that is not a tree, with every problem found.
+
+    The text of the exception has a line for each problem.
+
+        >>> import expectitree as et
+        >>> try:
+        ...     et.loads("max: [one, two]")
+        ... except et.FileError as error:
+        ...     print(len(error.problems))
+        2
+
+    Attributes:
+        problems: At least one `Problem`.
+        stopped: Whether reading stopped after 20 problems; there may be more.
+    """
+
+    def __init__(self, problems: Sequence[Problem], stopped: bool = False) -> None:
+        self.problems = tuple(problems)
+        self.stopped = stopped  # reading stopped here: there may be more
+        lines = [str(problem) for problem in problems]
+        if stopped:
+            lines.append(
+                f"{problems[0].source}: reading stopped after {len(problems)} errors; "
+                "there may be more"
+            )
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[type[FileError], tuple[Sequence[Problem], bool]]:
+        """Go from one process to another as what it was made of."""
+        return FileError, (self.problems, self.stopped)
+
+
+# A traceback shows where users find an error: `expectitree.TreeError`.
+for _error in (
+    ExpectitreeError, NumberError, TreeError, TransformError, SearchError, GameError, AnalysisError,
+    FileError,
+):  # fmt: skip
+    _error.__module__ = "expectitree"

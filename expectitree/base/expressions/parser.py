@@ -1,0 +1,262 @@
+"""The parser of expressions.
+
+    expression = term {("+"|"-") term};  term = factor {("*"|"/") factor}
+    factor = ["-"|"+"] power;  power = atom ["^" factor]
+    atom = number ["%"] | name | function "(" expression {"," expression} ")" | "(" expression ")"
+
+The first argument of `if` is a comparison of two expressions. Limits on length and nesting bound
+the work and the depth of the recursion.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import NoReturn
+
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.syntax import (
+    BINDING,
+    COMPARISONS,
+    FUNCTIONS,
+    MAX_LENGTH,
+    NEGATION,
+    Apply,
+    Expression,
+    Name,
+    Number,
+)
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import quote, to_fraction
+
+MAX_NESTED = 100  # parentheses, functions and powers within each other
+
+_TOKEN = re.compile(
+    r"\s*(?:((?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*%?)|([A-Za-z_][A-Za-z0-9_]*)"
+    r"|(\*\*|//|[<>=!]=|\S))"
+)
+_OPERAND = "a number, a parameter, a function or '('"
+_OPERATOR = "an operator such as + or *"
+_HINTS = {
+    "**": "write ^ for a power, as in x^2",
+    "!=": "write = and exchange the last two arguments of if",
+    **dict.fromkeys("−–—", "write - for minus"),
+    **dict.fromkeys("×·⋅∙", "write * for times"),
+    **dict.fromkeys("÷∕", "write / for a quotient"),
+    **dict.fromkeys("²³", "write ^ for a power, as in x^2"),
+    "≤": "write <=",
+    "≥": "write >=",
+    "%": "only a number is followed by %, as in 5%",
+    **dict.fromkeys(COMPARISONS, "only the first argument of if compares, as in if(a < b, x, y)"),
+    **dict.fromkeys("[]{}", "write ( and )"),
+    **dict.fromkeys("$€£¥", "write the number without its unit"),
+    "//": "write / for a quotient",
+    ";": "write , between the arguments of a function",
+    "?": "write if(a < b, x, y)",
+}
+_OTHER_FUNCTIONS = {"ln": "write log", "pow": "write a^b", "iif": "write if", "power": "write a^b"}
+
+
+class ExpressionError(NumberError):
+    """A text that is not an expression, or an expression that has no value.
+
+    Attributes:
+        offset: The place in the text, counted in characters from 0; None if the text is well
+            formed but has no value.
+    """
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+def parse(text: str, names: Collection[str]) -> Expression:
+    """Return the syntax tree of a text that may use the parameters `names`.
+
+    Raises `ExpressionError` with the place of the error.
+    """
+    if len(text) > MAX_LENGTH:
+        found = f"found an expression of {len(text):,} characters, expected at most {MAX_LENGTH}"
+        raise ExpressionError(f"{found}: {_NAME_A_PART}", MAX_LENGTH)
+    return _Parser(text, names).whole()
+
+
+def listed(names: Collection[str], most: int = 8) -> str:
+    """Return the first of some names as a list for a message."""
+    return ", ".join([*names][:most]) + (", …" if len(names) > most else "")
+
+
+_NAME_A_PART = "give a part of it a name under the root's `parameters:`"
+
+
+class _Parser:
+    """Reads one text from left to right; `token` is the next token, empty at the end."""
+
+    def __init__(self, text: str, names: Collection[str]) -> None:
+        self.text, self.names, self.nested = text, names, 0
+        self.end = 0  # of the token
+        self.advance()
+
+    def advance(self) -> None:
+        match = _TOKEN.match(self.text, self.end)
+        self.number, self.name, self.sign = match.groups("") if match else ("", "", "")
+        self.token = self.number or self.name or self.sign.strip()
+        self.end = match.end() if match else len(self.text)
+        self.start = self.end - len(self.number or self.name or self.sign)
+
+    def fail(self, message: str, offset: int | None = None) -> NoReturn:
+        raise ExpressionError(message, self.start if offset is None else offset)
+
+    def fail_expected(self, expected: str) -> NoReturn:
+        """Raise the error that another token was expected here."""
+        before = self.text[: self.start].strip()
+        found, after = "nothing", ""
+        if before:
+            found, after = "the end", f" after {quote(before[-12:])}"
+        if self.token:
+            found = quote(self.token)
+        hint = _HINTS.get(self.token, "")
+        if expected.startswith(_OPERATOR):
+            hint = self.hint(before) or hint
+        elif self.token == "=" and not before:
+            hint = "a formula starts without ="
+        self.fail(f"found {found}{after}, expected {expected}{hint and ': '}{hint}")
+
+    def hint(self, before: str) -> str:
+        """Return what to write where an operator was expected."""
+        if self.name in FUNCTIONS:
+            arguments = "a < b, x, y" if self.name == "if" else "…"
+            return f"write {self.name}({arguments})"
+        left = re.search(r"[A-Za-z0-9_.%]+$|\([^()]*\)$|\)$", before)
+        if left and self.token == "(":
+            return f"for a product, write {left[0]}*(…)"
+        if left and self.name in self.names:
+            return f"for a product, write {left[0]}*{self.name}"
+        if left and self.name and before[-1].isdigit():
+            product = f"for a product, write {left[0]}*{self.name}; a number has no unit"
+            return "write the digits without _" if self.name[0] == "_" else product
+        if self.token == "," and not self.nested:
+            return "only the arguments of a function have commas; a decimal has a point, as in 1.5"
+        return "no '(' is open here" if self.token == ")" else ""
+
+    def whole(self) -> Expression:
+        expression = self.operations(1)
+        if self.token:
+            self.fail_expected(_OPERATOR)
+        return expression
+
+    def operations(self, least: int) -> Expression:
+        """Read operands between operators that bind at least as tightly as `least`."""
+        left = self.factor()
+        while self.token in ("+", "-", "*", "/") and BINDING[self.token] >= least:
+            operator = self.token
+            self.advance()
+            left = Apply(operator, (left, self.operations(BINDING[operator] + 1)))
+        return left
+
+    def factor(self) -> Expression:
+        """Read an atom with the sign before it and the power after it."""
+        sign = self.token
+        if sign in ("-", "+"):
+            self.advance()
+        power = self.atom()
+        if self.token == "^":
+            self.enter()
+            power = Apply("^", (power, self.factor()))
+            self.nested -= 1
+        return Apply(NEGATION, (power,)) if sign == "-" else power
+
+    def enter(self) -> None:
+        """Skip a token below which a part of the expression is nested."""
+        self.nested += 1
+        if self.nested > MAX_NESTED:
+            found = f"an expression nests more than {MAX_NESTED} parentheses, functions and powers"
+            self.fail(f"{found}: {_NAME_A_PART}")
+        self.advance()
+
+    def atom(self) -> Expression:
+        if self.number:
+            return self.read_number()
+        if self.name:
+            return self.read_name()
+        if self.token != "(":
+            self.fail_expected(_OPERAND)
+        opened = self.start
+        self.enter()
+        inner = self.operations(1)
+        self.close(opened)
+        return inner
+
+    def close(self, opened: int, function: str = "") -> None:
+        """Read the parenthesis that closes the one at `opened`."""
+        if not self.token:
+            where, hint = f" before {quote(self.text[opened + 1 :])}", ""
+            if function:
+                where = f" of {function}"
+                hint = "; YAML splits text between braces at a comma: put it in quotes"
+            self.fail(f"the '('{where} is not closed: add ')'{hint}", opened)
+        if self.token != ")":
+            self.fail_expected(f"{_OPERATOR}, ',' or ')'" if function else f"{_OPERATOR} or ')'")
+        self.nested -= 1
+        self.advance()
+
+    def read_number(self) -> Number:
+        text = "".join(self.number.split())
+        try:
+            to_fraction(text.removesuffix("%"))
+        except NumberError as error:
+            self.fail(str(error))
+        self.advance()
+        return Number(text)
+
+    def read_name(self) -> Expression:
+        name, start = self.name, self.start
+        self.advance()
+        if self.token == "(" and name in FUNCTIONS:
+            return self.call(name, start)
+        if name in FUNCTIONS:
+            self.fail(f"{quote(name)} is a function: write its arguments, as in {name}(…)", start)
+        if name == "inf":
+            self.fail("'inf' is not finite: infinities are for bounds only", start)
+        if name == "rest":
+            self.fail("'rest' is a whole p, not a part of a formula: write `p: rest`", start)
+        if name not in self.names:
+            self.fail_unknown(name, start)
+        return Name(name)
+
+    def fail_unknown(self, name: str, start: int) -> NoReturn:
+        """Raise the error that a name is neither a parameter nor a function."""
+        if self.token == "(":
+            meant = did_you_mean(name, FUNCTIONS)
+            expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
+            self.fail(f"unknown function {quote(name)}{meant}: {expected}", start)
+        if not self.names:
+            hint = "define it under the root's `parameters:`"
+        else:
+            hint = f"expected one of {listed(self.names)}"
+        self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
+
+    def call(self, function: str, start: int) -> Expression:
+        """Read the arguments of a function, in parentheses."""
+        opened = self.start
+        self.enter()
+        arguments: list[Expression] = []
+        if self.token != ")":
+            arguments.append(self.comparison() if function == "if" else self.operations(1))
+        while self.token == ",":
+            self.advance()
+            arguments.append(self.operations(1))
+        self.close(opened, function)
+        count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
+        if count != expected and expected or not count:
+            found = f"{function} has {count} argument{'s' * (count != 1)}"
+            self.fail(f"{found}, expected {expected or 'at least 1'}", start)
+        return Apply(function, tuple(arguments))
+
+    def comparison(self) -> Expression:
+        left = self.operations(1)
+        operator = "=" if self.token == "==" else self.token
+        if operator not in COMPARISONS:
+            self.fail_expected("a comparison such as <, as in if(a < b, x, y)")
+        self.advance()
+        return Apply(operator, (left, self.operations(1)))

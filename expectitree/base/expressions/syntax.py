@@ -1,0 +1,140 @@
+"""The syntax tree of an expression: three kinds of frozen nodes, and how to write them as text.
+
+Nothing here recurses on the depth of an expression, because substitution makes deep ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
+
+from expectitree.base.numbers import number_text
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+T = TypeVar("T")
+
+INEXACT = "has no exact value"  # the error in fractions, for example of log(2)
+MAX_LENGTH = 400  # characters of an expression
+NEGATION = "negation"  # the operation of a minus sign before a factor
+COMPARISONS = ("<", "<=", ">", ">=", "=")
+FUNCTIONS = ("abs", "exp", "if", "log", "max", "min", "sqrt")
+# How tightly an operation binds; what is not in the table is an atom.
+BINDING = {**dict.fromkeys(COMPARISONS, 0), "+": 1, "-": 1, "*": 2, "/": 2, NEGATION: 3, "^": 4}
+_ATOM = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is written: `0.5`, `2e3` or `5%`; or a value too long for the grammar."""
+
+    text: str
+    value: Fraction | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The name of a parameter."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """An operator or a function with its operands.
+
+    A function `if` has three operands, and the first is a comparison.
+    """
+
+    operation: str  # a key of `BINDING` or one of `FUNCTIONS`
+    operands: tuple[Expression, ...]
+
+    def __deepcopy__(self, _: dict[int, object]) -> Apply:
+        """Return the node itself: it is frozen, and may be too deep for Python's recursion."""
+        return self
+
+
+Expression: TypeAlias = "Number | Name | Apply"
+
+
+def fold(expression: Expression, combine: Callable[[Expression, list[T]], T]) -> T:
+    """Return the result of `combine` for an expression, given the results for its operands.
+
+    A part that occurs several times as one object is combined once.
+    """
+    results: dict[int, T] = {}
+    stack = [expression]
+    while stack:
+        node = stack[-1]
+        operands = node.operands if isinstance(node, Apply) else ()
+        missing = [operand for operand in operands if id(operand) not in results]
+        if missing:
+            stack.extend(reversed(missing))
+            continue
+        stack.pop()
+        if id(node) not in results:
+            results[id(node)] = combine(node, [results[id(operand)] for operand in operands])
+    return results[id(expression)]
+
+
+def names_in(expression: Expression) -> tuple[str, ...]:
+    """Return the names that an expression uses, each once, in the order of their first use."""
+    found: dict[str, None] = {}
+
+    def combine(node: Expression, _: list[None]) -> None:
+        if isinstance(node, Name):
+            found[node.name] = None
+
+    fold(expression, combine)
+    return tuple(found)
+
+
+def substitute(expression: Expression, meanings: Mapping[str, Expression]) -> Expression:
+    """Return the expression with some of its names replaced by other expressions."""
+
+    def combine(node: Expression, operands: list[Expression]) -> Expression:
+        if isinstance(node, Name):
+            return meanings.get(node.name, node)
+        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
+
+    return fold(expression, combine)
+
+
+def text_of(expression: Expression) -> str:
+    """Return the text of an expression, with only the parentheses that it needs.
+
+    Parsing the text gives the same tree. A text that would be too long has no blanks. Raises
+    `TreeError` for a number that is too long for the grammar.
+    """
+    text = fold(expression, _combine_texts)
+    return text if len(text) <= MAX_LENGTH else text.replace(" ", "")
+
+
+def _combine_texts(node: Expression, texts: list[str]) -> str:
+    if isinstance(node, Number):
+        return node.text if node.value is None else number_text(node.value)
+    if isinstance(node, Name):
+        return node.name
+    operation, binding = node.operation, BINDING.get(node.operation)
+    if binding is None:
+        return f"{operation}({', '.join(texts)})"
+    # The grammar's level of each operand: `a - (b - c)`, `(a^b)^c`, but `a^b^c` for `a^(b^c)`.
+    if operation == "^":
+        least = [_ATOM, BINDING[NEGATION]]
+    elif operation == NEGATION:
+        least = [BINDING["^"]]
+    else:
+        least = [binding, binding + 1]
+    texts = [
+        f"({text})" if _binding(operand) < level else text
+        for operand, text, level in zip(node.operands, texts, least, strict=True)
+    ]
+    if operation == NEGATION:
+        return f"-{texts[0]}"
+    return (f" {operation} " if binding < BINDING["*"] else operation).join(texts)
+
+
+def _binding(node: Expression) -> int:
+    return BINDING.get(node.operation, _ATOM) if isinstance(node, Apply) else _ATOM

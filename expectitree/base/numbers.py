@@ -1,0 +1,406 @@
+"""Numbers as tree files write them: from text to `float` or `Fraction`, and back.
+
+A number is an ASCII decimal (`2`, `-4.5e3`, `.9`) or a fraction of integers (`1/3`). The limits on
+length and exponent keep a hostile text from costing anything: `Fraction("1e10000000")` would not
+return.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.rounding import Rounded
+
+Number: TypeAlias = float | Fraction
+
+INFINITY = float("inf")
+MAX_LENGTH = 400  # characters of a number
+MAX_EXPONENT = 400
+_MAX_BITS = 13_000  # of a number in full: Python refuses to print more than 4,300 digits
+# Beyond this, a difference of two utilities could overflow to infinity.
+MAX_FLOAT = 2.0**1000
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]+))?")
+_FRACTION = re.compile(r"([+-]?[0-9]+)/([0-9]+)")
+_INFINITIES = {
+    **dict.fromkeys(("inf", "+inf", ".inf", "+.inf"), INFINITY),
+    **dict.fromkeys(("-inf", "-.inf"), -INFINITY),
+}
+_LOOKALIKES = {word: f"{word} is not a number" for word in ("null", "true", "false", "yes", "no")}
+_LOOKALIKES |= dict.fromkeys(("nan", ".nan"), "NaN is not a number")
+_LOOKALIKES |= {"~": "null is not a number", "": "nothing was written"}
+_TOO_SMALL = "{} is too small for floating point; use --exact"
+_TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
+NOT_A_NUMBER = " is not a number: write "
+HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
+
+_shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
+
+
+class BeyondFloatsError(NumberError):
+    """Floats cannot hold a number of a tree that is computed in floats."""
+
+
+@contextmanager
+def notation(fractions: bool) -> Iterator[None]:
+    """Show each `Fraction` as a fraction in a `with` block, or as a rounded decimal."""
+    token = _shows_fractions.set(fractions)
+    try:
+        yield
+    finally:
+        _shows_fractions.reset(token)
+
+
+def is_shown_as_fraction(value: Number) -> bool:
+    """Return whether a number is shown as a fraction; a rounded one never is."""
+    is_exact = isinstance(value, Fraction) and not isinstance(value, Rounded)
+    return is_exact and _shows_fractions.get()
+
+
+def to_nearest_float(value: Number) -> float:
+    """Return a number rounded once to a float; infinite if it is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return INFINITY if value > 0 else -INFINITY
+
+
+def quote(text: str, longest: int = 40) -> str:
+    """Return `text` in quotes, on one line, escaped, and cut in its middle if it is long."""
+    if len(text) > longest:
+        half = longest // 2 - 1
+        return f"'{escape(text[:half])}…{escape(text[-half:])}' ({len(text):,} characters)"
+    return f"'{escape(text)}'"
+
+
+def escape(text: str) -> str:
+    """Return `text` with control characters and lone surrogates escaped: it prints on one line."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def to_float(text: str) -> float:
+    """Return the finite float nearest to the number written; raise `NumberError` if none is."""
+    if _is_decimal(text):
+        value = float(text)
+    else:
+        value = _quotient(*_checked_fraction(text))
+    if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
+        raise NumberError(_TOO_SMALL.format(quote(text)))
+    if abs(value) > MAX_FLOAT:
+        raise NumberError(_TOO_LARGE.format(quote(text)))
+    return value
+
+
+def to_finite_float(value: Fraction) -> float:
+    """Return the finite float nearest to a fraction; raise `NumberError` if there is none."""
+    found = to_nearest_float(value)
+    if value and not found:
+        raise NumberError(_TOO_SMALL.format(message_text(value)))
+    if abs(found) > MAX_FLOAT:
+        raise NumberError(_TOO_LARGE.format(message_text(value)))
+    return found
+
+
+def _quotient(numerator: int, denominator: int) -> float:
+    try:
+        return numerator / denominator
+    except OverflowError:
+        return INFINITY
+
+
+def to_fraction(text: str) -> Fraction:
+    """Return exactly the number written, as a `Fraction`; raise `NumberError` where it is none."""
+    if _is_decimal(text):
+        return Fraction(text)
+    return Fraction(*_checked_fraction(text))
+
+
+def to_probability(text: str, exact: bool = False) -> Number:
+    """Return the probability written: a number, or a decimal with `%`, that lies in [0, 1]."""
+    number = text.removesuffix("%")
+    scale = 1 if number == text else 100
+    if scale == 100 and not _is_decimal(number):
+        raise NumberError(
+            f"{quote(text)} is not a probability: write a decimal before the %, such as 12.5%"
+        )
+    value = to_number(text, exact) if scale == 1 else to_fraction(number) / scale
+    # A float may round to 1 what is greater.
+    if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
+        raise NumberError(
+            f"{quote(text)} is not a probability: write a number from 0 to 1, "
+            "or a percentage such as 50%"
+        )
+    if exact:
+        return value
+    if value and not float(value):
+        raise NumberError(f"{quote(text)} is too small for floating point; use --exact")
+    return float(value)
+
+
+def to_bound(text: str, exact: bool = False) -> Number:
+    """Return the bound written: a number, `inf` or `-inf` (always a float)."""
+    infinity = _INFINITIES.get(text.lower())
+    if infinity is not None:
+        return infinity
+    try:
+        return to_number(text, exact)
+    except NumberError as error:
+        hint = ", or inf or -inf" if str(error).endswith(HOW) else ""
+        raise NumberError(f"{error}{hint}") from None
+
+
+def to_number(text: str, exact: bool = False) -> Number:
+    """Return the number written, as a `Fraction` where `exact`, else as a float."""
+    return to_fraction(text) if exact else to_float(text)
+
+
+def check_setting(text: str) -> None:
+    """Raise `NumberError` if a text is not a number or a percentage."""
+    if text.endswith("%") and "/" in text:  # as a formula, 1/2% is 50
+        raise NumberError(f"{quote(text)} is not a number: {HOW}")
+    to_fraction(text.removesuffix("%"))
+
+
+def _is_decimal(text: str) -> bool:
+    """Return whether the text is a decimal; raise `NumberError` if it is too long or too large."""
+    if len(text) > MAX_LENGTH:
+        raise NumberError(
+            f"{quote(text)} is too long for a number: at most {MAX_LENGTH} characters are read"
+        )
+    match = _DECIMAL.fullmatch(text)
+    if match and match[1] and abs(int(match[1])) > MAX_EXPONENT:
+        raise NumberError(
+            f"{quote(text)} has too large an exponent: it must lie within {MAX_EXPONENT}"
+        )
+    return match is not None
+
+
+def _checked_fraction(text: str) -> tuple[int, int]:
+    match = _FRACTION.fullmatch(text)
+    if match is None:
+        if text.lower() in _INFINITIES:
+            raise NumberError(f"{quote(text)} is not finite: infinities are for bounds only")
+        what = _LOOKALIKES.get(text.lower(), f"{quote(text)} is not a number")
+        from expectitree.base.spellings import plain_number  # which few texts need
+
+        plain = plain_number(text)
+        how = HOW if plain is None else f"write {exact_text(plain)}"
+        raise NumberError(f"{what}: {how}")
+    numerator, denominator = int(match[1]), int(match[2])
+    if denominator == 0:
+        raise NumberError(f"{quote(text)} divides by zero: {HOW}")
+    return numerator, denominator
+
+
+def is_finite(value: Number) -> bool:
+    """Return whether a bound is a number, not an infinity."""
+    return -INFINITY < value < INFINITY
+
+
+def are_near(one: Any, other: Any, eps: Any) -> bool:
+    """Return whether two numbers differ by at most `eps`."""
+    return bool(abs(one - other) <= eps)
+
+
+def returned(value: Any, exact: bool) -> Any:
+    """Return a number as a function with the argument `exact` returns it: itself, or rounded.
+
+    This also converts the numbers in tuples and dataclasses.
+    """
+    if exact or isinstance(value, float):
+        return value
+    if isinstance(value, Fraction):
+        return to_nearest_float(value)
+    if isinstance(value, tuple):
+        parts = [returned(part, exact) for part in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {field.name: returned(getattr(value, field.name), exact) for field in fields(value)}
+        return replace(value, **own)
+    return value
+
+
+def float_column(values: Collection[Number]) -> array[float]:
+    """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
+    column = array("d", map(to_nearest_float, values))
+    for value, rounded in zip(values, column, strict=True):
+        if abs(rounded) > MAX_FLOAT or value and not rounded:
+            raise BeyondFloatsError(
+                f"{message_text(value)} is beyond floating point (10^-324 to 10^301), in which "
+                "large trees and some attitudes are computed"
+            )
+    return column
+
+
+def float_bounds(bounds: tuple[Number, Number]) -> tuple[float, float]:
+    """Return the ends of an interval as floats; raise `BeyondFloatsError` as for a column."""
+    float_column([end for end in bounds if is_finite(end)])
+    return to_nearest_float(bounds[0]), to_nearest_float(bounds[1])
+
+
+def to_exact(value: Number) -> Fraction:
+    """Return a finite number as a `Fraction`; a float counts as the decimal that Python prints."""
+    return Fraction(repr(float(value))) if isinstance(value, float) else Fraction(value)
+
+
+def to_digits(value: Fraction, digits: int = 17) -> Fraction:
+    """Return the nearest number with some significant digits, a decimal."""
+    from decimal import Context, Decimal
+
+    quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
+    return Fraction(quotient)
+
+
+def given_fraction(value: object) -> Fraction | None:
+    """Return a number of a Python program as a `Fraction`; None for a text or no finite number."""
+    from decimal import Decimal
+
+    if not isinstance(value, (int, float, Fraction, Decimal)) or isinstance(value, bool):
+        return None
+    try:
+        return to_exact(value)  # type: ignore[arg-type]
+    except (ValueError, OverflowError):
+        return None
+
+
+def to_exact_bound(end: Number) -> Number:
+    """Return an end of an interval as a `Fraction`, or an infinity as it is."""
+    return to_exact(end) if is_finite(end) else end
+
+
+def exact_text(value: Number) -> str:
+    """Return the number as a tree file would write it: an exact decimal, else a fraction.
+
+    A number of more than about 4,000 digits is given as `about 1.2e+5000`.
+    """
+    if isinstance(value, (float, int)):
+        if not is_finite(value):
+            return "inf" if value > 0 else "-inf"
+        return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAX_BITS:
+        return f"about {_rounded_text(value, 10)}"
+    twos = fives = 0
+    rest = value.denominator
+    while rest % 2 == 0:
+        rest, twos = rest // 2, twos + 1
+    while rest % 5 == 0:
+        rest, fives = rest // 5, fives + 1
+    places = max(twos, fives)
+    if rest != 1 or places > 15:
+        return str(value)
+    if places == 0:
+        return str(value.numerator)
+    digits = f"{abs(value.numerator) * 10**places // value.denominator:0{places + 1}d}"
+    text = f"{digits[:-places]}.{digits[-places:]}"
+    return f"-{text}" if value < 0 else text
+
+
+def number_text(value: Number) -> str:
+    """Return a number as the grammar writes it; raise `TreeError` if it is too long."""
+    if isinstance(value, Rounded):
+        return _rounded_text(value, 60)  # its digits
+    written = exact_text(value)
+    found = f"a number of {len(written):,} characters"
+    if written.startswith("about"):
+        found = "a number of thousands of digits"
+    elif len(written) > MAX_LENGTH:
+        written = _with_exponent(value)
+    if len(written) > MAX_LENGTH or written.startswith("about"):
+        limit = f"the grammar allows {MAX_LENGTH} characters"
+        raise TreeError(f"{found} cannot be written: {limit}")
+    return written
+
+
+def _with_exponent(value: Number) -> str:
+    """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
+    from decimal import Decimal, localcontext
+
+    if isinstance(value, float):
+        return repr(value)
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest != 1:
+        return str(value)
+    with localcontext() as context:
+        context.prec, context.Emax, context.Emin = 10_000, 999_999, -999_999
+        number = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
+        exponent = int(number.as_tuple().exponent)
+        power = max(-MAX_EXPONENT, min(exponent, MAX_EXPONENT))
+        return f"{number.scaleb(-power):f}e{power}"
+
+
+def display_text(value: Number, digits: int | None = None) -> str:
+    """Return the number for people: a rounded decimal, or in that notation a short fraction.
+
+    A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
+    It is the number rounded once, half to even. `?` is a utility that is not known yet.
+    """
+    if not is_shown_as_fraction(value):
+        return decimal_text(value, digits)
+    text = exact_text(value)
+    digits = digits or 10
+    if len(text) <= 2 * digits or text.startswith("about"):
+        return text
+    return f"about {_rounded_text(value, digits)}"
+
+
+def decimal_text(value: Number, digits: int | None = None) -> str:
+    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
+    if value != value:
+        return "?"
+    if not is_finite(value):
+        return "inf" if value > 0 else "-inf"
+    if digits is None:
+        digits = 6 if -10_000 < value < 10_000 else 10
+    text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
+    return "0" if text == "-0" else text
+
+
+def cell_text(value: Number, residue: Number = 0) -> str:
+    """Return the number for a table or a sentence; a float within `residue` of 0 is 0."""
+    return "0" if isinstance(value, float) and abs(value) <= residue else display_text(value)
+
+
+def message_text(value: Number) -> str:
+    """Return the number for a message: as a file would write it, unless that is too long."""
+    text = exact_text(value)
+    return text if len(text) <= 40 else display_text(value)
+
+
+def probability_text(probability: Number) -> str:
+    """Return a probability for people: a decimal of four digits, or a fraction as it is."""
+    return display_text(probability, None if is_shown_as_fraction(probability) else 4)
+
+
+def factor_text(text: str) -> str:
+    """Return a factor of a product: in parentheses if it is negative or a fraction."""
+    return f"({text})" if text.startswith("-") or "/" in text else text
+
+
+def _rounded_text(value: Any, digits: int) -> str:
+    """Return a number rounded to some significant digits, as Python writes a float with `g`."""
+    if value.denominator == 1 and -(10**digits) < value.numerator < 10**digits:
+        return str(value.numerator)
+    from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+    context = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
+    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    exponent = rounded.adjusted()
+    if -4 <= exponent < digits:
+        text = f"{rounded:f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa = f"{rounded.scaleb(-exponent, context):f}"
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}e{exponent:+03d}"

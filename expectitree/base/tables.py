@@ -1,0 +1,49 @@
+"""Tables of what lower layers use and do not import, such as the pictures of a tree in a notebook.
+
+`expectitree/__init__.py`, which knows every folder, fills them. A module is imported when it is
+needed.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from expectitree.base.errors import USER_ERRORS, FileError, Problem
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+SHOWS: dict[str, str] = {}  # "notebook" and "console" -> the module that shows an object there
+QUESTIONS: dict[str, str] = {}  # the question of a report -> the folder that shows the report
+FORMATS: list[str] = []  # the folders whose `FORMATS` are formats of files
+PICTURES: dict[str, str] = {}  # the ending of a picture's file -> the module that draws it
+TREES: dict[str, str] = {}  # a source of the trees of a study -> the module that makes them
+
+
+def module_of(name: str) -> Any:
+    """Return the module with a name in a table."""
+    return import_module(f"expectitree.{name}")
+
+
+@cache
+def plugins(group: str) -> dict[str, EntryPoint]:
+    """Return what other packages add to a group, such as `expectitree.games`, by name."""
+    from importlib.metadata import entry_points  # takes time
+
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def plugin(point: EntryPoint, kind: type) -> Any:
+    """Import a plugin; raise `FileError` if that fails, or if it is of another kind."""
+    where = f"the plugin {point.name} ({point.value} in {point.group})"
+    try:
+        found = point.load()
+    except USER_ERRORS as error:
+        problem = f"importing it raises {type(error).__name__}: {error}: update its package"
+        raise FileError([Problem(where, f"{problem}, or uninstall it")]) from error
+    if not isinstance(found, kind):
+        problem = f"found an object of type {type(found).__name__}, expected {kind.__name__}"
+        raise FileError([Problem(where, f"{problem}: correct its entry point, or uninstall it")])
+    return found

@@ -1,0 +1,151 @@
+"""Pictures of trees and searches as files or as text."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import fields
+from typing import Any, cast
+
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import INFINITY, notation, quote
+from expectitree.base.tables import PICTURES, module_of
+from expectitree.files.writing import whole_file
+from expectitree.picture.content import Style
+from expectitree.picture.hidden import evaluate_known
+from expectitree.searches.result import Search
+from expectitree.tree.model import Tree
+
+PAGE = "html"
+CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
+
+
+def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
+    """Write a picture of a tree or a search to a file, in the format of the file's ending.
+
+    A tree is drawn with its values. A search is drawn with what it visited, and its cuts.
+
+        >>> import expectitree as et
+        >>> tree = et.load("example:risk")
+        >>> et.draw(tree, "risk.svg")  # doctest: +SKIP
+        >>> et.draw(et.evaluate(tree, "star1"), "risk.pdf", windows=True)  # doctest: +SKIP
+        >>> et.draw(tree, "risk.html", algorithms=["star1", "star2"])  # doctest: +SKIP
+
+    Args:
+        found: The tree or the search.
+        path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid), .tex (TikZ) or
+            .html (a page that replays the search step by step, offline).
+        options: Those of `to_svg`, or for a page those of `to_html`.
+
+    Raises:
+        AnalysisError: The ending or an option is unknown, or the library for .png and .pdf is
+            missing.
+        FileError: The file cannot be written.
+        SearchError: The tree cannot be evaluated.
+    """
+    name = os.fspath(path)
+    kind = kind_of(name)
+    if kind == PAGE:
+        _check_names(options, "page", ["algorithms", "bounds", "max_visits"])
+        write(module_of(PICTURES[f".{PAGE}"]).replay_page(found, **options), name)
+    else:
+        write(picture(found, kind, **options), name)
+
+
+def to_svg(found: Tree | Search, **options: Any) -> str:
+    """Return the picture of a tree or a search as the text of an SVG file.
+
+        >>> import expectitree as et
+        >>> et.to_svg(et.loads("max: {left: 3, right: 4}"), theme="dark", title=False)[:4]
+        '<svg'
+
+    Args:
+        found: The tree, which is drawn with its values, or the search.
+        options: `rows`: draw about so many nodes, by default 100; None draws all. `theme`: "light"
+            or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
+            `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
+            leaves out the title and the result. `windows=True` shows alpha and beta of each node
+            that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
+            `strategy` only what optimal play can reach. `blank=True` draws an exercise, with lines
+            to write on; `hide` leaves out only some of "values", "windows", "cuts", "best" and
+            "visits".
+
+    Raises:
+        AnalysisError: An option or its value is unknown, the width is too small for legible
+            text, or the search does not know the strategy.
+        SearchError: The tree cannot be evaluated.
+    """
+    return "".join(cast("Iterable[str]", picture(found, "svg", **options)))
+
+
+def picture(
+    found: Tree | Search,
+    kind: str,
+    *,
+    windows: bool = False,
+    strategy: bool = False,
+    file: str = "",
+    **style: Any,
+) -> bytes | Iterable[str]:
+    """Return a picture of a kind such as "svg": its bytes, or the pieces of its text.
+
+    `style` has the fields of `Style`. Raises `AnalysisError` for any other name.
+    """
+    choices = [field.name for field in fields(Style)]
+    _check_names(style, "picture", ["windows", "strategy", *choices])
+    for name, values in CHOICES.items():
+        if style.get(name, values[0]) not in values:
+            found_text = quote(str(style[name]))
+            raise AnalysisError(f"found {found_text} as {name}, expected {' or '.join(values)}")
+    rows = style.get("rows")
+    if rows is not None and (not isinstance(rows, int) or rows < 1):
+        what = f"found {quote(str(rows))} as rows"
+        raise AnalysisError(f"{what}, expected a whole number, 1 or more, or None for all")
+    width = style.get("width")
+    if width is not None and not (isinstance(width, (int, float)) and 1 <= width < INFINITY):
+        what = f"found {quote(str(width))} as width"
+        raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
+    search = found if isinstance(found, Search) else evaluate_known(found)
+    with notation(not search.rounds):
+        drawn: bytes | Iterable[str] = drawer(kind)(
+            Evaluation(file, search, windows, None, strategy), Style(**style)
+        )
+        return drawn if isinstance(drawn, bytes) else list(drawn)
+
+
+def drawer(kind: str) -> Callable[..., Any]:
+    """Return the function that draws a kind of picture: it yields text or returns bytes."""
+    draw: Callable[..., Any] = module_of(PICTURES[f".{kind}"]).draw
+    if kind in ("png", "pdf"):
+        return draw
+    return lambda *given: (f"{line}\n" for line in draw(*given))
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of picture that a file's ending means, such as "svg".
+
+    Raises `AnalysisError` if the ending is unknown, or the kind needs a library that is missing.
+    """
+    ending = os.path.splitext(name)[1].lower()
+    if ending not in PICTURES:
+        raise AnalysisError(f"{name}: a picture's ending is one of {', '.join(PICTURES)}")
+    if ending in (".png", ".pdf"):
+        from expectitree.picture.png import library
+
+        library()
+    return ending[1:]
+
+
+def write(picture: bytes | Iterable[str], name: str) -> None:
+    """Write a picture to a file, whole or not at all."""
+    pieces = [picture] if isinstance(picture, bytes) else (piece.encode() for piece in picture)
+    with whole_file(name) as stream:
+        stream.writelines(pieces)
+
+
+def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:
+    for name in options:
+        if name not in known:
+            choices = ", ".join(known)
+            raise AnalysisError(f"unknown option {name!r} of a {what}: choose among {choices}")

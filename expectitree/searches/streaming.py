@@ -1,0 +1,251 @@
+"""Backward induction of a tree that does not fit into memory, in one pass over batches of its rows.
+
+Children come before their parents. So at any row only a *front* is needed of what came before: the
+nodes to which no branch has led yet. Each batch is searched as a small tree, in which the front
+stands for its subtrees: one terminal a node, worth the node's value. In post-order, as `save` and
+`generate` write rows, the front is as long as the path from the root is wide.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+from expectitree.base import compiling
+from expectitree.base.errors import TreeError
+from expectitree.searches.backward_induction import backward_induction
+from expectitree.searches.engine import search_tree
+from expectitree.searches.progress import report
+from expectitree.searches.result import Search
+from expectitree.tree import scans
+from expectitree.tree.adopt import NO_FAULT, UNREACHED, adopt, fault_message, find_fault
+from expectitree.tree.columns import TERMINAL, Bounds, Columns
+from expectitree.tree.model import FLOAT_UNIT, Below, Tree
+
+MAX_FRONT = 1 << 24  # nodes; they take 0.6 GB
+MAX_TOP = 2_000  # nodes of the tree that is left; an output shows some hundred
+
+
+_WORDS = {
+    "unknown": "unknown utilities",
+    "attitude": "an attitude to risk",
+    "estimated": "estimates in place of subtrees",
+    "branch_notes": "notes at branches",
+}
+
+
+class NeedsWholeTreeError(Exception):
+    """The rows cannot be evaluated part by part; the text says why."""
+
+
+class Table(Protocol):
+    """A table of nodes in a file. The id of a node is the number of its row."""
+
+    count: int
+    about: dict[str, Any]  # the parameters of `adopt` that are not columns
+
+    def parts(self) -> Iterator[Columns]:
+        """Yield the rows in parts, in order. In each, `first` starts at 0; `child` has ids."""
+
+    def row(self, node: int) -> tuple[Columns, list[str | None]]:
+        """Return one row as such a part, and the labels of its branches."""
+
+
+class _Known(NamedTuple):
+    """What is known of a node once its row was read."""
+
+    value: float
+    nodes: int  # of its subtree
+    leaves: int
+
+
+@dataclass
+class _Whole:
+    """What is known of the whole tree."""
+
+    known: dict[int, _Known] = field(default_factory=dict)
+    least: float = float("inf")  # utility
+    greatest: float = -float("inf")
+    error: float = 0.0  # of a value, at most
+
+
+def evaluate_table(table: Table) -> Search:
+    """Return the search of the top of a tree whose rows stay in a file, by backward induction.
+
+    The terminals in `Tree.below` stand for subtrees: their utility is the subtree's value. Values,
+    best actions and counts are those of a search of the whole tree in floats.
+
+    Raises:
+        NeedsWholeTreeError: The front is too long, nodes are shared, branches pay, a utility is not
+            known, or the tree has an attitude to risk, or bounds below the root.
+        TreeError: A row is wrong.
+    """
+    if not table.count:
+        raise NeedsWholeTreeError("it has no nodes")  # which is the error
+    about = dict(table.about)
+    bounds: dict[int, Bounds] = about.pop("local_bounds", {})
+    ends = bounds.get(table.count - 1)
+    for name in ("unknown", "attitude", "estimated", "branch_notes"):
+        if about.pop(name, None):
+            raise NeedsWholeTreeError(f"it has {_WORDS[name]}")
+    if len(bounds) > (ends is not None):
+        raise NeedsWholeTreeError("it has bounds below the root")
+    rows = _top(table)
+    whole = _Pass(table, _with_children(rows)).run()
+    if ends is not None and not ends[0] <= whole.least <= whole.greatest <= ends[1]:
+        raise NeedsWholeTreeError("a utility is outside the bounds")  # this finds the first one
+    found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
+    return replace(
+        found,
+        own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
+        root_bounds=(whole.least, whole.greatest) if ends is None else ends,
+        bounds_source="leaves" if ends is None else "file",
+    )
+
+
+_Row = tuple[Columns, list["str | None"]]
+
+
+def _top(table: Table) -> dict[int, _Row]:
+    """Return the rows of the nodes near the root whose children will have rows, too."""
+    root = table.count - 1
+    found, waiting, count = dict[int, _Row](), [root], 1
+    for node in waiting:
+        columns, labels = table.row(node)
+        children = [int(child) for child in columns.child]
+        count += len(children)
+        if node != root and count > MAX_TOP:
+            break
+        if any(child >= node for child in children):
+            raise NeedsWholeTreeError("a child is after its parent")  # this reports where
+        found[node] = columns, labels
+        waiting += children
+    return found
+
+
+def _with_children(rows: dict[int, _Row]) -> list[int]:
+    """Return the ids of some nodes and of their children, sorted."""
+    return sorted({*rows, *(int(child) for columns, _ in rows.values() for child in columns.child)})
+
+
+class _Pass:
+    """The pass over all rows."""
+
+    def __init__(self, table: Table, wanted: list[int]) -> None:
+        import numpy as np
+
+        self.np: Any = np
+        self.table, self.wanted, self.whole = table, np.array(wanted, np.uint32), _Whole()
+        self.start = 0  # the row after those that were read
+        # The front, by ascending id: for each node its value, the error of the value, and the
+        # numbers of nodes and leaves in its subtree.
+        self.node: Any = np.zeros(0, np.uint32)
+        self.columns: tuple[Any, ...] = tuple(np.zeros(0, code) for code in "ddqq")
+        self.room: dict[int, Any] = {}  # used again for each part, since new pages cost time
+
+    def run(self) -> _Whole:
+        """Read all rows; return what is known then."""
+        for part in self.table.parts():
+            self.read(part)
+            report(self.start, self.table.count)
+        if len(self.node) != 1:
+            raise TreeError(f"node {self.node[0]}: {fault_message(part, UNREACHED, 0)}")
+        return self.whole
+
+    def read(self, part: Columns) -> None:
+        """Search one part, and move the front to its end."""
+        np, whole = self.np, self.whole
+        old, count = len(self.node), len(self.node) + len(part.kind)
+        if part.pays:
+            raise NeedsWholeTreeError("a branch pays")
+        if count > MAX_FRONT:
+            raise NeedsWholeTreeError(
+                "its rows are in another order than those that `expectitree convert` writes"
+            )
+        tree = self._with_front(part)
+        value, error, nodes, leaves = columns = tuple(
+            self._joined(place, column, 0, count) for place, column in enumerate(self.columns)
+        )
+        reached = np.zeros(count, np.uint8)
+        run = compiling.run_compiled
+        fault, row, sums = run(find_fault, tree, memoryview(reached), False)
+        if fault not in (NO_FAULT, UNREACHED):
+            raise TreeError(f"node {row - old + self.start}: {fault_message(tree, fault, row)}")
+        if sums:
+            raise NeedsWholeTreeError("some probabilities sum to 1 only about")
+        if int(reached.sum()) != len(tree.child):
+            raise NeedsWholeTreeError("a node is shared")
+        run(backward_induction, tree, memoryview(value), 0.0)
+        found = run(scans.measure_rounding, tree, memoryview(value), FLOAT_UNIT, memoryview(error))
+        whole.error = max(whole.error, float(found))
+        run(scans.measure_sizes, tree, memoryview(nodes), memoryview(leaves))
+        utilities = np.asarray(part.utility)[np.asarray(part.kind) == TERMINAL]
+        if len(utilities):
+            whole.least = min(whole.least, float(utilities.min()))
+            whole.greatest = max(whole.greatest, float(utilities.max()))
+        begin, end = np.searchsorted(self.wanted, [self.start, self.start + count - old])
+        for n in map(int, self.wanted[begin:end]):
+            at = n - self.start + old
+            whole.known[n] = _Known(float(value[at]), int(nodes[at]), int(leaves[at]))
+        stays = reached == 0
+        ids = np.arange(self.start, self.start + count - old, dtype=np.uint32)
+        self.node = np.concatenate([self.node, ids])[stays]
+        self.columns = tuple(column[stays] for column in columns)
+        self.start += count - old
+
+    def _with_front(self, part: Columns) -> Columns:
+        """Return a part as a tree of its own: before its rows, a terminal for each front node."""
+        np, old = self.np, len(self.node)
+        child = np.asarray(part.child)
+        is_before = child < self.start
+        outside = child[is_before]
+        place = np.searchsorted(self.node, outside)
+        if old <= int(place.max(initial=-1)) or (self.node[place] != outside).any():
+            raise NeedsWholeTreeError("a node is shared")
+        child = child - np.uint32(self.start - old)  # wraps around where `is_before`
+        child[is_before] = place
+        rows = old + len(part.kind)
+        return Columns.of(
+            kind=memoryview(self._joined(4, np.zeros(old, np.uint8), part.kind, rows)),
+            utility=memoryview(self._joined(5, self.columns[0], part.utility, rows)),
+            first=memoryview(self._joined(6, np.zeros(old, np.uint32), part.first, rows + 1)),
+            child=memoryview(child),
+            probability=part.probability,
+        )
+
+    def _joined(self, place: int, start: Any, end: Any, count: int) -> Any:
+        """Return a column of so many rows that begins and ends with others, in its own room."""
+        room = self.room.get(place)
+        if room is None or len(room) < count:
+            room = self.room[place] = self.np.empty(count, start.dtype)
+        joined = room[:count]
+        joined[: len(start)], joined[len(start) :] = start, end
+        return joined
+
+
+def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tree:
+    """Return the tree of some rows and their children; the others are worth their values."""
+    ids = {node: at for at, node in enumerate(_with_children(rows))}
+    kind, utility, first = array("B"), array("d"), array("I", [0])
+    child, probability, label = array("I"), array("d"), list[str | None]()
+    below: dict[int, Below] = {}
+    for node, at in ids.items():
+        known = whole.known[node]
+        if node in rows and known.nodes > 1:
+            columns, labels = rows[node]
+            kind.append(columns.kind[0])
+            utility.append(float(columns.utility[0]))
+            child.extend(ids[int(c)] for c in columns.child)
+            probability.extend(map(float, columns.probability))
+            label += labels
+        else:
+            kind.append(TERMINAL)
+            utility.append(known.value)
+            if known.nodes > 1:
+                below[at] = Below(known.nodes - 1, known.leaves)
+        first.append(len(child))
+    notes = about.pop("notes", {})
+    about["notes"] = {ids[n]: note for n, note in notes.items() if n in ids}
+    return adopt(Columns.of(kind, utility, first, child, probability), label, below=below, **about)

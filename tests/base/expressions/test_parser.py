@@ -1,0 +1,182 @@
+"""Expressions: what the grammar reads, what it refuses and with which words, and its limits."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.domains import FLOATS
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import ExpressionError, parse
+from expectitree.base.expressions.syntax import (
+    NEGATION,
+    Apply,
+    Expression,
+    Name,
+    Number,
+    names_in,
+    substitute,
+    text_of,
+)
+
+NAMES = ("pr", "sens", "spec", "p_plus", "x")
+
+
+def number(text: str) -> Expression:
+    return Number(text)
+
+
+def apply(operation: str, *operands: Expression) -> Expression:
+    return Apply(operation, operands)
+
+
+A, B, C = map(number, "123")
+X = Name("x")
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("1", A),
+        ("  1e-3 ", number("1e-3")),
+        ("5 %", number("5%")),
+        (".5", number(".5")),
+        ("x", X),
+        ("1 - 2 - 3", apply("-", apply("-", A, B), C)),
+        ("1/2/3", apply("/", apply("/", A, B), C)),
+        ("1 + 2*3", apply("+", A, apply("*", B, C))),
+        ("(1 + 2)*3", apply("*", apply("+", A, B), C)),
+        ("1^2^3", apply("^", A, apply("^", B, C))),
+        ("-1^2", apply(NEGATION, apply("^", A, B))),
+        ("(-1)^2", apply("^", apply(NEGATION, A), B)),
+        ("1^-2", apply("^", A, apply(NEGATION, B))),
+        ("1^-2^3", apply("^", A, apply(NEGATION, apply("^", B, C)))),
+        ("1*-2", apply("*", A, apply(NEGATION, B))),
+        ("-1*2", apply("*", apply(NEGATION, A), B)),
+        ("1 - -2", apply("-", A, apply(NEGATION, B))),
+        ("+1", A),
+        ("max(1, 2, x)", apply("max", A, B, X)),
+        ("min(1)", apply("min", A)),
+        ("if(x <= 1, 2, 3)", apply("if", apply("<=", X, A), B, C)),
+        ("if(x == 1, 2, 3)", apply("if", apply("=", X, A), B, C)),
+        ("5%^2", apply("^", number("5%"), B)),
+        ("\n x\t", X),
+    ],
+)
+def test_the_grammar(text: str, tree: Expression) -> None:
+    assert parse(text, NAMES) == tree
+    assert parse(text_of(tree), NAMES) == tree
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pr*sens + (1 - pr)*(1 - spec)",
+        "1 - (2 - 3) - 4",
+        "1/(2*3)*4",
+        "1 + (2 + 3)",
+        "(1^2)^3^(4 + 5)",
+        "-(1 + 2)",
+        "-2^2",
+        "(-2)^2",
+        "2^-x",
+        "(-(-1))^2",
+        "max(0, min(1, x))",
+        "if(x < 1 + 2, -x, 5%)",
+        "2e3*.5/1.",
+    ],
+)
+def test_minimal_text_is_written_back_as_it_was(text: str) -> None:
+    assert text_of(parse(text, NAMES)) == text
+
+
+ERRORS = [
+    block.split("\n")
+    for block in Path(__file__).with_name("errors.txt").read_text("utf-8").strip().split("\n\n")
+]
+
+
+@pytest.mark.parametrize(("text", "caret", "message"), ERRORS, ids=[case[0] for case in ERRORS])
+def test_a_message_says_where_and_what_to_do(text: str, caret: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse(text, NAMES)
+    assert (str(caught.value), caught.value.offset) == (message, caret.index("^"))
+    assert isinstance(caught.value, NumberError)
+
+
+@pytest.mark.parametrize("text", ["", "  "])
+def test_an_empty_text_is_not_an_expression(text: str) -> None:
+    message = "^found nothing, expected a number, a parameter, a function or '\\('$"
+    with pytest.raises(ExpressionError, match=message):
+        parse(text, NAMES)
+
+
+def test_without_parameters_the_message_says_where_to_define_one() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse("x + 1", ())
+    assert str(caught.value) == ("unknown parameter 'x': define it under the root's `parameters:`")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(" * 200 + "x" + ")" * 199,
+        "(" * 101 + "x" + ")" * 101,
+        "abs(" * 99 + "x",
+        "abs(" * 101 + "x",
+        "-(" * 190 + "x",
+        "2^" * 199 + "2",
+        "9^9^9^9",
+        "(" * 400,
+        ")" * 400,
+        "if(" * 133,
+        "1" * 400 + "x",
+        "1" * 100_000,
+        "x" * 1_000_000,
+        " " * 1_000_000,
+        "1" + "e" * 300,
+        "max(" + "1," * 190,
+        "x" + " x" * 190,
+        "\0" * 300,
+        "\ud800",
+        "1e" + "9" * 390,
+        "(" * 100 + "9^9^9^9" + ")" * 100,
+        "*".join(["9^9^9"] * 60),
+        "if(9^9^9 < 1, 1, 2)",
+        "exp(exp(exp(exp(9))))",
+        "1e400^400",
+        "9" * 350 + "^" + "9" * 40,
+        "1e390%",
+    ],
+)
+def test_hostile_text_is_refused_within_milliseconds(text: str) -> None:
+    """The bound is generous for a slow machine, and far below exponential work."""
+    start = time.process_time()
+    with pytest.raises(NumberError):
+        evaluate(parse(text, NAMES), FLOATS, {"x": 1.0})
+    assert time.process_time() - start < 0.25
+
+
+def test_the_limits_themselves_are_read() -> None:
+    side_by_side = "^".join(["(x)"] * 100)
+    for text in ("(" * 100 + "x" + ")" * 100, "1+" * 199 + "1", "2^" * 100 + "x", side_by_side):
+        tree = parse(text, NAMES)
+        assert parse(text_of(tree), NAMES) == tree
+    assert evaluate(parse("1+" * 199 + "1", ()), FLOATS, {}) == 200
+
+
+def test_names_and_substitution() -> None:
+    tree = parse("pr*sens + max(pr, spec^2)", NAMES)
+    assert names_in(tree) == ("pr", "sens", "spec")
+    meant = substitute(tree, {"pr": parse("1 - x", NAMES), "spec": parse("-x", NAMES)})
+    assert text_of(meant) == "(1 - x)*sens + max(1 - x, (-x)^2)"
+
+
+def test_substitution_shares_what_it_repeats() -> None:
+    doubled = tree = parse("x + x", NAMES)
+    for _ in range(5_000):  # a text of 2^5000 characters
+        doubled = substitute(tree, {"x": doubled})
+    assert names_in(doubled) == ("x",)

@@ -1,0 +1,296 @@
+"""Numbers: reading, refusing and writing them."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import (
+    INFINITY,
+    display_text,
+    escape,
+    exact_text,
+    notation,
+    quote,
+    to_bound,
+    to_float,
+    to_fraction,
+    to_probability,
+)
+
+READ = {
+    "2": (2.0, Fraction(2)),
+    "+2": (2.0, Fraction(2)),
+    "-0": (0.0, Fraction(0)),
+    "007": (7.0, Fraction(7)),
+    "-4.5e3": (-4500.0, Fraction(-4500)),
+    ".9": (0.9, Fraction(9, 10)),
+    "9.": (9.0, Fraction(9)),
+    "1E-3": (0.001, Fraction(1, 1000)),
+    "1e+3": (1000.0, Fraction(1000)),
+    "1/3": (1 / 3, Fraction(1, 3)),
+    "-10/4": (-2.5, Fraction(-5, 2)),
+    "+6/3": (2.0, Fraction(2)),
+    "0.1": (0.1, Fraction(1, 10)),
+}
+REFUSED = (
+    *(
+        "",
+        " ",
+        "1 ",
+        " 1",
+        "1_000",
+        "0x10",
+        "0o17",
+        "0b1",
+        "１",
+        "½",
+        "−1",
+        "1,5",
+        "12:30",
+        "e5",
+        "1e",
+        "1e5.5",
+    ),
+    *(
+        ".",
+        "+",
+        "-",
+        "--1",
+        "1/-3",
+        "1/+3",
+        "1/3.5",
+        "1.0/3",
+        "1/",
+        "/3",
+        "1/2/3",
+        "10%",
+        "1e5/3",
+        "1\n",
+        "1\u2028",
+    ),
+    *(
+        "true",
+        "no",
+        "null",
+        "~",
+        "nan",
+        ".NaN",
+        "-nan",
+        "inf",
+        "-.inf",
+        "Infinity",
+        "1e401",
+        "1e-401",
+        "1/0",
+        "1j",
+    ),
+    *("1" * 401, "1e10000000", "1e-99999999999999999999", "1/" + "3" * 400, "٣", "1²"),
+)
+
+
+@pytest.mark.parametrize("text", READ)
+def test_numbers_are_read(text: str) -> None:
+    """Both number systems read the same texts."""
+    values = READ[text]
+    assert to_float(text) == values[0]
+    assert to_fraction(text) == values[1]
+    assert isinstance(to_float(text), float)
+    assert isinstance(to_fraction(text), Fraction)
+
+
+@pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:20]))
+def test_texts_that_are_not_numbers_are_refused(text: str) -> None:
+    """Both refuse the same, in one printable line, at once."""
+    started = time.perf_counter()
+    messages = []
+    for read in (to_float, to_fraction):
+        with pytest.raises(NumberError) as caught:
+            read(text)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert messages[0].isprintable()
+    assert len(messages[0]) < 200
+    assert time.perf_counter() - started < 0.1
+
+
+def test_numbers_too_large_or_small_for_floats_are_refused() -> None:
+    """Beyond 2^1000 a difference of utilities could overflow; exact mode takes it."""
+    for text in ("1e302", "-1e400", "1" * 400, "9" * 390 + "/1"):
+        with pytest.raises(
+            NumberError, match=r"beyond what floating point can search .* use --exact"
+        ):
+            to_float(text)
+        assert abs(to_fraction(text)) > 10**301
+    assert to_float("1e301") == 1e301
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0", Fraction(0)),
+        ("-0", Fraction(0)),
+        ("1", Fraction(1)),
+        ("1/3", Fraction(1, 3)),
+        ("10%", Fraction(1, 10)),
+        ("12.5%", Fraction(1, 8)),
+        ("100%", Fraction(1)),
+        ("1e1%", Fraction(1, 10)),
+        ("1e-3", Fraction(1, 1000)),
+    ],
+)
+def test_probabilities_are_read(text: str, value: Fraction) -> None:
+    """A probability is a number in [0, 1] or a percentage, rounded to the nearest float."""
+    assert to_probability(text, exact=True) == value
+    found = to_probability(text)
+    assert isinstance(found, float)
+    assert found == float(value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "%",
+        "-1/2",
+        "1.5",
+        "101%",
+        "-1%",
+        "50 %",
+        "% 50",
+        "10%%",
+        "1/2%",
+        "inf",
+        "nan%",
+        "2",
+        "-1e-9",
+    ],
+)
+def test_numbers_that_are_not_probabilities_are_refused(text: str) -> None:
+    """What lies outside [0, 1], or is not a number, is refused in both number systems."""
+    for exact in (False, True):
+        with pytest.raises(NumberError):
+            to_probability(text, exact)
+
+
+def test_a_probability_too_small_for_floats_is_refused() -> None:
+    """A positive probability never becomes 0 silently; 0 has many spellings."""
+    for text in ("1e-399", "1e-330", "1/" + "9" * 390, "1e-350%"):
+        with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+            to_probability(text)
+        assert to_probability(text, exact=True) > 0
+    for text in ("0", "0.000", "0e5", "0%", "0/7", ".0e-3"):
+        assert to_probability(text) == 0
+
+
+def test_probabilities_slightly_above_1_are_refused_in_both_modes() -> None:
+    """1 + 1e-20 rounds to 1, but is greater than 1."""
+    for exact in (False, True):
+        with pytest.raises(NumberError, match="from 0 to 1"):
+            to_probability("1.00000000000000000001", exact)
+
+
+def test_bounds_may_be_infinite() -> None:
+    """In every spelling that YAML and Python have, and in exact mode too."""
+    for exact in (False, True):
+        for text in ("inf", "+inf", ".inf", "+.inf", ".Inf", "INF"):
+            assert to_bound(text, exact) == INFINITY
+        for text in ("-inf", "-.inf", "-.INF"):
+            assert to_bound(text, exact) == -INFINITY
+        for text in ("nan", "", "infinit", "--inf"):
+            with pytest.raises(NumberError):
+                to_bound(text, exact)
+    assert to_bound("1/3", True) == Fraction(1, 3)
+
+
+def test_quote_cuts_long_texts() -> None:
+    """Quotes, one line, and a long text by its ends."""
+    assert quote("a") == "'a'"
+    assert quote("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
+    assert quote("x" * 40) == f"'{'x' * 40}'"
+    assert quote("a" * 1000 + "b" * 1000) == f"'{'a' * 19}…{'b' * 19}' (2,000 characters)"
+
+
+def test_escape_keeps_texts_on_one_line() -> None:
+    """Control characters are escaped, letters of every script are not."""
+    assert escape("añ東🎲 b") == "añ東🎲 b"
+    assert escape("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2.0, "2"),
+        (-0.0, "0"),
+        (0.1, "0.1"),
+        (1e15, "1000000000000000.0"),
+        (1e300, "1e+300"),
+        (INFINITY, "inf"),
+        (-INFINITY, "-inf"),
+        (Fraction(109, 2), "54.5"),
+        (Fraction(-1, 8), "-0.125"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(-7), "-7"),
+        (Fraction(1, 10**15), "0.000000000000001"),
+        (Fraction(1, 10**16), "1/10000000000000000"),
+    ],
+)
+def test_exact_text_is_as_short_as_possible(value: float | Fraction, text: str) -> None:
+    """As a tree file would write it."""
+    assert exact_text(value) == text
+
+
+@given(st.fractions())
+def test_exact_text_loses_nothing_of_a_fraction(value: Fraction) -> None:
+    """Reading what was written gives the number back."""
+    assert to_fraction(exact_text(value)) == value
+
+
+@given(st.floats(min_value=-1e300, max_value=1e300))
+def test_exact_text_loses_nothing_of_a_float(value: float) -> None:
+    """The same is true of floats with any exponent."""
+    assert to_float(exact_text(value)) == value
+
+
+@given(st.floats(min_value=-1e300, max_value=1e300))
+def test_floats_read_as_python_reads_them(value: float) -> None:
+    """Rounded once, to the nearest."""
+    assert to_float(repr(value)) == value
+    assert float(to_fraction(repr(value))) == value
+
+
+def test_display_text_has_few_digits() -> None:
+    """Numbers have at most ten digits; in the notation of fractions, short ones are kept."""
+    assert display_text(0.1 + 0.2) == "0.3"
+    assert display_text(-1e-320 * 0) == "0"
+    assert display_text(Fraction(1, 3)) == "0.333333"
+    assert display_text(INFINITY) == "inf"
+    assert display_text(Fraction(10**400 + 1, 7)) == "1.428571429e+399"
+    assert display_text(Fraction(1, 3**900)) == "3.89826e-430"
+    with notation(fractions=True):
+        assert display_text(Fraction(1, 3)) == "1/3"
+        assert display_text(INFINITY) == "inf"
+        assert display_text(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
+        assert display_text(Fraction(1, 3**900)) == "about 3.898259557e-430"
+        assert display_text(Fraction(10**40, 3)) == "about 3.333333333e+39"
+
+
+def test_numbers_of_thousands_of_digits_can_be_written() -> None:
+    """Python refuses to print more than 4,300 digits; a value in exact mode may have more."""
+    huge = Fraction(10**5000 + 1, 3**9000)
+    assert display_text(huge) == "8.104150975e+705"
+    with notation(fractions=True):
+        assert display_text(huge) == "about 8.104150975e+705"
+    assert exact_text(huge) == "about 8.104150975e+705"
+
+
+def test_a_utility_too_small_for_floats_is_refused() -> None:
+    with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+        to_float("1e-400")
+    assert to_fraction("1e-400") == Fraction(1, 10**400)
+    assert to_float("0e-400") == 0

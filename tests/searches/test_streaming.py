@@ -1,0 +1,143 @@
+"""A tree that is evaluated part by part is the tree that is evaluated as a whole."""
+
+from __future__ import annotations
+
+from array import array
+from itertools import accumulate
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import invoke
+
+import expectitree as et
+from expectitree.base.errors import TreeError
+from expectitree.cli import trees
+from expectitree.files.formats import parts
+from expectitree.searches import streaming
+from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
+from expectitree.tree.adopt import adopt
+from expectitree.tree.columns import Columns
+
+pytestmark = pytest.mark.extra  # pyarrow and numba
+
+
+def streamed(tree: et.Tree, path: Path) -> et.Search:
+    et.save(tree, path)
+    return evaluate_table(parts.ArrowParts(str(path)))
+
+
+def same(found: et.Search, whole: et.Search) -> None:
+    """Check that two searches give the same answers; nodes of both have the same paths."""
+    for name in ("value", "best", "ties", "eps", "counts", "bounds", "bounds_source", "outcome"):
+        assert getattr(found, name) == getattr(whole, name), name
+    for node, path in found.tree.walk():
+        other = whole.tree.find(path)
+        assert found.interval(node) == whole.interval(other), path
+        if node.id not in found.tree.below:
+            assert node.kind is other.kind, path
+
+
+def random_tree(seed: int, plies: int = 4) -> et.Tree:
+    random = Random(seed)
+    low, high = sorted(random.sample(range(1, 6), 2))
+    skew, end = random.choice((0, 1)), random.choice((0, 0.1))
+    return et.generate(
+        "uniform", plies=plies, branching=(low, high), seed=seed, skew=skew, end=end,
+        pattern=random.choice(("max,chance", "max,chance,min,chance", "chance,min")),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("part", [1, 7, 1000])
+def test_random_trees(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "PART", part)
+    for seed in range(8 if part > 1 else 2):
+        monkeypatch.setattr(streaming, "MAX_TOP", (1, 20, 10_000)[seed % 3])
+        tree = random_tree(seed)
+        found = streamed(tree, tmp_path / "tree.arrow")
+        same(found, et.evaluate(tree, engine="compiled"))
+        assert len(found.tree) <= max(streaming.MAX_TOP, 1 + len(tree.branches_of(tree.root_id)))
+
+
+def in_another_order(tree: et.Tree, random: Random) -> et.Tree:
+    """Return the tree with all terminals first, then the nodes above them, and so on."""
+    order = sorted(range(len(tree)), key=lambda n: (tree.heights[n], random.random()))
+    place = {n: at for at, n in enumerate(order)}
+    own = [branch for n in order for branch in tree.branches_of(n)]
+    columns = tree.computed.columns
+    ends = [len(tree.branches_of(n)) for n in order]
+    return adopt(
+        Columns.of(
+            array("B", [columns.kind[n] for n in order]),
+            array("d", [float(columns.utility[n]) for n in order]),
+            array("I", accumulate(ends, initial=0)),
+            array("I", [place[columns.child[b]] for b in own]),
+            array("d", [float(columns.probability[b]) for b in own]),
+        )
+    )
+
+
+def test_any_order_of_rows_gives_the_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Children come before parents. With any such order, the front is only longer."""
+    monkeypatch.setattr(parts, "PART", 7)
+    for seed in range(5):
+        tree = in_another_order(random_tree(seed), Random(seed))
+        same(streamed(tree, tmp_path / "tree.arrow"), et.evaluate(tree, engine="compiled"))
+    monkeypatch.setattr(streaming, "MAX_FRONT", 20)
+    tree = in_another_order(et.generate("ballard", plies=3, branching=4), Random(1))
+    with pytest.raises(NeedsWholeTreeError, match="its rows are in another order"):
+        streamed(tree, tmp_path / "tree.arrow")
+
+
+def refusals() -> dict[str, tuple[str, str]]:
+    return {
+        "shared": ("max: [&a {chance: [1, 2]}, *a]", "a node is shared"),
+        "paid": ("max: [{cost: 1, utility: 2}, 3]", "a branch pays"),
+        "unknown": ('max: [{utility: "?"}, 3]', "it has unknown utilities"),
+        "bounds": ("max: [{chance: [1, 2], bounds: [0, 5]}, 3]", "it has bounds below the root"),
+        "attitude": ("{attitude: {exponential: 5}, max: [1, 2]}", "it has an attitude to risk"),
+    }
+
+
+@pytest.mark.parametrize("name", refusals())
+def test_what_needs_the_whole_tree_is_refused(name: str, tmp_path: Path) -> None:
+    text, reason = refusals()[name]
+    with pytest.raises(NeedsWholeTreeError, match=reason):
+        streamed(et.loads(text), tmp_path / "tree.arrow")
+
+
+def test_a_fault_is_reported_with_its_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow as pa
+
+    tree, path = random_tree(3), tmp_path / "tree.arrow"
+    et.save(tree, path)
+    monkeypatch.setattr(parts, "PART", 7)
+    table: Any = pa.ipc.open_file(str(path)).read_all()
+    utility = table.column("utility").to_pylist()
+    wrong = next(n for n in range(len(tree) // 2, len(tree)) if utility[n] is not None)
+    utility[wrong] = float("inf")
+    table = table.set_column(1, "utility", pa.array(utility, pa.float64()))
+    with pa.ipc.new_file(str(path), table.schema) as writer:
+        writer.write_table(table)
+    message = rf"node {wrong}: the utility is inf, expected a number up to 10\^301"
+    with pytest.raises(TreeError, match=message):
+        evaluate_table(parts.ArrowParts(str(path)))
+    with pytest.raises(et.FileError, match=message):
+        et.load(path)
+
+
+def test_eval_of_a_large_file_prints_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tree.arrow"
+    for tree in (random_tree(1, plies=7), et.loads("max: [{cost: 1, utility: 2}, 3]")):
+        et.save(tree, path)
+        whole = [invoke("eval", str(path), *words) for words in ((), ("--format", "json"))]
+        monkeypatch.setattr(trees, "MIN_STREAMED", 0)
+        text, json = (invoke("eval", str(path), *words) for words in ((), ("--format", "json")))
+        monkeypatch.undo()
+        assert text.stdout == whole[0].stdout
+        assert json.exit_code == 0
+        if tree.columns.pays:
+            assert "the whole tree is read into memory: a branch pays" in text.stderr
