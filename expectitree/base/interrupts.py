@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 INTERRUPTED = 130  # the exit status
-_GRACE = 0.3  # seconds in which the main thread must notice the signal
+_GRACE = 0.2  # seconds in which the main thread must notice a signal
 
 at_exit: list[Callable[[], None]] = []  # `leave` calls them, as to remove half a file
 _raised: list[int] = []  # the signal that became `KeyboardInterrupt`
@@ -92,10 +92,20 @@ def _raise(number: int, frame: Any) -> None:
 
 
 def _watch(signals: int) -> None:
-    """Exit if the main thread does not notice a signal."""
+    """Exit if the main thread does not notice a signal, nor the same signal again.
+
+    Readline misses one that comes just before it waits for a key, and wakes up at the next.
+    """
+    import threading
     from time import sleep
 
+    main = threading.main_thread().ident
     while os.read(signals, 1):
-        sleep(_GRACE)
-        if not _raised and signal.getsignal(signal.SIGINT) in (leave, _raise):
-            leave()
+        for attempt in range(2):
+            sleep(_GRACE)
+            if _raised or signal.getsignal(signal.SIGINT) not in (leave, _raise):
+                break
+            if attempt:
+                leave()
+            elif main is not None:
+                signal.pthread_kill(main, signal.SIGINT)

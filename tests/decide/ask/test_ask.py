@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
@@ -699,25 +698,14 @@ def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tup
     if child == 0:
         os.environ["TERM"] = "dumb"
         os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
-    last = b""
-
-    def read() -> bytes:
-        # Readline misses a signal while it prints its prompt. A program that is only slow must not
-        # get a second one, which ends it with another status.
-        while not select.select([terminal], [], [], 5.0)[0]:
-            if last == b"\x03":
-                os.write(terminal, last)
-        return os.read(terminal, 4096)
-
     for wanted, typed in talk:
         seen = b""
         while wanted not in seen:
-            seen += read()
+            seen += os.read(terminal, 4096)
         os.write(terminal, typed)
-        last = typed
     seen = b""
     with suppress(OSError):  # The program has ended.
-        while more := read():
+        while more := os.read(terminal, 4096):
             seen += more
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     os.close(terminal)
