@@ -162,7 +162,8 @@ class ReferenceSearch:
         root_bounds, _ = choose_bounds(tree, bounds)
         self.own = list(zip(*tree.inherited_bounds(root_bounds), strict=True))
         self.eps = evaluate(tree, bounds=bounds).eps
-        self.near = float(self.eps) or 1e-9 * float(
+        # Expected gains are equal within this, in floats too: they are computed by linear algebra.
+        self.near = 1e-9 * float(
             max(abs(x) for x in (*tree.utility_range, *root_bounds) if abs(x) < INFINITY)
         )
         self.nodes = list(below(self.root))
