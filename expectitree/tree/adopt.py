@@ -14,19 +14,20 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
-from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, outside_bounds
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import (
     CHANCE,
     MAX_IDS,
     NONE,
+    ROUNDING,
+    SUM_TOLERANCE,
     TERMINAL,
     Columns,
     FloatColumn,
     IntColumn,
     Repeated,
 )
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, outside_bounds
 
 
 def adopt(

@@ -13,11 +13,10 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
-from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, check_bounds, outside_bounds
-from expectitree.tree.columns import CHANCE, NONE, UNKNOWN, Bounds, Columns
+from expectitree.tree.columns import CHANCE, NONE, ROUNDING, SUM_TOLERANCE, UNKNOWN, Bounds, Columns
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.formulas import Expressions, Formulas
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions
@@ -283,7 +282,7 @@ class TreeBuilder:
             written = {place: own[b] for place, b in enumerate(branches) if b in own}
             self.add_formulas(copied, copy, written)
 
-    def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
+    def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
 
         This includes nodes that the root does not reach and `build` leaves out.

@@ -34,8 +34,7 @@ from expectitree.base.numbers import (
     to_exact,
 )
 from expectitree.base.rounding import sum_of
-from expectitree.tree.bounds import ROUNDING, check_bounds
-from expectitree.tree.columns import CHANCE, NONE, UNKNOWN
+from expectitree.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
 from expectitree.tree.paths import join
 
@@ -167,15 +166,6 @@ def raise_at(tree: Tree) -> Report:
         raise TreeError(f"{place_text(tree, node, branch)}: {message}")
 
     return report
-
-
-def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
-    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    changed = with_values(tree.parameters, values)
-    tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
-    if tree.local_bounds:
-        check_bounds(tree, None)
-    return tree
 
 
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:

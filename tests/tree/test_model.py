@@ -280,5 +280,4 @@ def test_the_range_and_the_magnitude_of_totals_match_their_definition(exact: boo
                 totals[node.id] |= {branch.reward + x for x in totals[branch.child.id]}
         root = totals[tree.root_id]
         assert tree.total_ends == (min(root), max(root))
-        assert tree.total_range == (float(min(root)), float(max(root)))
         assert tree.greatest_magnitude == max(abs(x) for known in totals.values() for x in known)

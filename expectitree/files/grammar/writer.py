@@ -148,7 +148,7 @@ class TreeWriter:
         self.written_parameters = tree.parameters
         if tree.formulas is not None and tree.formulas.defined:
             from expectitree.files.grammar.events import written_definitions
-            from expectitree.tree.events import written_parameters
+            from expectitree.tree.bayes import written_parameters
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
