@@ -226,21 +226,3 @@ def test_hostile_numbers_take_milliseconds(text: str) -> None:
         with suppress(NumberError):
             value(text, domain, {})
         assert time.perf_counter() - start < 0.25
-
-
-def test_another_domain_needs_no_change_of_the_evaluator() -> None:
-    """Intervals with `+`, `*` of positive numbers, and a comparison that may not be decided."""
-    intervals = Domain(
-        number=lambda text: (float(text), float(text)),
-        operations={
-            "+": lambda a, b: (a[0] + b[0], a[1] + b[1]),
-            "*": lambda a, b: (a[0] * b[0], a[1] * b[1]),
-            "<": lambda a, b: True if a[1] < b[0] else False if a[0] >= b[1] else None,
-            "join": lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
-        },
-        checked=lambda value: value,
-    )
-    tree = parse("if(x < 2, 10*x, 5 + x)", ["x"])
-    assert evaluate(tree, intervals, {"x": (0, 1)}) == (0, 10)
-    assert evaluate(tree, intervals, {"x": (3, 4)}) == (8, 9)
-    assert evaluate(tree, intervals, {"x": (1, 3)}) == (6, 30)
