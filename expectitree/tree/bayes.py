@@ -29,7 +29,7 @@ from expectitree.base.expressions.syntax import (
 )
 from expectitree.base.numbers import escape, exact_text
 from expectitree.tree.columns import NONE
-from expectitree.tree.formulas import REST, Definition, Formulas, Parameter
+from expectitree.tree.formulas import REST, Definition, Parameter
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import Report
 
@@ -173,19 +173,45 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
 
     The numbers of the tree do not change until the formulas are evaluated.
     """
-    derivation = _Derivation(tree, defined, report)
-    derivation.run()
-    parameters, formulas = dict(tree.parameters), tree.formulas
-    for name, one in derivation.posteriors.definitions.parameters.items():
+    if tree.formulas is None:
+        return tree
+    posteriors = Posteriors(defined, Definitions(tree.parameters))
+    probabilities = dict(tree.formulas.probabilities)
+    for n, shown in Histories(tree, defined):
+        name = tree.formulas.events.get(n, "")
+        if name not in defined:
+            continue
+        for b in tree.branches_of(n):
+            probabilities.pop(b, None)
+        labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
+        known = shown.get(defined[name].test_of or name, ())
+        fault = _fault(name, defined[name], [*labels.values()], known)
+        if fault or known is None:
+            report(fault, "outcomes", n, NONE)
+            continue
+        chances = posteriors.chances(name, known)
+        if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
+            probabilities.update((b, chances[label]) for b, label in labels.items())
+    parameters = dict(tree.parameters)
+    for name, one in posteriors.definitions.parameters.items():
         parameters.setdefault(name, replace(one, is_sum=True))
-    if formulas is not None:
-        own = {b for n in derivation.nodes for b in tree.branches_of(n)}
-        others = {b: p for b, p in formulas.probabilities.items() if b not in own}
-        probabilities = {**others, **derivation.found}
-        formulas = Formulas(
-            formulas.nodes, probabilities, formulas.rewards, formulas.events, dict(defined)
-        )
+    formulas = replace(tree.formulas, probabilities=probabilities, defined=dict(defined))
     return replace(tree, parameters=parameters, formulas=formulas)
+
+
+def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> str:
+    """Return why a node of an event has no probabilities, or nothing."""
+    if sorted(labels) != sorted(one.labels):
+        found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
+        return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
+    if known is None:
+        return (
+            f"paths with different signals lead to this node, so {escape(name)} has different "
+            "probabilities: write the node once below each signal"
+        )
+    if isinstance(known, str) and not one.test_of:
+        return f"{escape(name)} is {escape(known)} on the way here: an event happens once"
+    return ""
 
 
 def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
@@ -277,52 +303,3 @@ class Posteriors:
         return self.definitions.sum(
             [*self._joint(event, known).values()], *(signal for _, signal in known)
         )
-
-
-class _Derivation:
-    """Finds the probabilities of nodes, parents before children."""
-
-    def __init__(self, tree: Tree, defined: Mapping[str, Definition], report: Report) -> None:
-        self.tree, self.defined, self.report = tree, defined, report
-        self.posteriors = Posteriors(defined, Definitions(tree.parameters))
-        self.found: dict[int, Expression] = {}  # by branch
-        self.nodes: list[int] = []  # of defined events
-
-    def run(self) -> None:
-        histories = Histories(self.tree, self.defined)
-        for n, shown in histories:
-            name = histories.events.get(n, "")
-            if name in self.defined:
-                self.nodes.append(n)
-                self._define(n, name, shown)
-
-    def _define(self, n: int, name: str, shown: Mapping[str, Shown]) -> None:
-        """Write the probabilities of a node, or report why it has none."""
-        tree, one = self.tree, self.defined[name]
-        labels = [tree.branch_label(n, b) for b in tree.branches_of(n)]
-        if sorted(labels) != sorted(one.labels):
-            what, expected = ", ".join(map(escape, labels)), ", ".join(map(escape, one.labels))
-            self._fault(n, f"the outcomes of {escape(name)} are {what} here, expected {expected}")
-            return
-        known = shown.get(one.test_of or name, ())
-        if known is None:
-            self._fault(
-                n,
-                f"paths with different signals lead to this node, so {escape(name)} has different "
-                "probabilities: write the node once below each signal",
-            )
-        elif isinstance(known, str) and not one.test_of:
-            self._fault(
-                n, f"{escape(name)} is {escape(known)} on the way here: an event happens once"
-            )
-        else:
-            chances = self.posteriors.chances(name, known)
-            self._write(n, [chances[label] for label in labels])
-
-    def _write(self, n: int, chances: Sequence[Expression]) -> None:
-        if all(p == ZERO for p in chances):  # the signals cannot occur
-            return
-        self.found.update(zip(self.tree.branches_of(n), chances, strict=True))
-
-    def _fault(self, n: int, message: str) -> None:
-        self.report(message, "outcomes", n, NONE)
