@@ -183,7 +183,7 @@ def loads_tree(
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
     if not parameters:
         return tree
-    from expectitree.tree.model import set_parameters
+    from expectitree.tree.parameters import set_parameters
 
     return set_parameters(tree, parameters)
 

@@ -171,10 +171,9 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        root_reward = self._number(reward)
         tree = replace(
             self._tree(), estimated=estimated, title=title, source=source, expect=expect,
-            root_reward=root_reward,
+            root_reward=self._number(reward),
         )  # fmt: skip
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
@@ -256,13 +255,7 @@ class TreeBuilder:
             self._notes[node] = note
 
     def annotate_branch(self, node: int, place: int, note: str) -> None:
-        """Write a note at a branch of an inner node.
-
-        Args:
-            node: The node above the branch.
-            place: The branch's place, from 0.
-            note: The text.
-        """
+        """Write a note at the branch of an inner node at a place, from 0."""
         self._branch_notes[self._first[node] + place] = note
 
     def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
@@ -298,26 +291,22 @@ class TreeBuilder:
             for b, paid in self._reward.items():
                 reward[b] = paid
             reward = reward if self.exact else numbers.float_column(reward)
+        first = self._first + array("I", [len(self._child)])
         columns = Columns.of(
-            reward=reward,
-            kind=self._kind,
-            utility=self._utility,
-            first=self._first + array("I", [len(self._child)]),
-            child=self._child,
-            probability=self._probability,
+            self._kind, self._utility, first, self._child, self._probability, reward
         )
+        bounds = self._bounds
+        if not self.exact:
+            bounds = {n: numbers.float_bounds(ends) for n, ends in bounds.items()}
         return Tree(
             columns,
             self._label,
             exact=self.exact,
-            local_bounds=self._bounds if self.exact else self._float_bounds(),
+            local_bounds=bounds,
             notes=self._notes,
             branch_notes=self._branch_notes,
             formulas=self.formulas or None,
         )
-
-    def _float_bounds(self) -> dict[int, Bounds]:
-        return {n: numbers.float_bounds(ends) for n, ends in self._bounds.items()}
 
     def distribution(
         self, written: Sequence[Number] | None, count: int
@@ -332,15 +321,14 @@ class TreeBuilder:
         total: Any = sum_of(written) if self.exact else math.fsum(written)
         if total == 1:
             return list(written), None
-        is_rounded = not self.exact or isinstance(total, Rounded)
-        if abs(total - 1) <= (ROUNDING if is_rounded else 0):
+        is_near = abs(total - 1) <= ROUNDING
+        if is_near and (not self.exact or isinstance(total, Rounded)):
             return list(written), None
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
-        is_near = abs(total - 1) <= ROUNDING
         return [p / total for p in written], None if is_near else total
 
     def _inner(
@@ -359,10 +347,8 @@ class TreeBuilder:
             )
         rewards = self._rewards(about.get("rewards"), labels, len(ids))
         estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
-        if bounds is not None:
-            bounds = self._interval(bounds)
-        if estimate is not None:
-            estimate = self._number(estimate)
+        bounds = None if bounds is None else self._interval(bounds)
+        estimate = None if estimate is None else self._number(estimate)
         node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate, rewards))
         self.annotate(node, bounds=bounds, note=None if note is None else str(note))
         return node

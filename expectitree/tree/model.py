@@ -30,6 +30,7 @@ from expectitree.base.numbers import (
     to_nearest_float,
 )
 from expectitree.base.rounding import UNIT, Rounded, have_long_values
+from expectitree.base.tables import module_of
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import (
     NONE,
@@ -417,7 +418,8 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        return set_parameters(self, values)
+        found: Tree = module_of("tree.parameters").set_parameters(self, values)
+        return found
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:
         """Return the tree with an attitude to risk, or without one, and without `expect`.
@@ -456,17 +458,6 @@ def rounded(tree: Tree) -> Tree:
     bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
     paid = Rounded.of(to_exact(tree.root_reward))
     return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
-
-
-def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
-    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    from expectitree.tree.parameters import evaluated, with_values
-
-    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
-    changed, _ = evaluated(changed)
-    if changed.local_bounds:
-        check_bounds(changed, None)
-    return changed
 
 
 def check_attitude(tree: Tree) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.domains import (
@@ -36,10 +36,8 @@ from expectitree.base.numbers import (
 from expectitree.base.rounding import sum_of
 from expectitree.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
+from expectitree.tree.model import Tree, check_bounds
 from expectitree.tree.paths import join
-
-if TYPE_CHECKING:
-    from expectitree.tree.model import Tree
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
@@ -166,6 +164,15 @@ def raise_at(tree: Tree) -> Report:
         raise TreeError(f"{place_text(tree, node, branch)}: {message}")
 
     return report
+
+
+def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
+    """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
+    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
+    changed, _ = evaluated(changed)
+    if changed.local_bounds:
+        check_bounds(changed, None)
+    return changed
 
 
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
