@@ -6,8 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isclose
@@ -98,22 +96,7 @@ def test_a_fair_game_prints_0_at_every_node() -> None:
     assert "best      c  (worth as much: d)" in text
 
 
-def pig() -> dict[str, Any]:
-    """Return a turn of Pig whose rolls pay: a 1 takes back what the turn has paid."""
-
-    def node(total: int) -> dict[str, Any]:
-        faces = {
-            str(face): {"reward": face / 10, "ref": f"at {total + face}"}
-            for face in range(6, 1, -1)
-        }
-        lost = {"1": {"cost": total / 10, "utility": 0}}
-        return {"max": {"bank": 0, "roll": {"chance": faces | lost}}}
-
-    ends = {f"at {total}": {"utility": 0} for total in range(20, 26)}
-    return {"nodes": {**{f"at {n}": node(n) for n in range(2, 20)}, **ends}, **node(0)}
-
-
-TREES = {"fair": FAIR, "pig": json.dumps(pig())} | {
+TREES = {"fair": FAIR} | {
     path.name: path.read_text(encoding="utf-8") for path in sorted((ROOT / "trees").iterdir())
 }
 
@@ -189,56 +172,6 @@ def test_float_probabilities_sum_to_exactly_1(
         assert et.evaluate(one).value == float(value)
         exact: Any = et.evaluate(one, exact=True)
         assert exact.value == value
-
-
-# ---- Games.
-
-
-@dataclass
-class Lotteries:
-    """MAX chooses one of some lotteries, each a list of probabilities and utilities."""
-
-    lotteries: dict[str, list[tuple[Any, Any]]]
-    utility_bounds: tuple[Any, Any] = (-(10**10), 10**10)
-    title: str = "Lotteries"
-    start: tuple[str, ...] = ()
-
-    def turn(self, state: tuple[str, ...]) -> str | None:
-        return ("max", "chance", None)[len(state)]
-
-    def moves(self, state: tuple[str, ...]) -> Iterable[Any]:
-        if not state:
-            return list(self.lotteries)
-        return [(str(n), p) for n, (p, _) in enumerate(self.lotteries[state[0]])]
-
-    def play(self, state: tuple[str, ...], move: str) -> tuple[str, ...]:
-        return (*state, move)
-
-    def value(self, state: tuple[str, ...]) -> Any:
-        return self.lotteries[state[0]][int(state[1])][1] if len(state) == 2 else 0
-
-
-THIRD = Fraction(1, 3)
-TENTHS = [Fraction(1, 10), Fraction(2, 10), Fraction(-3, 10)]
-
-
-@ALGORITHMS
-@pytest.mark.parametrize(
-    "game",
-    [
-        Lotteries({"c": [(THIRD, u) for u in TENTHS], "d": [(1, 0)]}),
-        Lotteries({"c": [("0.2", "0.1"), ("0.3", "0.5"), ("0.5", "-0.34")], "d": [("1", "0")]}),
-        Lotteries({"c": [("0.1", -9), ("0.9", 1)], "d": [("0.3", 7), ("0.7", -3)]}),
-    ],
-    ids=["fractions", "text", "whole"],
-)
-def test_a_game_of_exact_numbers_is_computed_exactly(game: Any, algorithm: str) -> None:
-    found: Any = et.search(game, algorithm=algorithm, depth=2)
-    assert (found.value, found.best) == (0.0, "c")
-    assert type(found.value) is float
-    if algorithm == "expectiminimax":
-        assert found.ties == ("c", "d")
-    assert et.search(game, algorithm=algorithm, depth=2, exact=True).value == Fraction(0)
 
 
 # ---- Fractions that would grow.

@@ -15,13 +15,13 @@ import pytest
 from helpers import COMPILED
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import ExactNode, definition
+from oracle import definition
 from random_trees import EVERY, build, random_rows
 
 import expectitree as et
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
-from expectitree.base.numbers import MAX_FLOAT, to_exact
+from expectitree.base.numbers import MAX_FLOAT
 from expectitree.tree import adopt as module
 from expectitree.tree.adopt import adopt, check_labels
 from expectitree.tree.columns import Columns, Repeated
@@ -192,18 +192,6 @@ def test_a_sum_that_misses_1_by_rounding_is_kept(engine: str) -> None:
         total = sum(weights)
         skewed = made([0, 3], [1, NAN], [0, 0, count], [0] * count, [w / total for w in weights])
         assert adopt(skewed).columns.probability is skewed.probability
-
-
-@pytest.mark.parametrize("miss", [2e-16, 4e-16, 6e-16, 8e-16, 1e-15])
-def test_an_adopted_tree_survives_a_round_trip(miss: float) -> None:
-    """Tables divide out a miss that is not rounding; text is in fractions, and divides out any."""
-    tree = adopt(good(probability=[0.25, 0.75 - miss, 1, 1]))
-    before = [branch.probability for branch in tree.find("#2").branches]
-    again = et.loads(et.dumps(tree)).find("#2")
-    decimals = [to_exact(p) for p in before]
-    exact = [branch.probability for branch in ExactNode(again.tree, again.id).branches]
-    assert exact == [p / sum(decimals) for p in decimals]
-    assert [branch.probability for branch in again.branches] == pytest.approx(before, rel=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -76,16 +76,6 @@ def test_different_sums_are_an_error_that_names_two_paths() -> None:
     )
 
 
-def test_sums_that_differ_by_rounding_are_the_same() -> None:
-    text = """
-    max:
-      a: {reward: 0.1, max: [{reward: 0.2, ref: c}]}
-      b: {reward: 0.3, ref: c}
-    nodes: {c: {max: [1]}}
-    """
-    assert et.evaluate(fold_rewards(et.loads(text))).value == pytest.approx(1.3)
-
-
 def test_sums_of_fractions_are_compared_with_rounding_only_in_floats() -> None:
     text = "{max: {a: {max: [{reward: 1/3, ref: c}], reward: 2/3}, b: {reward: ONE, ref: c}}, "
     text += "nodes: {c: 1}}"

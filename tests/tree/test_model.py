@@ -15,7 +15,7 @@ from random_trees import Case
 import expectitree as et
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import Number
-from expectitree.tree.model import Kind, Node
+from expectitree.tree.model import Kind
 
 TEXT = """
 title: A tree to look at
@@ -39,55 +39,18 @@ def tree(request: pytest.FixtureRequest) -> et.Tree:
     return loads(TEXT, name="look.yaml", exact=request.param)
 
 
-def test_columns_hold_children_before_parents(tree: et.Tree) -> None:
-    kind, utility, first, child, probability, _ = tree.columns.stored
-    nodes, branches = len(tree), len(child)
-    assert (nodes, branches) == (9, 10)
-    assert (len(utility), len(first), len(probability), len(tree.label)) == (
-        nodes,
-        nodes + 1,
-        branches,
-        branches,
-    )
-    assert (first[0], first[nodes]) == (0, branches)
-    for n in range(nodes):
-        below = child[first[n] : first[n + 1]]
-        assert all(c < n for c in below)
-        assert bool(len(below)) == (kind[n] != Kind.TERMINAL)
-    assert all(
-        p == 1
-        for n in range(nodes)
-        if kind[n] != Kind.CHANCE
-        for p in probability[first[n] : first[n + 1]]
-    )
-    assert tree.root == Node(tree, nodes - 1)
-
-
 def test_views_show_the_rows(tree: et.Tree) -> None:
     root, a, b = tree.root, tree.find("a"), tree.find("b")
-    assert (root.kind, root.note, root.utility, root.estimate, root.bounds) == (
-        Kind.MAX,
-        "the root's",
-        None,
-        None,
-        None,
-    )
+    assert (root.kind, root.note) == (Kind.MAX, "the root's")
+    assert root.utility is root.estimate is root.bounds is None
     assert [branch.label for branch in root.branches] == ["a", "b", "c"]
     assert root.children == (a, b, tree.find("c"))
     assert (a.kind, a.bounds) == (Kind.CHANCE, (0, 4))
-    assert [(branch.label, branch.probability) for branch in a.branches] == [
-        ("#1", 0.25),
-        ("x/y", 0.75),
-    ]
+    assert [b[:2] for b in a.branches] == [("#1", 0.25), ("x/y", 0.75)]
     assert (b.kind, b.estimate, b.utility) == (Kind.MIN, 1.5, None)
     leaf = tree.find("b/#3")
-    assert (leaf.kind, leaf.utility, leaf.estimate, leaf.note, leaf.children) == (
-        Kind.TERMINAL,
-        7,
-        None,
-        "a leaf's",
-        (),
-    )
+    assert (leaf.kind, leaf.utility, leaf.estimate) == (Kind.TERMINAL, 7, None)
+    assert (leaf.note, leaf.children) == ("a leaf's", ())
     assert list(tree.branch_notes.values()) == ["the branch's"]
     assert type(leaf.utility) is type(b.estimate) is type(a.branches[0].probability) is float
     assert isinstance(tree.columns.utility[leaf.id], Fraction if tree.exact else float)
@@ -105,12 +68,8 @@ def test_walk_follows_the_first_paths(tree: et.Tree) -> None:
 
 
 def test_heights_leaves_and_sizes_are_counted(tree: et.Tree) -> None:
-    assert {path: tree.heights[node.id] for node, path in tree.walk() if node.kind} == {
-        "/": 3,
-        "a": 2,
-        "a/#1": 1,
-        "b": 2,
-    }
+    heights = {path: tree.heights[node.id] for node, path in tree.walk() if node.kind}
+    assert heights == {"/": 3, "a": 2, "a/#1": 1, "b": 2}
     assert tree.leaves == 5
     assert tree.unfolded == 15
     assert tree.utility_range == (0, 7)
@@ -172,25 +131,6 @@ def test_repr_shows_title_and_sizes(tree: et.Tree) -> None:
     assert repr(tree) == "<Tree 'A tree to look at', 9 nodes, 5 leaves>"
     assert repr(tree.root) == "<Node 8 MAX>"
     assert repr(et.loads('{title: "a\\eb", max: [1]}')) == "<Tree 'a\\\\x1bb', 2 nodes, 1 leaves>"
-
-
-@pytest.mark.slow
-def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
-    t = et.TreeBuilder()
-    node = t.add_terminal(1.0)
-    for _ in range(1_000_000):
-        node = t.add_inner(Kind.MAX, [node], None, None)
-    tree = t.build(t_id(node))
-    assert tree.heights[-1] == 1_000_000
-    assert tree.unfolded == 1_000_001
-    assert tree.path_of(0).count("/") == 999_999
-
-
-def t_id(node: int) -> et.builder.NodeId:
-    """Return the argument of `build` for a node that was added as a row."""
-    from expectitree.tree.builder import NodeId
-
-    return NodeId(node)
 
 
 def test_an_argument_that_is_not_a_tree_is_refused() -> None:

@@ -22,11 +22,8 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
 from expectitree.searches.engine import search_tree
 from expectitree.tree.transform import (
-    cut_at_depth,
     in_floats,
     in_fractions,
-    order_at_random,
-    order_by_value,
 )
 
 LOG_2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680009493393621969694")
@@ -211,22 +208,6 @@ def test_nested_dicts_have_parameters_too() -> None:
     assert value(et.from_dict(data, parameters={"x": 1})) == 2
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_transforms_keep_formulas(exact: bool) -> None:
-    tree = oil(exact)
-    for changed in (
-        order_at_random(tree, 5),
-        order_by_value(tree, search_tree(tree).lower),
-        cut_at_depth(tree, 9),
-        in_fractions(tree),
-        loads(et.dumps(tree), exact=exact),
-        loads(et.dumps(tree, "json"), name="x.json", exact=exact),
-    ):
-        for pr in ("0.3", "0.5", "0.7"):
-            same = tree.with_parameters(pr=pr)
-            assert value(changed.with_parameters(pr=pr)) == pytest.approx(value(same), abs=1e-9)
-
-
 def test_rest_is_what_decimals_leave_of_1() -> None:
     tree = et.loads(
         "{parameters: {x: 0.7}, chance: [{p: x, utility: 1}, {p: rest, utility: 2},"
@@ -355,15 +336,3 @@ def test_a_number_that_is_too_long_for_a_file_is_not_written(format: Any) -> Non
     tree = et.loads("{parameters: {x: 2}, max: {a: x, b: 3}}")
     with pytest.raises(TreeError, match=r"^a number of 1,003 characters cannot be written"):
         et.dumps(tree.with_parameters(x=Fraction(10**500, 3 * 10**500 + 1)), format=format)
-
-
-def test_an_estimate_that_needs_no_value_can_be_cut() -> None:
-    text = """
-    parameters: {x: 0}
-    bounds: [1, 9]
-    chance: [{p: x, max: [{estimate: 1/x, max: [2, 3]}]}, {p: rest, utility: 7}]
-    """
-    for exact in (False, True):
-        tree = cut_at_depth(loads(text, exact=exact), 2)
-        assert value(tree) == 7
-        assert tree.find("#1/#1").utility == 1

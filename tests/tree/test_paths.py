@@ -16,11 +16,6 @@ def test_split_is_the_inverse_of_join(labels: list[str]) -> None:
     assert path.split(path.join(labels)) == labels
 
 
-@given(LABELS, LABELS)
-def test_join_names_one_node(one: list[str], other: list[str]) -> None:
-    assert (path.join(one) == path.join(other)) == (one == other)
-
-
 @pytest.mark.parametrize(
     ("labels", "text"),
     [
