@@ -247,10 +247,7 @@ def to_exact(value: Number) -> Fraction:
 
 def to_digits(value: Fraction, digits: int = 17) -> Fraction:
     """Return the nearest number with some significant digits, a decimal."""
-    from decimal import Context, Decimal
-
-    quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
-    return Fraction(quotient)
+    return Fraction(_rounded_text(value, digits))
 
 
 def given_fraction(value: object) -> Fraction | None:

@@ -74,7 +74,6 @@ def adopt(
 
 
 def _check_annotations(tree: Tree) -> None:
-    """Raise `TreeError` for bounds, notes or estimates of rows that do not exist."""
     count, branches = len(tree), len(tree.columns.child)
     for what, rows, most in (
         ("bounds", tree.local_bounds, count),
@@ -91,7 +90,6 @@ def _check_annotations(tree: Tree) -> None:
 
 
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
-    """Raise `TreeError` for a column of the wrong type or length."""
     count, branches = len(columns.kind), len(columns.child)
     rewards = branches if columns.pays else 0
     lengths = (count, count, count + 1, branches, branches, rewards)
@@ -223,7 +221,6 @@ def find_wrong_reward(reward: FloatColumn) -> int:
 
 
 def _reward_message(columns: Columns, branch: int) -> str:
-    """Return the message for the reward that `find_wrong_reward` found."""
     reward = columns.reward[branch]
     found = exact_text(reward) if reward == reward else "missing"
     node = bisect_right(columns.first, branch) - 1

@@ -50,7 +50,6 @@ class Attitude:
     expression: Expression | None = None
 
     def __post_init__(self) -> None:
-        """Raise `TreeError` if the attitude cannot be one."""
         if self.kind == "exponential" and not self.number:
             raise TreeError(
                 "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"

@@ -200,7 +200,6 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
 
 
 def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> str:
-    """Return why a node of an event has no probabilities, or nothing."""
     if sorted(labels) != sorted(one.labels):
         found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
         return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
@@ -296,7 +295,6 @@ class Posteriors:
         }
 
     def _total(self, event: str, known: Sequence[tuple[str, str]]) -> Expression:
-        """Return the probability of signals."""
         known = sorted(known)
         if not known:
             return ONE

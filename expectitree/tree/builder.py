@@ -284,7 +284,6 @@ class TreeBuilder:
             yield from outside_bounds(self._tree(), None)
 
     def _tree(self) -> Tree:
-        """Return all rows as a tree."""
         reward: Any = None
         if self._reward:
             reward = [self._one * 0] * len(self._child)
@@ -500,18 +499,15 @@ class Copy:
         self.annotate(copy, node)
         if tree.formulas is not None:
             builder.copy_formulas(tree.formulas, node, branches, copy)
-        if tree.branch_notes:
-            for place, b in enumerate(branches):
-                if b in tree.branch_notes:
-                    builder.annotate_branch(copy, place, tree.branch_notes[b])
+        for place, b in enumerate(branches if tree.branch_notes else ()):
+            if b in tree.branch_notes:
+                builder.annotate_branch(copy, place, tree.branch_notes[b])
         return copy
 
     def annotate(self, copy: int, node: int) -> None:
         """Write the bounds and the note of a node at its copy."""
-        tree = self.tree
-        if node in tree.local_bounds or node in tree.notes:
-            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
-            self.builder.annotate(copy, bounds=bounds, note=note)
+        bounds, note = self.tree.local_bounds.get(node), self.tree.notes.get(node)
+        self.builder.annotate(copy, bounds=bounds, note=note)
 
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""

@@ -256,7 +256,6 @@ class _Evaluation:
     def number(
         self, formula: Expression, what: str, node: int, branch: int = NONE, is_reached: bool = True
     ) -> Any:
-        """Return the value of a formula; None after an error."""
         found = self.value(formula)
         if not isinstance(found, NumberError):
             return found

@@ -81,13 +81,13 @@ def order_by_estimate(tree: Tree) -> Tree:
     evaluated them. Raises `TransformError` for a node without an estimate next to an inner node.
     """
     columns = tree.columns
-    sorted_nodes = {
-        n
-        for n in range(len(tree))
-        if any(columns.kind[columns.child[b]] != Kind.TERMINAL for b in tree.branches_of(n))
-    }
-    for n in sorted_nodes:
-        for child in (columns.child[b] for b in tree.branches_of(n)):
+    sorted_nodes = set()
+    for n in range(len(tree)):
+        children = [columns.child[b] for b in tree.branches_of(n)]
+        if all(columns.kind[child] == Kind.TERMINAL for child in children):
+            continue
+        sorted_nodes.add(n)
+        for child in children:
             if columns.utility[child] != columns.utility[child]:
                 raise TransformError(
                     f"{escape(tree.path_of(child))}: the order inner needs the estimate of this "

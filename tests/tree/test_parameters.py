@@ -21,12 +21,8 @@ import expectitree as et
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import (
-    in_floats,
-    in_fractions,
-)
+from expectitree.tree.transform import in_floats, in_fractions
 
-LOG_2 = Fraction("0.693147180559945309417232121458176568075500134360255254120680009493393621969694")
 OIL = """
 title: Sell the land, drill, or test first
 parameters:
