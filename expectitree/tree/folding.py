@@ -78,10 +78,8 @@ def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     found = []
     for branch, total in ways:
-        parent = tree.parent_of(branch)
-        label = paths.join([tree.branch_label(parent, branch)])
-        above = "" if parent == tree.root_id else f"{tree.path_of(parent)}/"
-        found.append(f"{message_text(total)} on {paths.message_path(above + label)}")
+        path = tree.path_of(tree.parent_of(branch), branch)
+        found.append(f"{message_text(total)} on {paths.message_path(path)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
         "one utility: convert the tree with --unshare first, so that each path has its own copy"

@@ -358,10 +358,10 @@ class Tree(Shown):
             ends.append(len(path))
             yield Node(self, n), path
 
-    def path_of(self, node: int) -> str:
-        """Return the first path to the node with an id."""
+    def path_of(self, node: int, branch: int = NONE) -> str:
+        """Return the first path to the node with an id, or on to a branch of that node."""
         first = self.first_paths
-        labels = []
+        labels = [] if branch == NONE else [self.branch_label(node, branch)]
         while node != self.root_id:
             labels.append(self.branch_label(first.parent[node], first.branch[node]))
             node = first.parent[node]

@@ -37,7 +37,6 @@ from expectitree.base.rounding import sum_of
 from expectitree.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
 from expectitree.tree.model import Tree, check_bounds
-from expectitree.tree.paths import join
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
@@ -148,20 +147,11 @@ def with_values(
     return changed
 
 
-def place_text(tree: Tree, node: int, branch: int) -> str:
-    """Return the path of a node, or of a branch below it if that is not -1."""
-    path = tree.path_of(node)
-    if branch == NONE:
-        return path
-    label = join([tree.branch_label(node, branch)])
-    return label if node == tree.root_id else f"{path}/{label}"
-
-
 def raise_at(tree: Tree) -> Report:
     """Return a function that raises an error of a formula, with its path."""
 
     def report(message: str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{place_text(tree, node, branch)}: {message}")
+        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
 
     return report
 
@@ -283,7 +273,7 @@ class _Evaluation:
         if is_reached:
             self.report(message, what, node, branch)
         elif not self.unreached:
-            path = place_text(self.tree, node, branch)
+            path = self.tree.path_of(node, branch)
             needed = "a value is not needed below an outcome of probability 0"
             self.unreached = f"{path}: {message}; {needed}"
 

@@ -323,9 +323,7 @@ class TreeWriter:
         try:
             parse(text, self.tree.parameters)
         except ExpressionError as error:
-            from expectitree.tree.parameters import place_text
-
-            path = escape(self.tree.path_of(n) if b == NONE else place_text(self.tree, n, b))
+            path = escape(self.tree.path_of(n, b))
             found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
             raise TreeError(f"{path}: {found}: {error}") from None
         return self.formula(reward)

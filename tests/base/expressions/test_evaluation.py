@@ -26,6 +26,17 @@ COMPARE = {
     ">=": operator.ge,
     "=": operator.eq,
 }
+COMPUTE: dict[str, Any] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "^": lambda base, exponent: base ** int(exponent),
+    NEGATION: operator.neg,
+    "abs": abs,
+    "min": lambda *operands: min(operands),
+    "max": lambda *operands: max(operands),
+}
 
 
 def value(text: str, domain: Domain = FRACTIONS, values: Any = VALUES) -> Any:
@@ -69,25 +80,8 @@ def by_definition(tree: Expression) -> Fraction:
         assert isinstance(test, Apply)
         holds = COMPARE[test.operation](*map(by_definition, test.operands))
         return by_definition(yes if holds else no)
-    a, *others = map(by_definition, tree.operands)
-    match tree.operation:
-        case "+":
-            return a + others[0]
-        case "-":
-            return a - others[0]
-        case "*":
-            return a * others[0]
-        case "/":
-            return a / others[0]
-        case "^":
-            return a ** int(others[0])
-        case "abs":
-            return abs(a)
-        case "min":
-            return min([a, *others])
-        case "max":
-            return max([a, *others])
-    return -a
+    found: Fraction = COMPUTE[tree.operation](*map(by_definition, tree.operands))
+    return found
 
 
 def check_value(tree: Expression) -> bool:
