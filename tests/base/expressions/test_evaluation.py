@@ -16,17 +16,23 @@ from expectitree.base.errors import NumberError
 from expectitree.base.expressions.domains import FLOATS, FRACTIONS, Domain
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
-from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, Number, text_of
+from expectitree.base.expressions.syntax import (
+    COMPARISONS,
+    NEGATION,
+    Apply,
+    Expression,
+    Name,
+    Number,
+    text_of,
+)
 
 VALUES = {"x": Fraction(1, 3), "y": Fraction(-2), "zero": Fraction(0)}
-COMPARE = {
+COMPUTE: dict[str, Any] = {
     "<": operator.lt,
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
     "=": operator.eq,
-}
-COMPUTE: dict[str, Any] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -63,7 +69,7 @@ def random_tree(random: Random, depth: int) -> Expression:
         count = 1 if operation == "abs" else random.randint(1, 3)
     else:
         sides = [random_tree(random, depth - 1) for _ in range(4)]
-        test = Apply(random.choice([*COMPARE]), tuple(sides[:2]))
+        test = Apply(random.choice(COMPARISONS), tuple(sides[:2]))
         return Apply("if", (test, *sides[2:]))
     return Apply(operation, tuple(random_tree(random, depth - 1) for _ in range(count)))
 
@@ -77,9 +83,7 @@ def by_definition(tree: Expression) -> Fraction:
         return VALUES[tree.name]
     if tree.operation == "if":
         test, yes, no = tree.operands
-        assert isinstance(test, Apply)
-        holds = COMPARE[test.operation](*map(by_definition, test.operands))
-        return by_definition(yes if holds else no)
+        return by_definition(yes if by_definition(test) else no)
     found: Fraction = COMPUTE[tree.operation](*map(by_definition, tree.operands))
     return found
 
