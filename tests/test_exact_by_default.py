@@ -296,15 +296,6 @@ def test_random_numbers_are_rounded_once() -> None:
         assert re.search(r"^value +(\S+)", text, re.MULTILINE)[1] == shown(value), value  # type: ignore[index]
 
 
-def test_the_oracle_rounds_as_python_rounds_a_float() -> None:
-    """Python rounds the binary number of a float correctly, so on floats both must agree."""
-    random = Random(3)
-    for _ in range(2_000):
-        number = random.uniform(-1, 1) * 10.0 ** random.randint(-12, 14)
-        digits = 6 if abs(number) < 10_000 else 10
-        assert shown(Fraction(number)) == f"{number:.{digits}g}"
-
-
 # ---- Beyond floats.
 
 
