@@ -158,7 +158,8 @@ def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool
     def line(a: Sequence[Any], b: Sequence[Any]) -> Callable[[Any], Any]:
         def between(x: Any) -> Any:
             i = min(max(bisect_right(a, x), 1), len(a) - 1)
-            return b[i - 1] + (x - a[i - 1]) * (b[i] - b[i - 1]) / (a[i] - a[i - 1])
+            rise = (x - a[i - 1]) * (b[i] - b[i - 1])
+            return b[i - 1] + rise / (a[i] - a[i - 1])
 
         return between
 

@@ -289,10 +289,11 @@ class Posteriors:
 
     def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> dict[str, Expression]:
         """Return the probability of each outcome together with signals."""
-        return {
-            o: product(p, *(self.defined[test].likelihood[signal][o] for test, signal in known))
-            for o, p in self.defined[event].prior.items()
-        }
+        joint = {}
+        for o, p in self.defined[event].prior.items():
+            given = (self.defined[test].likelihood[signal][o] for test, signal in known)
+            joint[o] = product(p, *given)
+        return joint
 
     def _total(self, event: str, known: Sequence[tuple[str, str]]) -> Expression:
         known = sorted(known)

@@ -346,8 +346,10 @@ class TreeBuilder:
             )
         rewards = self._rewards(about.get("rewards"), labels, len(ids))
         estimate, bounds, note = about.get("estimate"), about.get("bounds"), about.get("note")
-        bounds = None if bounds is None else self._interval(bounds)
-        estimate = None if estimate is None else self._number(estimate)
+        if bounds is not None:
+            bounds = self._interval(bounds)
+        if estimate is not None:
+            estimate = self._number(estimate)
         node = NodeId(self.add_inner(kind, ids, probabilities, labels, estimate, rewards))
         self.annotate(node, bounds=bounds, note=None if note is None else str(note))
         return node

@@ -592,15 +592,12 @@ class Node:
     def branches(self) -> tuple[Branch, ...]:
         """The branches to the children, in order."""
         tree, columns = self.tree, self.tree.columns
-        return tuple(
-            Branch(
-                tree.branch_label(self.id, b),
-                to_nearest_float(columns.probability[b]),
-                Node(tree, columns.child[b]),
-                to_nearest_float(tree.reward_of(b)),
-            )
-            for b in tree.branches_of(self.id)
-        )
+        found = []
+        for b in tree.branches_of(self.id):
+            label, child = tree.branch_label(self.id, b), Node(tree, columns.child[b])
+            probability = to_nearest_float(columns.probability[b])
+            found.append(Branch(label, probability, child, to_nearest_float(tree.reward_of(b))))
+        return tuple(found)
 
     @property
     def children(self) -> tuple[Node, ...]:

@@ -306,18 +306,18 @@ class _Evaluation:
             return str(p)
         if -_TOLERANCE <= p <= 1 + _TOLERANCE:
             return ""
-        found = f"p is {message_text(p)}"
         if not self.tree.exact:
-            found = f"p is {message_text(round(p, 12))}"
+            p = round(p, 12)
         expected = "expected a number from 0 to 1: change the formula or a parameter"
-        return f"{found}{self.values.at(formula)}, {expected}"
+        return f"p is {message_text(p)}{self.values.at(formula)}, {expected}"
 
     def fault_of_sum(self, total: Any, rests: int, formulas: Iterable[Expression]) -> str:
         """Return the message about probabilities that do not sum to 1, or nothing."""
         if total <= 1 + _TOLERANCE and (rests or total >= 1 - _TOLERANCE):
             return ""
-        shown = message_text(total if self.tree.exact else round(total, 12))
-        found = f"the probabilities sum to {shown}"
+        if not self.tree.exact:
+            total = round(total, 12)
+        found = f"the probabilities sum to {message_text(total)}"
         expected, hint = "1", ", or write `p: rest` at one outcome"
         if rests:
             found, expected, hint = f"{found} without the rest", "at most 1", ""
