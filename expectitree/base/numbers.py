@@ -301,10 +301,14 @@ def number_text(value: Number) -> str:
     written = exact_text(value)
     if len(written) <= MAX_LENGTH and not written.startswith("about"):
         return written
-    decimal = _rounded_text(value, MAX_LENGTH - 10)
+    from decimal import Context, Decimal
+
+    decimal = Decimal(_rounded_text(value, MAX_LENGTH))
+    power = max(-MAX_EXPONENT, min(decimal.adjusted(), MAX_EXPONENT))
+    text = f"{Context(MAX_LENGTH).scaleb(decimal, -power):f}e{power}"
     with suppress(NumberError):
-        if to_fraction(decimal) == value:
-            return decimal
+        if to_fraction(text) == value:
+            return text
     found = f"a number of {len(written):,} characters"
     if written.startswith("about"):
         found = "a number of thousands of digits"
