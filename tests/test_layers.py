@@ -40,20 +40,13 @@ def layer(module: str) -> int:
     return next(place for place, rooms in enumerate(places) if room(module) in rooms)
 
 
-def imports(path: Path, at_run_time: bool = False) -> set[str]:
+def imports(path: Path) -> set[str]:
     """Return the modules of the package that a module imports, wherever in it.
 
-    A public name comes from `__init__`, which imports it from anywhere. With `at_run_time`, do not
-    count what it imports for type checkers alone.
+    A public name comes from `__init__`, which imports it from anywhere.
     """
     found: set[str] = set()
-    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
-    while waiting:
-        node = waiting.pop()
-        if at_run_time and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            waiting += node.orelse
-            continue
-        waiting += ast.iter_child_nodes(node)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("expectitree"):
             below = str(node.module).removeprefix("expectitree").lstrip(".")
             names = [f"{below}.{a.name}".lstrip(".") for a in node.names if a.name != "__version__"]
@@ -120,8 +113,8 @@ def test_no_module_is_found_from_the_module_of_a_class() -> None:
 
 
 def test_imports_have_no_circle() -> None:
-    """Imports inside functions count; `graphlib.CycleError` names a circle."""
-    modules = {m: imports(p, at_run_time=True) - {m} for m, p in MODULES.items() if m != "__init__"}
+    """Imports inside functions and for type checkers count; `CycleError` names a circle."""
+    modules = {m: imports(p) - {m} for m, p in MODULES.items() if m != "__init__"}
     TopologicalSorter(modules).prepare()
 
 

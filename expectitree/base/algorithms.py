@@ -172,16 +172,11 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         if value is None:
             continue
         if option.algorithm != found.name:
-            is_star2 = key == "probes" and found.name == "star2"
-            hint = f": {found.name} is star2.5 with {found.probes}" if is_star2 else ""
             raise SearchError(
-                f"the option {key} is for {option.algorithm} only, not for {found.name}{hint}"
+                f"the option {key} is for {option.algorithm} only, not for {found.name}"
             )
         if not option.accepts(value):
-            hint = ": star1 is the search without probes" if key == "probes" else ""
-            raise SearchError(
-                f"found {quote(str(value))} as {key}, expected {option.expected}{hint}"
-            )
+            raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
         changed[field] = value
     return replace(found, **changed)  # type: ignore[arg-type]
 

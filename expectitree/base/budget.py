@@ -96,12 +96,12 @@ def check_memory(taken: int, size: int) -> None:
 
 def read_limited(stream: IO[str] | IO[bytes], name: str, hint: str) -> Any:
     """Return the content of a stream; raise `FileError` if it is longer than a text may be."""
-    left = most(MAX_BYTES) + 1
-    parts: list[Any] = [stream.read(min(left, _PORTION))]
-    while parts[-1] and left > 0:
-        left -= len(parts[-1])
-        parts.append(stream.read(min(left, _PORTION)))
-    if left <= 0:
-        message = f"more than {most(MAX_BYTES) >> 20:,} MiB of text: {more()}, or {hint}"
-        raise FileError([Problem(name, message)])
+    limit, length = most(MAX_BYTES), 0
+    parts: list[Any] = []
+    while not parts or parts[-1]:
+        parts.append(stream.read(min(limit + 1 - length, _PORTION)))
+        length += len(parts[-1])
+        if length > limit:
+            message = f"more than {limit >> 20:,} MiB of text: {more()}, or {hint}"
+            raise FileError([Problem(name, message)])
     return parts[0][:0].join(parts)

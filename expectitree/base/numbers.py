@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
@@ -90,11 +90,10 @@ def escape(text: str) -> str:
 
 def to_float(text: str) -> float:
     """Return the finite float nearest to the number written; raise `NumberError` if none is."""
-    if _is_decimal(text):
-        value = float(text)
-    else:
-        value = _quotient(*_checked_fraction(text))
-    if not value and re.search("[1-9]", re.split("[eE/]", text)[0]):
+    if not _is_decimal(text):
+        return to_finite_float(Fraction(*_checked_fraction(text)))
+    value = float(text)
+    if not value and Fraction(text):
         raise NumberError(_TOO_SMALL.format(quote(text)))
     if abs(value) > MAX_FLOAT:
         raise NumberError(_TOO_LARGE.format(quote(text)))
@@ -109,13 +108,6 @@ def to_finite_float(value: Fraction) -> float:
     if abs(found) > MAX_FLOAT:
         raise NumberError(_TOO_LARGE.format(message_text(value)))
     return found
-
-
-def _quotient(numerator: int, denominator: int) -> float:
-    try:
-        return numerator / denominator
-    except OverflowError:
-        return INFINITY
 
 
 def to_fraction(text: str) -> Fraction:
@@ -255,10 +247,7 @@ def to_exact(value: Number) -> Fraction:
 
 def to_digits(value: Fraction, digits: int = 17) -> Fraction:
     """Return the nearest number with some significant digits, a decimal."""
-    from decimal import Context, Decimal
-
-    quotient = Context(prec=digits).divide(Decimal(value.numerator), Decimal(value.denominator))
-    return Fraction(quotient)
+    return Fraction(_rounded_text(value, digits))
 
 
 def given_fraction(value: object) -> Fraction | None:
@@ -310,35 +299,20 @@ def number_text(value: Number) -> str:
     if isinstance(value, Rounded):
         return _rounded_text(value, 60)  # its digits
     written = exact_text(value)
+    if len(written) <= MAX_LENGTH and not written.startswith("about"):
+        return written
+    from decimal import Context, Decimal
+
+    decimal = Decimal(_rounded_text(value, MAX_LENGTH))
+    power = max(-MAX_EXPONENT, min(decimal.adjusted(), MAX_EXPONENT))
+    text = f"{Context(MAX_LENGTH).scaleb(decimal, -power):f}e{power}"
+    with suppress(NumberError):
+        if to_fraction(text) == value:
+            return text
     found = f"a number of {len(written):,} characters"
     if written.startswith("about"):
         found = "a number of thousands of digits"
-    elif len(written) > MAX_LENGTH:
-        written = _with_exponent(value)
-    if len(written) > MAX_LENGTH or written.startswith("about"):
-        limit = f"the grammar allows {MAX_LENGTH} characters"
-        raise TreeError(f"{found} cannot be written: {limit}")
-    return written
-
-
-def _with_exponent(value: Number) -> str:
-    """Return a number as digits and a power of ten; a fraction that is not a decimal as it is."""
-    from decimal import Decimal, localcontext
-
-    if isinstance(value, float):
-        return repr(value)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1:
-        return str(value)
-    with localcontext() as context:
-        context.prec, context.Emax, context.Emin = 10_000, 999_999, -999_999
-        number = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
-        exponent = int(number.as_tuple().exponent)
-        power = max(-MAX_EXPONENT, min(exponent, MAX_EXPONENT))
-        return f"{number.scaleb(-power):f}e{power}"
+    raise TreeError(f"{found} cannot be written: the grammar allows {MAX_LENGTH} characters")
 
 
 def display_text(value: Number, digits: int | None = None) -> str:

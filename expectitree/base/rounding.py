@@ -62,11 +62,9 @@ class Rounded(Fraction):
     __truediv__, __rtruediv__ = _rounded(Fraction.__truediv__), _rounded(Fraction.__rtruediv__)
 
     def __neg__(self) -> Rounded:
-        """Return the negative, which needs no rounding."""
         return Rounded(-self.numerator, self.denominator)
 
     def __abs__(self) -> Rounded:
-        """Return the magnitude, which needs no rounding."""
         return Rounded(abs(self.numerator), self.denominator)
 
 

@@ -143,4 +143,7 @@ def _folded(tree: Tree) -> Tree:
     had_formulas, folded = any(True for _ in formulas), fold_rewards(tree)
     if had_formulas and folded is not tree:
         say("parameters and formulas: left out, because folding changes their numbers")
+    had_more = tree.expect is not None and (tree.expect.values or tree.expect.runs)
+    if had_more and tree.expect != folded.expect:
+        say("expect: left out the values of nodes and the counts of searches")
     return folded

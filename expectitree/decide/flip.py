@@ -11,7 +11,6 @@ from expectitree.base.numbers import escape
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
 from expectitree.tree.builder import Copy
 from expectitree.tree.columns import CHANCE, NONE
-from expectitree.tree.events import with_definitions
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Kind, Tree
 from expectitree.tree.parameters import evaluated
@@ -25,8 +24,9 @@ def flip(tree: Tree, path: str) -> Tree:
         P(b)      the sum of P(a) * P(b | a) over a
         P(a | b)  P(a) * P(b | a) / P(b)
 
-    Both are formulas, and P(b) is a derived parameter. The rewards of both levels are paid at the
-    lower one. The nodes below the two levels are shared with the rest of the tree as before.
+    Both are formulas, and P(b) is a derived parameter. They replace the definitions of events. The
+    rewards of both levels are paid at the lower one. The nodes below the two levels are shared with
+    the rest of the tree as before.
 
     Args:
         tree: The tree.
@@ -48,10 +48,9 @@ def flip(tree: Tree, path: str) -> Tree:
         else:
             copies.append(copy.add(n, branches, [copies[columns.child[b]] for b in branches]))
     flipped = replace(copy.finish(), parameters=copy.definitions.parameters, expect=None)
-    flipped = evaluated(flipped)[0]
-    if tree.formulas is None or not tree.formulas.defined:
-        return flipped
-    return with_definitions(flipped, tree.formulas.defined)
+    if flipped.formulas is not None:
+        flipped = replace(flipped, formulas=replace(flipped.formulas, defined={}))
+    return evaluated(flipped)[0]
 
 
 def left_out(tree: Tree, path: str) -> list[str]:

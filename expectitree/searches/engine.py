@@ -45,9 +45,8 @@ from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 from expectitree.tree import scans
-from expectitree.tree.bounds import check_bounds
 from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
-from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.model import Tree, check_bounds, check_tree
 from expectitree.tree.transform import in_floats, in_fractions
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.

@@ -14,19 +14,20 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
-from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, outside_bounds
 from expectitree.tree.builder import TreeBuilder, label_at
 from expectitree.tree.columns import (
     CHANCE,
     MAX_IDS,
     NONE,
+    ROUNDING,
+    SUM_TOLERANCE,
     TERMINAL,
     Columns,
     FloatColumn,
     IntColumn,
     Repeated,
 )
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, outside_bounds
 
 
 def adopt(
@@ -73,7 +74,6 @@ def adopt(
 
 
 def _check_annotations(tree: Tree) -> None:
-    """Raise `TreeError` for bounds, notes or estimates of rows that do not exist."""
     count, branches = len(tree), len(tree.columns.child)
     for what, rows, most in (
         ("bounds", tree.local_bounds, count),
@@ -90,7 +90,6 @@ def _check_annotations(tree: Tree) -> None:
 
 
 def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
-    """Raise `TreeError` for a column of the wrong type or length."""
     count, branches = len(columns.kind), len(columns.child)
     rewards = branches if columns.pays else 0
     lengths = (count, count, count + 1, branches, branches, rewards)
@@ -222,7 +221,6 @@ def find_wrong_reward(reward: FloatColumn) -> int:
 
 
 def _reward_message(columns: Columns, branch: int) -> str:
-    """Return the message for the reward that `find_wrong_reward` found."""
     reward = columns.reward[branch]
     found = exact_text(reward) if reward == reward else "missing"
     node = bisect_right(columns.first, branch) - 1

@@ -6,7 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.domains import FLOATS
@@ -16,15 +16,11 @@ from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import (
     Number,
     exact_text,
-    is_finite,
     message_text,
     quote,
     to_fraction,
 )
 from expectitree.tree.columns import Bounds
-
-if TYPE_CHECKING:
-    from expectitree.tree.model import Tree
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -54,7 +50,6 @@ class Attitude:
     expression: Expression | None = None
 
     def __post_init__(self) -> None:
-        """Raise `TreeError` if the attitude cannot be one."""
         if self.kind == "exponential" and not self.number:
             raise TreeError(
                 "the risk tolerance is 0: give a positive one, or a negative one for risk seeking"
@@ -163,7 +158,8 @@ def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool
     def line(a: Sequence[Any], b: Sequence[Any]) -> Callable[[Any], Any]:
         def between(x: Any) -> Any:
             i = min(max(bisect_right(a, x), 1), len(a) - 1)
-            return b[i - 1] + (x - a[i - 1]) * (b[i] - b[i - 1]) / (a[i] - a[i - 1])
+            rise = (x - a[i - 1]) * (b[i] - b[i - 1])
+            return b[i - 1] + rise / (a[i] - a[i - 1])
 
         return between
 
@@ -227,25 +223,3 @@ def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Uti
         return right
 
     return Utility(lambda x: value(x) - base, inverse, (low, high))
-
-
-def check_attitude(tree: Tree) -> None:
-    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
-    attitude = tree.attitude
-    if attitude is None or attitude.risk_tolerance is not None:
-        return
-    low, high = tree.total_ends
-    if is_finite(low):  # otherwise no total is known
-        paid = tree.root_reward
-        utility_of(attitude, (low + paid, high + paid), (), tree.exact)
-
-
-def set_attitude(tree: Tree, attitude: str | Attitude | None) -> Tree:
-    """Return the tree with another attitude; `Tree.with_attitude` explains it."""
-    from dataclasses import replace
-
-    if isinstance(attitude, str):
-        attitude = None if attitude == "none" else read_attitude(attitude)
-    changed = replace(tree, attitude=attitude, expect=None)
-    check_attitude(changed)
-    return changed

@@ -1,10 +1,21 @@
-"""Bayes' rule in formulas: probabilities of outcomes as expressions, and names for their sums."""
+"""Bayes' rule in formulas: the probabilities of the nodes of events that a file defines once.
+
+At a node of an event, after the signals s of tests on the way there:
+
+    joint(o)    P(o), times P(s | o) for each of the signals
+    P(o | s)    joint(o) / the sum of joint
+    P(t | s)    the sum of joint(o) * P(t | o), / the sum of joint, for a signal t of another test
+
+Given the outcome, the signals are independent. The sums are parameters with names.
+"""
 
 from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import (
@@ -16,13 +27,19 @@ from expectitree.base.expressions.syntax import (
     Number,
     text_of,
 )
-from expectitree.base.numbers import exact_text
-from expectitree.tree.formulas import REST, Parameter
+from expectitree.base.numbers import escape, exact_text
+from expectitree.tree.columns import NONE
+from expectitree.tree.formulas import REST, Definition, Parameter
 from expectitree.tree.model import Tree
+from expectitree.tree.parameters import Report
 
 ZERO, ONE = Number("0"), Number("1")
 _SHORT = 5  # characters of an expression that needs no name, such as 1/3
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
+# What play has shown of an event so far: signals with their tests, or the outcome; None if paths
+# that show different things lead to one node.
+Shown: TypeAlias = "tuple[tuple[str, str], ...] | str | None"
 
 
 def product(*factors: Expression) -> Expression:
@@ -108,7 +125,8 @@ class Definitions:
     """
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
-        self.parameters = dict(parameters)
+        # New formulas may need a sum that `define_probabilities` derived, so writers keep it.
+        self.parameters = {name: replace(one, is_sum=False) for name, one in parameters.items()}
         self._counts: dict[str, int] = {}  # the number of the last name made of some words
         self._known = {
             text_of(one.value): name for name, one in self.parameters.items() if one.bases
@@ -148,3 +166,139 @@ def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str,
         if found not in taken and found not in FUNCTIONS and found not in (REST, "inf"):
             break
     return found, count
+
+
+def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: Report) -> Tree:
+    """Return the tree with formulas for the probabilities of all nodes of defined events.
+
+    The numbers of the tree do not change until the formulas are evaluated.
+    """
+    if tree.formulas is None:
+        return tree
+    posteriors = Posteriors(defined, Definitions(tree.parameters))
+    probabilities = dict(tree.formulas.probabilities)
+    for n, shown in Histories(tree, defined):
+        name = tree.formulas.events.get(n, "")
+        if name not in defined:
+            continue
+        for b in tree.branches_of(n):
+            probabilities.pop(b, None)
+        labels = {b: tree.branch_label(n, b) for b in tree.branches_of(n)}
+        known = shown.get(defined[name].test_of or name, ())
+        fault = _fault(name, defined[name], [*labels.values()], known)
+        if fault or known is None:
+            report(fault, "outcomes", n, NONE)
+            continue
+        chances = posteriors.chances(name, known)
+        if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
+            probabilities.update((b, chances[label]) for b, label in labels.items())
+    parameters = dict(tree.parameters)
+    for name, one in posteriors.definitions.parameters.items():
+        parameters.setdefault(name, replace(one, is_sum=True))
+    formulas = replace(tree.formulas, probabilities=probabilities, defined=dict(defined))
+    return replace(tree, parameters=parameters, formulas=formulas)
+
+
+def _fault(name: str, one: Definition, labels: Sequence[str], known: Shown) -> str:
+    if sorted(labels) != sorted(one.labels):
+        found, expected = (", ".join(map(escape, some)) for some in (labels, one.labels))
+        return f"the outcomes of {escape(name)} are {found} here, expected {expected}"
+    if known is None:
+        return (
+            f"paths with different signals lead to this node, so {escape(name)} has different "
+            "probabilities: write the node once below each signal"
+        )
+    if isinstance(known, str) and not one.test_of:
+        return f"{escape(name)} is {escape(known)} on the way here: an event happens once"
+    return ""
+
+
+def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
+    """Return the parameters without those that `define_probabilities` derives."""
+    if tree.formulas is None or not tree.formulas.defined:
+        return tree.parameters
+    return {name: one for name, one in tree.parameters.items() if not one.is_sum}
+
+
+class Histories:
+    """The outcomes of each defined event that play has shown, node by node.
+
+    `known` has the outcomes or signals that are known in advance, by event or test.
+    """
+
+    def __init__(
+        self, tree: Tree, defined: Mapping[str, Definition], known: Mapping[str, str] | None = None
+    ) -> None:
+        self.tree, self.defined, self.known = tree, defined, known or {}
+        self.events = tree.formulas.events if tree.formulas is not None else {}
+
+    def __iter__(self) -> Iterator[tuple[int, dict[str, Shown]]]:
+        """Yield each node and what has been shown before it by event, parents before children."""
+        tree, child = self.tree, self.tree.columns.child
+        first: dict[str, Shown] = {}
+        for name, label in self.known.items():
+            first = self._with(name, label, first)
+        pending = {tree.root_id: first}
+        for n in range(tree.root_id, -1, -1):
+            shown = pending.pop(n, {})
+            yield n, shown
+            for b in tree.branches_of(n):
+                after = self.after(n, b, shown)
+                met = pending.setdefault(child[b], after)
+                if met is not after and met != after:
+                    pending[child[b]] = {
+                        key: met.get(key, ()) if met.get(key, ()) == after.get(key, ()) else None
+                        for key in {*met, *after}
+                    }
+
+    def after(self, n: int, b: int, shown: dict[str, Shown]) -> dict[str, Shown]:
+        """Return what play has shown after a branch."""
+        name = self.events.get(n, "")
+        if name not in self.defined or name in self.known:
+            return shown
+        return self._with(name, self.tree.branch_label(n, b), shown)
+
+    def _with(self, name: str, label: str, shown: dict[str, Shown]) -> dict[str, Shown]:
+        event = self.defined[name].test_of or name
+        before = shown.get(event, ())
+        if event == name:
+            return {**shown, event: label}
+        if isinstance(before, tuple):
+            return {**shown, event: tuple(sorted((*before, (name, label))))}
+        return shown
+
+
+class Posteriors:
+    """Bayes' rule in formulas, for defined events."""
+
+    def __init__(self, defined: Mapping[str, Definition], definitions: Definitions) -> None:
+        self.defined, self.definitions = defined, definitions
+
+    def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> dict[str, Expression]:
+        """Return the probabilities of outcomes or signals after some signals, or the outcome."""
+        one = self.defined[name]
+        if isinstance(known, str):
+            if one.test_of:
+                return {s: row[known] for s, row in one.likelihood.items()}
+            return {o: ONE if o == known else ZERO for o in one.prior}
+        total = self._total(one.test_of or name, known)
+        if not one.test_of:
+            return {o: quotient(p, total) for o, p in self._joint(name, known).items()}
+        after = {s: (*known, (name, s)) for s in one.likelihood}
+        return {s: quotient(self._total(one.test_of, some), total) for s, some in after.items()}
+
+    def _joint(self, event: str, known: Sequence[tuple[str, str]]) -> dict[str, Expression]:
+        """Return the probability of each outcome together with signals."""
+        joint = {}
+        for o, p in self.defined[event].prior.items():
+            given = (self.defined[test].likelihood[signal][o] for test, signal in known)
+            joint[o] = product(p, *given)
+        return joint
+
+    def _total(self, event: str, known: Sequence[tuple[str, str]]) -> Expression:
+        known = sorted(known)
+        if not known:
+            return ONE
+        return self.definitions.sum(
+            [*self._joint(event, known).values()], *(signal for _, signal in known)
+        )

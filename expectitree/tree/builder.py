@@ -13,11 +13,10 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
-from expectitree.tree.bounds import ROUNDING, SUM_TOLERANCE, check_bounds, outside_bounds
-from expectitree.tree.columns import CHANCE, NONE, UNKNOWN, Bounds, Columns
+from expectitree.tree.columns import CHANCE, NONE, ROUNDING, SUM_TOLERANCE, UNKNOWN, Bounds, Columns
 from expectitree.tree.expectation import Expectation
 from expectitree.tree.formulas import Expressions, Formulas
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions
@@ -172,10 +171,9 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        root_reward = self._number(reward)
         tree = replace(
             self._tree(), estimated=estimated, title=title, source=source, expect=expect,
-            root_reward=root_reward,
+            root_reward=self._number(reward),
         )  # fmt: skip
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
@@ -257,13 +255,7 @@ class TreeBuilder:
             self._notes[node] = note
 
     def annotate_branch(self, node: int, place: int, note: str) -> None:
-        """Write a note at a branch of an inner node.
-
-        Args:
-            node: The node above the branch.
-            place: The branch's place, from 0.
-            note: The text.
-        """
+        """Write a note at the branch of an inner node at a place, from 0."""
         self._branch_notes[self._first[node] + place] = note
 
     def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
@@ -283,7 +275,7 @@ class TreeBuilder:
             written = {place: own[b] for place, b in enumerate(branches) if b in own}
             self.add_formulas(copied, copy, written)
 
-    def outside_bounds(self, root: int) -> Iterator[tuple[int, str]]:
+    def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
 
         This includes nodes that the root does not reach and `build` leaves out.
@@ -292,33 +284,28 @@ class TreeBuilder:
             yield from outside_bounds(self._tree(), None)
 
     def _tree(self) -> Tree:
-        """Return all rows as a tree."""
         reward: Any = None
         if self._reward:
             reward = [self._one * 0] * len(self._child)
             for b, paid in self._reward.items():
                 reward[b] = paid
             reward = reward if self.exact else numbers.float_column(reward)
+        first = self._first + array("I", [len(self._child)])
         columns = Columns.of(
-            reward=reward,
-            kind=self._kind,
-            utility=self._utility,
-            first=self._first + array("I", [len(self._child)]),
-            child=self._child,
-            probability=self._probability,
+            self._kind, self._utility, first, self._child, self._probability, reward
         )
+        bounds = self._bounds
+        if not self.exact:
+            bounds = {n: numbers.float_bounds(ends) for n, ends in bounds.items()}
         return Tree(
             columns,
             self._label,
             exact=self.exact,
-            local_bounds=self._bounds if self.exact else self._float_bounds(),
+            local_bounds=bounds,
             notes=self._notes,
             branch_notes=self._branch_notes,
             formulas=self.formulas or None,
         )
-
-    def _float_bounds(self) -> dict[int, Bounds]:
-        return {n: numbers.float_bounds(ends) for n, ends in self._bounds.items()}
 
     def distribution(
         self, written: Sequence[Number] | None, count: int
@@ -333,15 +320,14 @@ class TreeBuilder:
         total: Any = sum_of(written) if self.exact else math.fsum(written)
         if total == 1:
             return list(written), None
-        is_rounded = not self.exact or isinstance(total, Rounded)
-        if abs(total - 1) <= (ROUNDING if is_rounded else 0):
+        is_near = abs(total - 1) <= ROUNDING
+        if is_near and (not self.exact or isinstance(total, Rounded)):
             return list(written), None
         if abs(total - 1) > SUM_TOLERANCE + ROUNDING:
             shown = total if self.exact else round(total, 12)  # 0.3 + 0.6 is 0.8999999999999999
             raise TreeError(
                 f"the probabilities sum to {numbers.message_text(shown)}, expected 1: {SUM_HINT}"
             )
-        is_near = abs(total - 1) <= ROUNDING
         return [p / total for p in written], None if is_near else total
 
     def _inner(
@@ -515,18 +501,15 @@ class Copy:
         self.annotate(copy, node)
         if tree.formulas is not None:
             builder.copy_formulas(tree.formulas, node, branches, copy)
-        if tree.branch_notes:
-            for place, b in enumerate(branches):
-                if b in tree.branch_notes:
-                    builder.annotate_branch(copy, place, tree.branch_notes[b])
+        for place, b in enumerate(branches if tree.branch_notes else ()):
+            if b in tree.branch_notes:
+                builder.annotate_branch(copy, place, tree.branch_notes[b])
         return copy
 
     def annotate(self, copy: int, node: int) -> None:
         """Write the bounds and the note of a node at its copy."""
-        tree = self.tree
-        if node in tree.local_bounds or node in tree.notes:
-            bounds, note = tree.local_bounds.get(node), tree.notes.get(node)
-            self.builder.annotate(copy, bounds=bounds, note=note)
+        bounds, note = self.tree.local_bounds.get(node), self.tree.notes.get(node)
+        self.builder.annotate(copy, bounds=bounds, note=note)
 
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""

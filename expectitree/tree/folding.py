@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from expectitree.base import budget
-from expectitree.base.errors import TransformError, TreeError
+from expectitree.base.errors import TransformError
 from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.tree import paths
 from expectitree.tree.builder import Copy
@@ -26,8 +24,9 @@ def fold_rewards(tree: Tree) -> Tree:
     """Return the tree with every reward moved into the terminals below it.
 
     A terminal is then worth its total: its utility plus the rewards on the path to it, the root's
-    reward included. Estimates, bounds and expected values move too. Sums of floats are sums of the
-    decimals that Python prints, rounded once. Raises `TransformError` if paths with different sums
+    reward included. Estimates and bounds move too. Of the expected results, only the tree's value
+    and best action stay. Sums of floats are sums of the decimals that Python prints, rounded once.
+    Raises `TransformError` if paths with different sums
     of rewards lead to one node, because each of them would need its own copy of the node, and if a
     utility is not known.
     """
@@ -70,43 +69,17 @@ def fold_rewards(tree: Tree) -> Tree:
         utility=utility if tree.exact else array("d", utility),
         reward=[] if tree.exact else array("d"),
     )
-    expect = tree.expect and _folded_expectation(tree, tree.expect, plus)
+    expect = tree.expect and Expectation(tree.expect.value, tree.expect.best)
     folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
     return without_formulas(folded)
-
-
-def _folded_expectation(
-    tree: Tree, expect: Expectation, plus: Callable[[Number, int], Number]
-) -> Expectation:
-    """Return the `expect` of the folded tree: values and bounds include the rewards on the way."""
-    values = dict(expect.values)
-    for path in values:
-        with suppress(TreeError):  # a path that is wrong stays wrong
-            branch = tree.find_branch(path)
-            if branch != NONE:
-                values[path] = plus(values[path], tree.parent_of(branch))
-    root = tree.root_id
-    runs = tuple(
-        run if run.bounds is None
-        else replace(run, bounds=(plus(run.bounds[0], root), plus(run.bounds[1], root)))
-        for run in expect.runs
-    )  # fmt: skip
-    written = {
-        place: text
-        for place, text in expect.written.items()
-        if place[0] != "values" or values[str(place[1])] == expect.values[str(place[1])]
-    }
-    return replace(expect, values=values, runs=runs, written=written)
 
 
 def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
     """Return the message about two paths to one node, each given by its last branch and its sum."""
     found = []
     for branch, total in ways:
-        parent = tree.parent_of(branch)
-        label = paths.join([tree.branch_label(parent, branch)])
-        above = "" if parent == tree.root_id else f"{tree.path_of(parent)}/"
-        found.append(f"{message_text(total)} on {paths.message_path(above + label)}")
+        path = tree.path_of(tree.parent_of(branch), branch)
+        found.append(f"{message_text(total)} on {paths.message_path(path)}")
     return (
         f"the rewards on the paths to one node sum to {' and to '.join(found)}, and a terminal has "
         "one utility: convert the tree with --unshare first, so that each path has its own copy"

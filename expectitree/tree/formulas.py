@@ -37,6 +37,7 @@ class Parameter:
         range: The least and the greatest value that the author thinks possible, or None.
         unit: The unit, such as $.
         description: What the number means.
+        is_sum: Whether `define_probabilities` derived it: a sum of products of probabilities.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Parameter:
     range: Bounds | None = None
     unit: str | None = None
     description: str | None = None
+    is_sum: bool = False
 
     @property
     def bases(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,15 +24,18 @@ from expectitree.base.numbers import (
     Number,
     escape,
     is_finite,
+    message_text,
     quote,
     to_exact,
     to_nearest_float,
 )
 from expectitree.base.rounding import UNIT, Rounded, have_long_values
+from expectitree.base.tables import module_of
 from expectitree.tree import paths, scans
 from expectitree.tree.columns import (
     NONE,
     NUMBERS,
+    SUM_TOLERANCE,
     Bounds,
     Columns,
     IntColumn,
@@ -208,18 +212,12 @@ class Tree(Shown):
         return -INFINITY, INFINITY, magnitude
 
     @property
-    def total_range(self) -> tuple[float, float]:
+    def total_ends(self) -> Bounds:
         """The least and the greatest known total of a play; (-inf, inf) if none is known.
 
         A total is the utility of a terminal plus the rewards on a path to it, without
         `root_reward`. The terminals in `unknown` may lie outside.
         """
-        least, greatest = map(to_nearest_float, self.total_ends)
-        return least, greatest
-
-    @property
-    def total_ends(self) -> Bounds:
-        """The `total_range` in the numbers of the columns."""
         return self._totals[:2]
 
     @property
@@ -360,10 +358,10 @@ class Tree(Shown):
             ends.append(len(path))
             yield Node(self, n), path
 
-    def path_of(self, node: int) -> str:
-        """Return the first path to the node with an id."""
+    def path_of(self, node: int, branch: int = NONE) -> str:
+        """Return the first path to the node with an id, or on to a branch of that node."""
         first = self.first_paths
-        labels = []
+        labels = [] if branch == NONE else [self.branch_label(node, branch)]
         while node != self.root_id:
             labels.append(self.branch_label(first.parent[node], first.branch[node]))
             node = first.parent[node]
@@ -420,9 +418,8 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        from expectitree.tree.parameters import set_parameters
-
-        return set_parameters(self, values)
+        found: Tree = module_of("tree.parameters").set_parameters(self, values)
+        return found
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:
         """Return the tree with an attitude to risk, or without one, and without `expect`.
@@ -441,9 +438,13 @@ class Tree(Shown):
             TreeError: The text is not an attitude, or its utility does not increase on the range of
                 the tree's totals.
         """
-        from expectitree.tree.attitude import set_attitude
+        from expectitree.tree.attitude import read_attitude
 
-        return set_attitude(self, attitude)
+        if isinstance(attitude, str):
+            attitude = None if attitude == "none" else read_attitude(attitude)
+        changed = replace(self, attitude=attitude, expect=None)
+        check_attitude(changed)
+        return changed
 
 
 def rounded(tree: Tree) -> Tree:
@@ -457,6 +458,53 @@ def rounded(tree: Tree) -> Tree:
     bounds = {n: (of(low), of(high)) for n, (low, high) in tree.local_bounds.items()}
     paid = Rounded.of(to_exact(tree.root_reward))
     return replace(tree, columns=columns, local_bounds=bounds, root_reward=paid, is_rounded=True)
+
+
+def check_attitude(tree: Tree) -> None:
+    """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
+    if tree.attitude is None or tree.attitude.risk_tolerance is not None:
+        return
+    from expectitree.tree.attitude import utility_of
+
+    low, high = tree.total_ends
+    if is_finite(low):  # otherwise no total is known
+        ends = low + tree.root_reward, high + tree.root_reward
+        utility_of(tree.attitude, ends, (), tree.exact)
+
+
+def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:
+    """Raise `TreeError` if a utility or an estimate lies outside its bounds."""
+    for node, message in outside_bounds(tree, root_bounds):
+        raise TreeError(f"{escape(tree.path_of(node))}: {message}")
+
+
+def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int, str]]:
+    """Yield each node whose utility or estimate lies outside its inherited bounds, and a message.
+
+    An unknown terminal lies outside if its bounds contain no number.
+    """
+    columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
+    # Without rewards, bounds are compared as they are written.
+    eps: Any = 0
+    if columns.pays and tree.unit:
+        part = Fraction(tree.unit) * len(tree) if tree.exact else SUM_TOLERANCE
+        eps = part * tree.greatest_magnitude
+    n = -1
+    while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
+        low, high = map(message_text, (lower[n], upper[n]))
+        if lower[n] > upper[n]:
+            message = (
+                f"the bounds on the way here leave no number (at least {low}, at most "
+                f"{high}): correct the bounds"
+            )
+        else:
+            what = "estimate" if columns.kind[n] else "utility"
+            shift = " (shifted by the rewards on the way here)" if columns.pays else ""
+            message = (
+                f"the {what} {message_text(columns.utility[n])} lies outside the bounds "
+                f"[{low}, {high}]{shift}: widen the bounds, or correct the {what}"
+            )
+        yield n, message
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:
@@ -544,15 +592,12 @@ class Node:
     def branches(self) -> tuple[Branch, ...]:
         """The branches to the children, in order."""
         tree, columns = self.tree, self.tree.columns
-        return tuple(
-            Branch(
-                tree.branch_label(self.id, b),
-                to_nearest_float(columns.probability[b]),
-                Node(tree, columns.child[b]),
-                to_nearest_float(tree.reward_of(b)),
-            )
-            for b in tree.branches_of(self.id)
-        )
+        found = []
+        for b in tree.branches_of(self.id):
+            label, child = tree.branch_label(self.id, b), Node(tree, columns.child[b])
+            probability = to_nearest_float(columns.probability[b])
+            found.append(Branch(label, probability, child, to_nearest_float(tree.reward_of(b))))
+        return tuple(found)
 
     @property
     def children(self) -> tuple[Node, ...]:

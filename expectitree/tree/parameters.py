@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.domains import (
@@ -34,13 +34,9 @@ from expectitree.base.numbers import (
     to_exact,
 )
 from expectitree.base.rounding import sum_of
-from expectitree.tree.bounds import ROUNDING, check_bounds
-from expectitree.tree.columns import CHANCE, NONE, UNKNOWN
+from expectitree.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
 from expectitree.tree.formulas import REST, Formulas, Parameter
-from expectitree.tree.paths import join
-
-if TYPE_CHECKING:
-    from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_bounds
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1
@@ -151,31 +147,22 @@ def with_values(
     return changed
 
 
-def place_text(tree: Tree, node: int, branch: int) -> str:
-    """Return the path of a node, or of a branch below it if that is not -1."""
-    path = tree.path_of(node)
-    if branch == NONE:
-        return path
-    label = join([tree.branch_label(node, branch)])
-    return label if node == tree.root_id else f"{path}/{label}"
-
-
 def raise_at(tree: Tree) -> Report:
     """Return a function that raises an error of a formula, with its path."""
 
     def report(message: str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{place_text(tree, node, branch)}: {message}")
+        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
 
     return report
 
 
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
-    changed = with_values(tree.parameters, values)
-    tree, _ = evaluated(replace(tree, parameters=changed, expect=None))
-    if tree.local_bounds:
-        check_bounds(tree, None)
-    return tree
+    changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
+    changed, _ = evaluated(changed)
+    if changed.local_bounds:
+        check_bounds(changed, None)
+    return changed
 
 
 def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
@@ -259,7 +246,6 @@ class _Evaluation:
     def number(
         self, formula: Expression, what: str, node: int, branch: int = NONE, is_reached: bool = True
     ) -> Any:
-        """Return the value of a formula; None after an error."""
         found = self.value(formula)
         if not isinstance(found, NumberError):
             return found
@@ -287,7 +273,7 @@ class _Evaluation:
         if is_reached:
             self.report(message, what, node, branch)
         elif not self.unreached:
-            path = place_text(self.tree, node, branch)
+            path = self.tree.path_of(node, branch)
             needed = "a value is not needed below an outcome of probability 0"
             self.unreached = f"{path}: {message}; {needed}"
 
@@ -320,18 +306,18 @@ class _Evaluation:
             return str(p)
         if -_TOLERANCE <= p <= 1 + _TOLERANCE:
             return ""
-        found = f"p is {message_text(p)}"
         if not self.tree.exact:
-            found = f"p is {message_text(round(p, 12))}"
+            p = round(p, 12)
         expected = "expected a number from 0 to 1: change the formula or a parameter"
-        return f"{found}{self.values.at(formula)}, {expected}"
+        return f"p is {message_text(p)}{self.values.at(formula)}, {expected}"
 
     def fault_of_sum(self, total: Any, rests: int, formulas: Iterable[Expression]) -> str:
         """Return the message about probabilities that do not sum to 1, or nothing."""
         if total <= 1 + _TOLERANCE and (rests or total >= 1 - _TOLERANCE):
             return ""
-        shown = message_text(total if self.tree.exact else round(total, 12))
-        found = f"the probabilities sum to {shown}"
+        if not self.tree.exact:
+            total = round(total, 12)
+        found = f"the probabilities sum to {message_text(total)}"
         expected, hint = "1", ", or write `p: rest` at one outcome"
         if rests:
             found, expected, hint = f"{found} without the rest", "at most 1", ""

@@ -81,13 +81,13 @@ def order_by_estimate(tree: Tree) -> Tree:
     evaluated them. Raises `TransformError` for a node without an estimate next to an inner node.
     """
     columns = tree.columns
-    sorted_nodes = {
-        n
-        for n in range(len(tree))
-        if any(columns.kind[columns.child[b]] != Kind.TERMINAL for b in tree.branches_of(n))
-    }
-    for n in sorted_nodes:
-        for child in (columns.child[b] for b in tree.branches_of(n)):
+    sorted_nodes = set()
+    for n in range(len(tree)):
+        children = [columns.child[b] for b in tree.branches_of(n)]
+        if all(columns.kind[child] == Kind.TERMINAL for child in children):
+            continue
+        sorted_nodes.add(n)
+        for child in children:
             if columns.utility[child] != columns.utility[child]:
                 raise TransformError(
                     f"{escape(tree.path_of(child))}: the order inner needs the estimate of this "
@@ -184,22 +184,15 @@ def without_formulas(tree: Tree) -> Tree:
     """Return the tree with its numbers and events, but without formulas and parameters.
 
     Use it for a tree whose numbers have changed: the formulas no longer describe them. Expected
-    results at other values of the parameters are left out, too. The definitions of its events stay,
-    with numbers in place of formulas, if they still hold.
+    results at other values of the parameters and the definitions of events are left out, too.
     """
     if tree.formulas is None and not tree.parameters:
         return tree
     events = tree.formulas.events if tree.formulas is not None else {}
     events = {n: event for n, event in events.items() if tree.columns.kind[n] == Kind.CHANCE}
     expect = tree.expect and replace(tree.expect, at=())
-    found = replace(
-        tree, parameters={}, formulas=Formulas(events=events) if events else None, expect=expect
-    )
-    if tree.formulas is None or not tree.formulas.defined:
-        return found
-    from expectitree.tree.events import in_numbers, with_definitions
-
-    return with_definitions(found, in_numbers(tree, tree.formulas.defined))
+    formulas = Formulas(events=events) if events else None
+    return replace(tree, parameters={}, formulas=formulas, expect=expect)
 
 
 def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:

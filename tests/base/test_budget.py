@@ -184,16 +184,3 @@ def test_the_factor_multiplies_the_defaults_of_options(monkeypatch: pytest.Monke
         et.write_out("game:pig(target=10)", depth=5)
     assert len(et.write_out("game:pig(target=10)", depth=5, max_rows=1_000)) == 164
     assert et.search("game:pig(target=10)", depth=5).outcome.name == "STOPPED"
-
-
-def test_the_message_of_an_attitude_names_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its tree has no option of its own."""
-    nodes: dict[str, Any] = {"s8": {"utility": 1}}
-    for i in range(8):
-        below = {"ref": f"s{i + 1}"}
-        nodes[f"s{i}"] = {"min": {"a": {"reward": 1, **below}, "b": below}}
-    attitude = {"points": [[0, 0], [9, 3], [20, 4]]}
-    tree = {"attitude": attitude, "nodes": nodes, "max": [{"ref": "s0"}]}
-    monkeypatch.setenv("EXPECTITREE_BUDGET", "0.0001")
-    with pytest.raises(et.SearchError, match="limit is 100: keep it shared, or set EXPECTITREE"):
-        et.evaluate(et.loads(json.dumps(tree)))

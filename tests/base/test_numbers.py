@@ -39,74 +39,23 @@ READ = {
     "0.1": (0.1, Fraction(1, 10)),
 }
 REFUSED = (
-    *(
-        "",
-        " ",
-        "1 ",
-        " 1",
-        "1_000",
-        "0x10",
-        "0o17",
-        "0b1",
-        "１",
-        "½",
-        "−1",
-        "1,5",
-        "12:30",
-        "e5",
-        "1e",
-        "1e5.5",
-    ),
-    *(
-        ".",
-        "+",
-        "-",
-        "--1",
-        "1/-3",
-        "1/+3",
-        "1/3.5",
-        "1.0/3",
-        "1/",
-        "/3",
-        "1/2/3",
-        "10%",
-        "1e5/3",
-        "1\n",
-        "1\u2028",
-    ),
-    *(
-        "true",
-        "no",
-        "null",
-        "~",
-        "nan",
-        ".NaN",
-        "-nan",
-        "inf",
-        "-.inf",
-        "Infinity",
-        "1e401",
-        "1e-401",
-        "1/0",
-        "1j",
-    ),
-    *("1" * 401, "1e10000000", "1e-99999999999999999999", "1/" + "3" * 400, "٣", "1²"),
-)
+    "", " ", "1 ", " 1", "1_000", "0x10", "0o17", "0b1", "１", "½", "−1", "1,5", "12:30", "e5",
+    "1e", "1e5.5", ".", "+", "-", "--1", "1/-3", "1/+3", "1/3.5", "1.0/3", "1/", "/3", "1/2/3",
+    "10%", "1e5/3", "1\n", "1\u2028", "true", "no", "null", "~", "nan", ".NaN", "-nan", "inf",
+    "-.inf", "Infinity", "1e401", "1e-401", "1/0", "1j", "1" * 401, "1e10000000",
+    "1e-99999999999999999999", "1/" + "3" * 400, "٣", "1²",
+)  # fmt: skip
 
 
-@pytest.mark.parametrize("text", READ)
-def test_numbers_are_read(text: str) -> None:
-    """Both number systems read the same texts."""
-    values = READ[text]
-    assert to_float(text) == values[0]
-    assert to_fraction(text) == values[1]
-    assert isinstance(to_float(text), float)
-    assert isinstance(to_fraction(text), Fraction)
+def test_numbers_are_read() -> None:
+    for text, values in READ.items():
+        assert (to_float(text), to_fraction(text)) == values
+        assert isinstance(to_float(text), float)
+        assert isinstance(to_fraction(text), Fraction)
 
 
 @pytest.mark.parametrize("text", REFUSED, ids=lambda text: ascii(text[:20]))
 def test_texts_that_are_not_numbers_are_refused(text: str) -> None:
-    """Both refuse the same, in one printable line, at once."""
     started = time.perf_counter()
     messages = []
     for read in (to_float, to_fraction):
@@ -128,54 +77,28 @@ def test_numbers_too_large_or_small_for_floats_are_refused() -> None:
             to_float(text)
         assert abs(to_fraction(text)) > 10**301
     assert to_float("1e301") == 1e301
+    with pytest.raises(NumberError, match="too small for floating point; use --exact"):
+        to_float("1e-400")
+    assert to_fraction("1e-400") == Fraction(1, 10**400)
+    assert to_float("0e-400") == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("0", Fraction(0)),
-        ("-0", Fraction(0)),
-        ("1", Fraction(1)),
-        ("1/3", Fraction(1, 3)),
-        ("10%", Fraction(1, 10)),
-        ("12.5%", Fraction(1, 8)),
-        ("100%", Fraction(1)),
-        ("1e1%", Fraction(1, 10)),
-        ("1e-3", Fraction(1, 1000)),
-    ],
-)
-def test_probabilities_are_read(text: str, value: Fraction) -> None:
-    """A probability is a number in [0, 1] or a percentage, rounded to the nearest float."""
-    assert to_probability(text, exact=True) == value
-    found = to_probability(text)
-    assert isinstance(found, float)
-    assert found == float(value)
+def test_probabilities_are_read() -> None:
+    percentages = {"10%": Fraction(1, 10), "12.5%": Fraction(1, 8), "1e1%": Fraction(1, 10)}
+    numbers = {text: Fraction(text) for text in ("0", "-0", "1", "1/3", "1e-3")}
+    for text, value in (percentages | numbers | {"100%": Fraction(1)}).items():
+        assert to_probability(text, exact=True) == value
+        found = to_probability(text)
+        assert isinstance(found, float)
+        assert found == float(value)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "%",
-        "-1/2",
-        "1.5",
-        "101%",
-        "-1%",
-        "50 %",
-        "% 50",
-        "10%%",
-        "1/2%",
-        "inf",
-        "nan%",
-        "2",
-        "-1e-9",
-    ],
-)
-def test_numbers_that_are_not_probabilities_are_refused(text: str) -> None:
-    """What lies outside [0, 1], or is not a number, is refused in both number systems."""
-    for exact in (False, True):
-        with pytest.raises(NumberError):
-            to_probability(text, exact)
+def test_numbers_that_are_not_probabilities_are_refused() -> None:
+    outside = ("-1/2", "1.5", "101%", "-1%", "2", "-1e-9", "1.00000000000000000001")
+    for text in (*outside, "", "%", "50 %", "% 50", "10%%", "1/2%", "inf", "nan%"):
+        for exact in (False, True):
+            with pytest.raises(NumberError):
+                to_probability(text, exact)
 
 
 def test_a_probability_too_small_for_floats_is_refused() -> None:
@@ -188,15 +111,7 @@ def test_a_probability_too_small_for_floats_is_refused() -> None:
         assert to_probability(text) == 0
 
 
-def test_probabilities_slightly_above_1_are_refused_in_both_modes() -> None:
-    """1 + 1e-20 rounds to 1, but is greater than 1."""
-    for exact in (False, True):
-        with pytest.raises(NumberError, match="from 0 to 1"):
-            to_probability("1.00000000000000000001", exact)
-
-
 def test_bounds_may_be_infinite() -> None:
-    """In every spelling that YAML and Python have, and in exact mode too."""
     for exact in (False, True):
         for text in ("inf", "+inf", ".inf", "+.inf", ".Inf", "INF"):
             assert to_bound(text, exact) == INFINITY
@@ -209,7 +124,6 @@ def test_bounds_may_be_infinite() -> None:
 
 
 def test_quote_cuts_long_texts() -> None:
-    """Quotes, one line, and a long text by its ends."""
     assert quote("a") == "'a'"
     assert quote("a\n\x1b[31mb") == "'a\\n\\x1b[31mb'"
     assert quote("x" * 40) == f"'{'x' * 40}'"
@@ -217,7 +131,6 @@ def test_quote_cuts_long_texts() -> None:
 
 
 def test_escape_keeps_texts_on_one_line() -> None:
-    """Control characters are escaped, letters of every script are not."""
     assert escape("añ東🎲 b") == "añ東🎲 b"
     assert escape("\x07\x9b\u202e\u2028\ud800\0") == "\\x07\\x9b\\u202e\\u2028\\ud800\\x00"
 
@@ -241,31 +154,21 @@ def test_escape_keeps_texts_on_one_line() -> None:
     ],
 )
 def test_exact_text_is_as_short_as_possible(value: float | Fraction, text: str) -> None:
-    """As a tree file would write it."""
     assert exact_text(value) == text
 
 
 @given(st.fractions())
 def test_exact_text_loses_nothing_of_a_fraction(value: Fraction) -> None:
-    """Reading what was written gives the number back."""
     assert to_fraction(exact_text(value)) == value
 
 
 @given(st.floats(min_value=-1e300, max_value=1e300))
-def test_exact_text_loses_nothing_of_a_float(value: float) -> None:
-    """The same is true of floats with any exponent."""
-    assert to_float(exact_text(value)) == value
-
-
-@given(st.floats(min_value=-1e300, max_value=1e300))
 def test_floats_read_as_python_reads_them(value: float) -> None:
-    """Rounded once, to the nearest."""
-    assert to_float(repr(value)) == value
+    assert to_float(repr(value)) == to_float(exact_text(value)) == value
     assert float(to_fraction(repr(value))) == value
 
 
 def test_display_text_has_few_digits() -> None:
-    """Numbers have at most ten digits; in the notation of fractions, short ones are kept."""
     assert display_text(0.1 + 0.2) == "0.3"
     assert display_text(-1e-320 * 0) == "0"
     assert display_text(Fraction(1, 3)) == "0.333333"
@@ -287,10 +190,3 @@ def test_numbers_of_thousands_of_digits_can_be_written() -> None:
     with notation(fractions=True):
         assert display_text(huge) == "about 8.104150975e+705"
     assert exact_text(huge) == "about 8.104150975e+705"
-
-
-def test_a_utility_too_small_for_floats_is_refused() -> None:
-    with pytest.raises(NumberError, match="too small for floating point; use --exact"):
-        to_float("1e-400")
-    assert to_fraction("1e-400") == Fraction(1, 10**400)
-    assert to_float("0e-400") == 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -55,6 +56,10 @@ def draw_paying(random: Random) -> et.Tree:
     return test_folding.paying(draw_seed(random))
 
 
+def draw_full(random: Random) -> et.Tree:
+    return test_transform.full_tree(draw_seed(random))
+
+
 def draw_expression(random: Random) -> Expression:
     return test_evaluation.random_tree(random, random.randint(0, 5))
 
@@ -69,16 +74,6 @@ def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
     """Answer in any order; in floats, without rewards, which may round totals out of bounds."""
     test_inquiry.check_answers(seed, exact, guide, pays and exact)
 
-
-TRANSFORMS = among(
-    test_folding.cut,
-    test_folding.order_best,
-    test_folding.order_worst,
-    test_folding.shuffle,
-    test_folding.keep_some,
-    test_folding.err,
-    test_folding.err_in_a_bad_world,
-)
 
 TARGETS: dict[str, Target] = {
     "expressions": from_tests(test_evaluation.check_value, tree=draw_expression),
@@ -125,17 +120,23 @@ TARGETS: dict[str, Target] = {
         test_adopt.test_adopt_accepts_exactly_the_valid_columns,
         test_adopt.test_columns_of_a_builder_are_adopted,
     ),
-    "transforms": from_tests(
-        test_folding.test_folding_keeps_the_total_of_every_play,
+    "folding": from_tests(
         test_folding.test_a_shared_node_is_folded_if_all_its_paths_pay_the_same,
-        test_folding.test_a_transform_goes_with_folding,
         test_folding.test_a_tree_in_fractions_pays_the_same,
-        test_transform.test_reordering_keeps_values_and_labels,
-        test_transform.test_the_order_inner_is_the_best_order_if_estimates_are_values,
         test_unknown.test_transforms_keep_unknown_terminals,
         tree=draw_paying,
-        transform=TRANSFORMS,
-        order=among("best", "worst", "random:1", "random:2"),
+    ),
+    "transforms": from_tests(
+        test_transform.test_a_cut_tree_keeps_all_that_is_written_above_the_limit,
+        test_transform.test_an_order_is_that_of_the_definition,
+        test_transform.test_an_order_moves_children_and_changes_nothing_else,
+        test_transform.test_folding_adds_the_rewards_on_the_way,
+        test_transform.test_an_opponent_who_makes_mistakes,
+        tree=draw_full,
+        depth=among(*range(6)),
+        order=among("best", "worst", "inner"),
+        chance=among(*test_transform.NATURES),
+        epsilon=among(0, 1, Fraction(1, 3)),
     ),
     "games": from_tests(
         test_random_games.test_lazy_search_finds_the_value_and_a_best_move,

@@ -103,7 +103,7 @@ def test_for_a_large_tolerance_it_is_mean_less_variance_over_twice_the_tolerance
     tree = with_tolerance(case.tree(False), r)
     search = evaluate(tree)
     expected = evaluate(case.tree(False))
-    spread = float(tree.total_range[1] - tree.total_range[0])
+    spread = float(tree.total_ends[1] - tree.total_ends[0])
     # Wherever optimal play goes, the difference is at most the greatest variance over 2R.
     assert abs(search.value - expected.value) <= spread**2 / 8 / 1e7 * 1.001 + 1e-9 * (1 + spread)
 

@@ -65,7 +65,7 @@ def test_errors_stay_within_eps(attitude: str) -> None:
         if not isinstance(root, dict):
             continue
         tree = et.from_dict(root)
-        if attitude == "logarithmic=21" and tree.total_range[0] <= -20.9:
+        if attitude == "logarithmic=21" and tree.total_ends[0] <= -20.9:
             continue
         tree = tree.with_attitude(attitude)
         with localcontext(prec=50):

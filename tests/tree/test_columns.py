@@ -1,4 +1,4 @@
-"""The column `last`, which no caller passes by hand."""
+"""The column `last`, which no caller passes by hand, and compiled loops over columns."""
 
 from __future__ import annotations
 
@@ -41,3 +41,26 @@ def test_a_loop_reads_lists_as_well() -> None:
     lists = Columns.of([0, 0, 1], [3.0, 1.0, 0.0], [0, 0, 0, 2], [0, 1], [1.0, 1.0])
     assert lists.last == [0, 0, 2]
     assert scans.measure(lists)[2] == 2
+
+
+@pytest.mark.extra
+def test_loops_compile_if_numba_refuses_its_private_options(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import numba
+
+    njit = numba.njit
+
+    def refuse(loop: Any, **options: Any) -> Any:
+        def fail(*arguments: Any) -> Any:
+            raise KeyError("_nrt")
+
+        return fail if "_nrt" in options else njit(loop, **options)
+
+    monkeypatch.setattr(compiling, "PRIVATE_OPTIONS", {"_nrt": False})
+    monkeypatch.setattr(numba, "njit", refuse)
+    compiling._compiled.cache_clear()
+    columns = loads("max: [{chance: [0, 10]}, 4, 5]", exact=False).columns
+    assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 3
+    assert compiling.PRIVATE_OPTIONS == {}
+    compiling._compiled.cache_clear()  # the loops of other tests use the usual options

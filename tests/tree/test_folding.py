@@ -1,8 +1,8 @@
-"""Folding rewards into terminals, unfolding sharing, and how both go with other transforms."""
+"""Folding rewards into terminals and unfolding sharing."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
@@ -12,23 +12,17 @@ import pytest
 from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle import ExactNode, definition, definitions
+from oracle import ExactNode, definition
 from random_trees import REWARDS, build, random_rows, utility_ranges
 
 import expectitree as et
 from expectitree import Node, Tree
 from expectitree.base.errors import TransformError
-from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.numbers import Number
 from expectitree.searches.engine import search_tree
-from expectitree.tree.builder import keep_branches
+from expectitree.tree.expectation import Expectation
 from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import (
-    cut_at_depth,
-    in_fractions,
-    order_at_random,
-    order_by_value,
-    replace_opponent,
-)
+from expectitree.tree.transform import in_fractions, replace_opponent
 
 SEEDS = st.integers(0, 2**32 - 1)
 
@@ -58,32 +52,6 @@ def plays(node: Node | ExactNode, paid: Number = 0) -> Iterator[tuple[str, Numbe
             yield f"{branch.label}/{path}", total
 
 
-def are_same(one: Tree, other: Tree) -> bool:
-    """Return whether two trees have the same rows, labels and bounds."""
-    return (
-        [list(column) for column in one.columns.stored if column is not one.columns.utility]
-        == [list(column) for column in other.columns.stored if column is not other.columns.utility]
-        and list(map(str, one.columns.utility)) == list(map(str, other.columns.utility))  # NaN
-        and list(one.label) == list(other.label)
-        and one.local_bounds == other.local_bounds
-        and one.estimated == other.estimated
-        and one.root_reward == other.root_reward
-    )
-
-
-@given(tree=TREES)
-def test_folding_keeps_the_total_of_every_play(tree: Tree) -> None:
-    totals = list(plays(tree.root, tree.root_reward))
-    apart = unshare(tree)
-    assert list(plays(apart.root, apart.root_reward)) == totals
-    assert len(apart) == tree.unfolded
-    assert not apart.is_sharing
-    folded = fold_rewards(apart)
-    assert list(plays(folded.root)) == totals
-    assert not folded.columns.pays
-    assert definition(folded.root) == tree.root_reward + definition(tree.root)
-
-
 @given(tree=TREES)
 def test_a_shared_node_is_folded_if_all_its_paths_pay_the_same(tree: Tree) -> None:
     paid: dict[int, set[Number]] = {tree.root_id: {tree.root_reward}}
@@ -98,24 +66,6 @@ def test_a_shared_node_is_folded_if_all_its_paths_pay_the_same(tree: Tree) -> No
             fold_rewards(tree)
 
 
-def test_folding_moves_estimates_and_bounds() -> None:
-    tree = et.loads(
-        "{reward: 1, max: [{cost: 2, estimate: 4, bounds: [0, 9], min: [{reward: 3, utility: 5}]}]}"
-    )
-    folded = fold_rewards(tree)
-    node = folded.find("#1")
-    assert (node.estimate, node.bounds, folded.find("#1/#1").utility) == (3, (-1, 8), 7)
-    assert (folded.root_reward, et.evaluate(folded).value, et.evaluate(tree).value) == (0, 7, 7)
-    open_ended = et.loads("max: [{cost: 2, bounds: [-inf, 9], min: [5]}]")
-    assert fold_rewards(open_ended).find("#1").bounds == (-INFINITY, 7)
-
-
-def test_a_tree_without_rewards_is_returned_as_it_is() -> None:
-    tree = et.loads("max: [1, 2]")
-    assert fold_rewards(tree) is tree
-    assert unshare(tree) is tree
-
-
 def test_different_sums_are_an_error_that_names_two_paths() -> None:
     tree = et.loads("{max: {a: {reward: 1, ref: c}, b: {cost: 1/2, ref: c}}, nodes: {c: 3}}")
     with pytest.raises(TransformError) as caught:
@@ -124,16 +74,6 @@ def test_different_sums_are_an_error_that_names_two_paths() -> None:
         "the rewards on the paths to one node sum to 1 on a and to -0.5 on b, and a terminal has "
         "one utility: convert the tree with --unshare first, so that each path has its own copy"
     )
-
-
-def test_sums_that_differ_by_rounding_are_the_same() -> None:
-    text = """
-    max:
-      a: {reward: 0.1, max: [{reward: 0.2, ref: c}]}
-      b: {reward: 0.3, ref: c}
-    nodes: {c: {max: [1]}}
-    """
-    assert et.evaluate(fold_rewards(et.loads(text))).value == pytest.approx(1.3)
 
 
 def test_sums_of_fractions_are_compared_with_rounding_only_in_floats() -> None:
@@ -152,21 +92,6 @@ def test_a_tree_is_unshared_if_it_has_at_most_so_many_nodes() -> None:
         unshare(tree, most=6)
 
 
-def test_a_deep_tree_is_folded_and_unshared() -> None:
-    builder = et.TreeBuilder()
-    node = builder.terminal(0)
-    for _ in range(20_000):
-        node = builder.max([node], rewards=[1])
-    tree = builder.build(node)
-    assert et.evaluate(fold_rewards(tree)).value == 20_000
-    builder = et.TreeBuilder()
-    shared = builder.terminal(0)
-    node = builder.max([shared, shared], rewards=[1, 2])
-    for _ in range(20_000):
-        node = builder.max([node], rewards=[1])
-    assert len(unshare(builder.build(node))) == 20_003
-
-
 def test_an_endless_unfolding_is_refused() -> None:
     builder = et.TreeBuilder()
     node = builder.terminal(0)
@@ -174,58 +99,6 @@ def test_an_endless_unfolding_is_refused() -> None:
         node = builder.max([node, node])
     with pytest.raises(TransformError, match="without sharing the tree has 2,535,301,200,456"):
         unshare(builder.build(node))
-
-
-# ---- Fold, then transform; or transform, then fold.
-
-
-def cut(tree: Tree) -> Tree:
-    return cut_at_depth(tree, 2)
-
-
-def order_best(tree: Tree) -> Tree:
-    return order_by_value(tree, definitions(tree))
-
-
-def order_worst(tree: Tree) -> Tree:
-    return order_by_value(tree, definitions(tree), best_first=False)
-
-
-def shuffle(tree: Tree) -> Tree:
-    return order_at_random(tree, 5)
-
-
-def keep_some(tree: Tree) -> Tree:
-    """Keep the first action of each player's node, and the last one if there are three."""
-    kept: dict[int, list[int]] = {}
-    waiting = [tree.root_id]
-    while waiting:
-        n = waiting.pop()
-        is_player = tree.columns.kind[n] in (et.Kind.MAX, et.Kind.MIN)
-        kept[n] = list(tree.branches_of(n)[:: 2 if is_player else 1])
-        waiting += [tree.columns.child[b] for b in kept[n]]
-    return keep_branches(tree, kept)
-
-
-def err(tree: Tree) -> Tree:
-    return replace_opponent(tree, Fraction(1, 3))
-
-
-def err_in_a_bad_world(tree: Tree) -> Tree:
-    return replace_opponent(tree, Fraction(1, 3), "worst")
-
-
-@pytest.mark.parametrize(
-    "transform",
-    [cut, order_best, order_worst, shuffle, keep_some, err, err_in_a_bad_world],
-)
-@given(tree=TREES)
-def test_a_transform_goes_with_folding(transform: Callable[[Tree], Tree], tree: Tree) -> None:
-    apart = unshare(tree)
-    one, other = fold_rewards(transform(apart)), transform(fold_rewards(apart))
-    assert list(plays(one.root)) == list(plays(other.root))
-    assert definition(one.root) == definition(other.root)
-    assert are_same(one, other)
 
 
 @given(seed=SEEDS)
@@ -241,47 +114,13 @@ def test_a_tree_in_fractions_pays_the_same(seed: int) -> None:
     assert float(value) == pytest.approx(search_tree(tree).value, rel=1e-12, abs=1e-9)
 
 
-ROCKEFELLER = """
-max:
-  sell: 750
-  test:
-    cost: 100
-    chance:
-      plus:
-        p: 0.6
-        max: {drill: {cost: 250, chance: [{p: 3/4, utility: 2500}, {p: 1/4, utility: 0}]},
-              sell: 1000}
-      minus:
-        p: 0.4
-        max: {drill: {cost: 250, chance: [{p: 1/8, utility: 2500}, {p: 7/8, utility: 0}]},
-              sell: 500}
-"""
-SHARED = """
-max: {near: {cost: 1, min: {a: {ref: s}}}, far: {reward: 2, ref: s}}
-nodes: {s: {chance: [0, 4]}}
-"""
-
-
-def test_a_folded_terminal_is_worth_its_total() -> None:
-    tree = et.loads(ROCKEFELLER)
-    folded = fold_rewards(tree)
-    assert not folded.columns.pays
-    assert [node.utility for node, _ in folded.walk() if node.utility is not None] == [
-        750, 2150, -350, 900, 2150, -350, 400
-    ]  # fmt: skip
-    assert tree.total_range == folded.total_range == folded.utility_range == (-350, 2150)
-    found, again = search_tree(tree), search_tree(folded)
-    assert found.value == again.value == Fraction(0.6 * 1625 + 0.4 * 500 - 100)
-    assert found.best == again.best == "test"
-
-
 def test_sums_of_floats_are_those_on_paper() -> None:
     text = "max: [{reward: 0.1, max: [{reward: 0.2, utility: 0}, {cost: 0.1, utility: 1}]}, 3]"
     tree = loads(text, exact=False)
     assert fold_rewards(tree).columns.utility[:2].tolist() == [0.3, 1.0]
 
 
-def test_what_the_tree_expects_is_folded() -> None:
+def test_the_value_and_the_best_action_are_still_expected() -> None:
     text = """
     reward: 1
     max: {a: {cost: 2, min: {b: {reward: 1/2, utility: 3}, c: 4}}, d: 1}
@@ -294,12 +133,8 @@ def test_what_the_tree_expects_is_folded() -> None:
     for exact in (True, False):
         tree = loads(text, exact=exact)
         folded = fold_rewards(tree)
-        assert folded.expect is not None
-        assert folded.expect.values == {"/": 2.5, "a": 2.5, "a/b": 2.5, "a/c": 3, "d": 2}
-        assert [run.bounds for run in folded.expect.runs] == [(-8, float("inf")), None]
-    for tree in (et.loads(text), fold_rewards(et.loads(text))):
-        again = et.loads(et.dumps(tree))
-        assert [check for check in et.verify(again).checks if not check.kept] == []
+        assert folded.expect == Expectation(2.5, "a")
+        assert et.verify(folded).broken == []
 
 
 def test_counts_of_searches_are_left_out_of_an_unfolded_tree() -> None:

@@ -1,68 +1,387 @@
-"""Transforms, depth limits and orders of children, compared with their definitions."""
+"""Properties of every transform, on random trees that have all that a tree file can have.
+
+The definitions are recursive, over trees without sharing: a node is a record of all that is
+written at it, with the records of its children.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
 
 import pytest
-from helpers import for_each
-from random_trees import Case
+from hypothesis import given
+from hypothesis import strategies as st
+from oracle import ExactNode
+from random_texts import RandomText
 
 import expectitree as et
-from expectitree import Kind, Node
-from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import cut_at_depth, order_at_random
+from expectitree import Kind, Tree
+from expectitree.tree.builder import keep_branches
+from expectitree.tree.columns import NONE
+from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.transform import (
+    cut_at_depth,
+    map_utilities,
+    order_at_random,
+    replace_opponent,
+)
+
+MAX_UNFOLDED = 3_000  # nodes of an unfolded tree
+SEEDS = st.integers(0, 2**32 - 1)
 
 
-def value_to_depth(node: Node, depth: int) -> object:
-    """The classical pseudocode: recurse, counting plies, and take the estimate at the limit."""
-    if node.kind == Kind.TERMINAL:
-        return node.utility
-    if depth == 0:
-        return node.estimate
-    values = [value_to_depth(child, depth - 1) for child in node.children]
+@dataclass(frozen=True)
+class Record:
+    """A node and all that is written at it; numbers are texts where they may be unknown."""
+
+    kind: int
+    number: Any  # the utility or the estimate; None if it is not known or not there
+    is_estimated: bool
+    bounds: Any
+    note: str | None
+    formula: Any
+    event: str | None
+    branches: tuple[Edge, ...]
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A branch and all that is written at it."""
+
+    label: str
+    p: Any
+    reward: Any
+    note: str | None
+    formulas: tuple[Any, Any]  # of p and of the reward
+    child: Record
+
+
+def record_of(tree: Tree, n: int | None = None) -> Record:
+    """Return the record of a node, without sharing."""
+    n = tree.root_id if n is None else n
+    columns, formulas = tree.columns, tree.formulas or et.tree.formulas.Formulas()
+    number = columns.utility[n]
+    return Record(
+        kind=columns.kind[n],
+        number=number if number == number else None,
+        is_estimated=n in tree.estimated,
+        bounds=tree.local_bounds.get(n),
+        note=tree.notes.get(n),
+        formula=formulas.nodes.get(n),
+        event=formulas.events.get(n),
+        branches=tuple(
+            Edge(
+                label=tree.branch_label(n, b),
+                p=columns.probability[b],
+                reward=tree.reward_of(b),
+                note=tree.branch_notes.get(b),
+                formulas=(formulas.probabilities.get(b), formulas.rewards.get(b)),
+                child=record_of(tree, columns.child[b]),
+            )
+            for b in tree.branches_of(n)
+        ),
+    )
+
+
+def about(tree: Tree) -> list[Any]:
+    """Return what belongs to a whole tree."""
+    of_root = tree.formulas and tree.formulas.rewards.get(NONE)
+    return [tree.title, tree.source, tree.root_reward, tree.parameters, tree.exact, of_root]
+
+
+def same(one: Tree, other: Tree) -> bool:
+    return record_of(one) == record_of(other) and about(one) == about(other)
+
+
+def worth(node: Record) -> Any:
+    """Return v* by its definition."""
+    values = [branch.reward + worth(branch.child) for branch in node.branches]
+    if not values:
+        return node.number
     if node.kind == Kind.CHANCE:
-        pairs = zip(node.branches, values, strict=True)
-        return sum(branch.probability * v for branch, v in pairs)  # type: ignore[operator]
-    return (max if node.kind == Kind.MAX else min)(values)  # type: ignore[type-var]
+        return sum(b.p * v for b, v in zip(node.branches, values, strict=True))
+    return max(values) if node.kind == Kind.MAX else min(values)
 
 
-SHARED = """
-estimate: 9
-nodes:
-  coin: {estimate: 5, chance: [0, 8]}
-  deep: {estimate: 3, min: [{ref: coin}, {estimate: 2, max: [{ref: coin}, 1]}]}
-max:
-  - {ref: coin}
-  - {estimate: 1, min: [{ref: deep}, {ref: coin}]}
-  - {ref: deep}
-"""
+def full_tree(seed: int, estimates: bool = True) -> Tree:
+    """Return a random tree of a moderate size without unknown utilities."""
+    while True:
+        drawn = RandomText(seed, estimates)
+        tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
+        if not tree.unknown and isinstance(tree.unfolded, int) and tree.unfolded <= MAX_UNFOLDED:
+            return tree
+        seed += 1
 
 
-@pytest.mark.parametrize("depth", range(7))
-def test_a_cut_tree_has_the_value_of_the_definition(depth: int) -> None:
-    tree = et.loads(SHARED)
-    assert search_tree(cut_at_depth(tree, depth)).value == value_to_depth(tree.root, depth)
+TREES = st.builds(full_tree, SEEDS)
 
 
-def test_only_nodes_that_reach_the_limit_are_split() -> None:
-    tree = et.loads(SHARED)
-    assert [len(cut_at_depth(tree, depth)) for depth in range(7)] == [1, 4, 9, 11, 11, 8, 8]
-    cut = cut_at_depth(tree, 2)
-    assert [path for node, path in cut.walk() if node.id in cut.estimated] == [
-        "#2/#1",
-        "#2/#2",
-        "#3/#2",
-    ]
+# ---- Depth.
 
 
-def test_a_long_chain_is_cut_without_recursion() -> None:
+def cut(node: Record, depth: int) -> Record:
+    if depth == 0 and node.branches:
+        return replace(node, kind=Kind.TERMINAL, is_estimated=True, event=None, branches=())
+    below = (replace(b, child=cut(b.child, depth - 1)) for b in node.branches)
+    return replace(node, branches=tuple(below))
+
+
+def height(node: Record) -> int:
+    return max((1 + height(branch.child) for branch in node.branches), default=0)
+
+
+@given(tree=TREES, depth=st.integers(0, 6))
+def test_a_cut_tree_keeps_all_that_is_written_above_the_limit(tree: Tree, depth: int) -> None:
+    found = cut_at_depth(tree, depth)
+    assert record_of(found) == cut(record_of(tree), depth)
+    assert about(found) == about(tree)
+    assert same(cut_at_depth(found, depth), found)
+    if depth:
+        assert same(cut_at_depth(found, depth - 1), cut_at_depth(tree, depth - 1))
+    if depth >= tree.heights[tree.root_id]:
+        assert same(found, tree)
+        assert len(found) == len(tree)
+
+
+@given(tree=TREES, depth=st.integers(0, 6))
+def test_a_cut_tree_shares_what_is_the_same(tree: Tree, depth: int) -> None:
+    """A node is split for depths at which the limit cuts below it, and for no others."""
+    keys: set[tuple[int, int]] = set()
+
+    def visit(n: int, plies: int) -> None:
+        is_cut = plies + tree.heights[n] > depth
+        keys.add((n, plies if is_cut else 0))
+        if plies < depth or not is_cut:
+            for child in tree.node(n).children:
+                visit(child.id, plies + 1)
+
+    visit(tree.root_id, 0)
+    assert len(cut_at_depth(tree, depth)) == len(keys)
+
+
+# ---- Order.
+
+
+def ordered(node: Record, value: Callable[[Record], Any], best: bool, player: int = 0) -> Record:
+    """Return a tree without sharing with its children sorted; `player` is above a CHANCE node.
+
+    Children whose `value` is None keep their order.
+    """
+    player = node.kind if node.kind != Kind.CHANCE else player
+    falls = (node.kind == Kind.MAX) or (node.kind == Kind.CHANCE and player == Kind.MIN)
+    sign = -1 if falls == best else 1
+    branches = [replace(b, child=ordered(b.child, value, best, player)) for b in node.branches]
+    values = {b.label: value(b.child) for b in node.branches}
+    if value is not written or any(b.child.branches for b in node.branches):
+        branches.sort(key=lambda b: sign * (b.reward + values[b.label]))
+    return replace(node, branches=tuple(branches))
+
+
+def written(node: Record) -> Any:
+    """Return the utility or the estimate."""
+    return node.number
+
+
+@pytest.mark.parametrize("order", ["best", "worst", "inner"])
+@given(tree=TREES)
+def test_an_order_is_that_of_the_definition(order: str, tree: Tree) -> None:
+    apart = unshare(tree)
+    found = et.prepare(apart, order=order)
+    value = written if order == "inner" else worth
+    assert record_of(found) == ordered(record_of(apart), value, order != "worst")
+    assert about(found) == about(tree)
+    assert same(et.prepare(found, order=order), found)
+
+
+def by_label(node: Record) -> Record:
+    """Return a tree with the children of each node in the order of their labels."""
+    below = [replace(b, child=by_label(b.child)) for b in node.branches]
+    return replace(node, branches=tuple(sorted(below, key=lambda b: b.label)))
+
+
+@pytest.mark.parametrize("order", ["best", "worst", "inner", "random:5"])
+@given(tree=TREES)
+def test_an_order_moves_children_and_changes_nothing_else(order: str, tree: Tree) -> None:
+    found = et.prepare(tree, order=order)
+    assert by_label(record_of(found)) == by_label(record_of(tree))
+    assert about(found) == about(tree)
+    assert len(found) == len(tree)
+    assert list(et.evaluate(found).lower) == list(et.evaluate(tree).lower)
+    again = order_at_random(et.prepare(found, order="random:9"), 3)
+    assert by_label(record_of(again)) == by_label(record_of(tree))
+
+
+@given(tree=TREES)
+def test_a_shared_chance_node_has_the_order_for_the_player_on_its_first_path(tree: Tree) -> None:
+    found = et.prepare(tree, order="best")
+    players: dict[int, int] = {}
+    for node, path in tree.walk():
+        above = path.rpartition("/")[0] if path != "/" else ""
+        escaped = path != "/" and "\\/" in path
+        if node.id == tree.root_id or escaped:
+            continue
+        parent = tree.find(above or "/")
+        players[node.id] = players.get(parent.id, 0) if parent.kind == Kind.CHANCE else parent.kind
+        if node.kind == Kind.CHANCE:
+            values = [b.reward + worth(record_of(found, b.child.id))
+                      for b in ExactNode(found, node.id).branches]  # fmt: skip
+            assert values == sorted(values, reverse=players[node.id] == Kind.MIN)
+
+
+# ---- Sharing and rewards.
+
+
+@given(tree=TREES)
+def test_an_unshared_tree_is_the_same_without_sharing(tree: Tree) -> None:
+    found = unshare(tree)
+    assert same(found, tree)
+    assert len(found) == tree.unfolded
+    assert unshare(found) is found
+
+
+def folded(node: Record, paid: Any) -> Record:
+    def plus(number: Any) -> Any:
+        return None if number is None else number + paid
+
+    branches = tuple(
+        replace(b, reward=0, formulas=(None, None), child=folded(b.child, paid + b.reward))
+        for b in node.branches
+    )
+    bounds = node.bounds and tuple(map(plus, node.bounds))
+    number = plus(node.number)
+    return replace(node, number=number, bounds=bounds, formula=None, branches=branches)
+
+
+@given(tree=TREES)
+def test_folding_adds_the_rewards_on_the_way(tree: Tree) -> None:
+    tree = unshare(tree)
+    found = fold_rewards(tree)
+    if tree.columns.pays or tree.root_reward:
+        assert record_of(found) == folded(record_of(tree), tree.root_reward)
+        assert about(found)[:4] == [tree.title, tree.source, 0, {}]
+    assert fold_rewards(found) is found
+
+
+# ---- Other transforms.
+
+
+def without(node: Record, **changes: Any) -> Record:
+    """Return a tree whose formulas are left out, with changes at each node."""
+    branches = tuple(
+        replace(b, formulas=(None, None), child=without(b.child, **changes)) for b in node.branches
+    )
+    changes = {k: c(node) if callable(c) else c for k, c in changes.items()}
+    return replace(node, formula=None, branches=branches, **changes)
+
+
+@given(tree=TREES, a=st.sampled_from((1, 2, Fraction(1, 3))), b=st.integers(-2, 2))
+def test_a_map_changes_numbers_and_bounds_alone(tree: Tree, a: Any, b: int) -> None:
+    def image(x: Any) -> Any:
+        return a * x + b
+
+    found = record_of(map_utilities(tree, image, with_bounds=True))
+    assert found == without(
+        record_of(tree),
+        number=lambda node: None if node.number is None else image(node.number),
+        bounds=lambda node: node.bounds and tuple(map(image, node.bounds)),
+    )
+    assert all(x is None for x in bounds_of(map_utilities(tree, image, with_bounds=False)))
+
+
+def bounds_of(tree: Tree) -> list[Any]:
+    return [tree.node(n).bounds for n in range(len(tree))]
+
+
+def played(node: Record, epsilon: Any, nature: int) -> Record:
+    """Return a tree with a MIN that makes mistakes, and outcomes that `nature` picks.
+
+    Estimates are left out, because they were for other play, and so are the notes of branches of a
+    MIN that makes mistakes, which become two branches.
+    """
+    if not node.branches:
+        return node
+    edges = [replace(b, child=played(b.child, epsilon, nature)) for b in node.branches]
+    node = replace(node, number=None)
+    if node.kind == Kind.CHANCE and nature != Kind.CHANCE:
+        edges = [replace(b, p=Fraction(1)) for b in edges if b.p > 0]
+        return replace(node, kind=nature, event=None, branches=tuple(edges))
+    if node.kind == Kind.MIN and epsilon:
+        edges = [replace(b, note=None) for b in edges]
+        even = [replace(b, p=Fraction(1, len(edges))) for b in edges]
+        bare = replace(node, bounds=None, note=None)
+        errs = replace(bare, kind=Kind.CHANCE, branches=tuple(even))
+        best = replace(bare, branches=tuple(edges))
+        if epsilon == 1 or len(edges) == 1:
+            return replace(errs, bounds=node.bounds, note=node.note)
+        both = (
+            Edge("errs", epsilon, 0, None, (None, None), errs),
+            Edge("plays its best", 1 - epsilon, 0, None, (None, None), best),
+        )
+        return replace(node, kind=Kind.CHANCE, branches=both)
+    return replace(node, branches=tuple(edges))
+
+
+NATURES = {"expected": Kind.CHANCE, "worst": Kind.MIN, "best": Kind.MAX}
+
+
+@pytest.mark.parametrize("chance", NATURES)
+@given(tree=TREES, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
+def test_an_opponent_who_makes_mistakes(chance: str, tree: Tree, epsilon: Any) -> None:
+    found = replace_opponent(tree, epsilon, chance)
+    assert record_of(found) == played(without(record_of(tree)), epsilon, NATURES[chance])
+    assert about(found) == [tree.title, tree.source, tree.root_reward, {}, True, None]
+    if epsilon == 0 and chance == "expected":
+        assert len(found) == len(tree)
+
+
+@given(tree=TREES)
+def test_kept_branches_keep_all_that_is_written_at_them(tree: Tree) -> None:
+    """The first branch of each player, and every outcome: the rest is left out."""
+
+    def kept(node: Record) -> Record:
+        branches = node.branches if node.kind == Kind.CHANCE else node.branches[:1]
+        return replace(node, branches=tuple(replace(b, child=kept(b.child)) for b in branches))
+
+    chosen: dict[int, Any] = {}
+    stack = [tree.root_id]
+    while stack:
+        n = stack.pop()
+        branches = tree.branches_of(n)
+        chosen[n] = branches if tree.columns.kind[n] == Kind.CHANCE else branches[:1]
+        stack.extend(tree.columns.child[b] for b in chosen[n])
+    found = keep_branches(tree, chosen)
+    assert record_of(found) == kept(record_of(tree))
+    assert len(found) == len(chosen)
+
+
+def test_the_trees_have_what_transforms_must_keep() -> None:
+    trees = [full_tree(seed) for seed in range(150)]
+    columns = ("notes", "branch_notes", "local_bounds", "root_reward", "parameters", "title")
+    for name in columns:
+        assert sum(bool(getattr(tree, name)) for tree in trees) > 10, name
+    formulas = [tree.formulas for tree in trees if tree.formulas is not None]
+    for name in ("nodes", "probabilities", "rewards", "events"):
+        assert sum(bool(getattr(found, name)) for found in formulas) > 10, name
+    assert sum(tree.is_sharing for tree in trees) > 20
+    assert sum(bool(tree.columns.pays) for tree in trees) > 20
+
+
+# ---- Errors, long chains, random orders.
+
+
+def test_a_long_chain_is_transformed_without_recursion() -> None:
     builder = et.TreeBuilder()
-    node: object = builder.terminal(1)
-    for _ in range(50_000):
-        node = builder.max([node], estimate=7)
-    cut = cut_at_depth(builder.build(node), 40_000)
-    assert (len(cut), et.evaluate(cut).value) == (40_001, 7)
+    leaf = builder.terminal(1)
+    node = builder.max([leaf, leaf], estimate=7)
+    for _ in range(20_000):
+        node = builder.max([node], estimate=7, rewards=[1])
+    tree = builder.build(node)
+    limited, apart = cut_at_depth(tree, 10_000), unshare(tree)
+    assert (len(limited), et.evaluate(limited).value) == (10_001, 10_007)
+    assert (len(apart), et.evaluate(fold_rewards(apart)).value) == (20_003, 20_001)
 
 
 def test_a_node_without_an_estimate_is_reported() -> None:
@@ -72,61 +391,9 @@ def test_a_node_without_an_estimate_is_reported() -> None:
         cut_at_depth(et.loads("max: {a: {estimate: 1, min: [1, {max: [2]}]}}"), 2)
 
 
-@pytest.mark.parametrize("order", ["best", "worst", "random:1", "random:2"])
-@for_each("seed", range(20), range(20, 40))
-def test_reordering_keeps_values_and_labels(seed: int, order: str) -> None:
-    tree = Case(seed).tree()
-    other = et.prepare(tree, order=order)
-    before, after = et.evaluate(tree), et.evaluate(other)
-    assert list(before.lower) == list(after.lower)
-    for n in range(len(tree)):
-        assert sorted((b.label, b.child.id) for b in tree.node(n).branches) == sorted(
-            (b.label, b.child.id) for b in other.node(n).branches
-        )
-
-
-def test_best_and_worst_orders_are_opposites() -> None:
-    tree = et.loads("max: [{min: [5, 4, 6]}, {chance: [9, 8]}, {min: [{chance: [1, 2]}, 7]}]")
-    best, worst = et.prepare(tree, order="best"), et.prepare(tree, order="worst")
-    assert [b.label for b in best.root.branches] == ["#2", "#1", "#3"]
-    assert [b.label for b in worst.root.branches] == ["#3", "#1", "#2"]
-    assert [b.label for b in best.find("#1").branches] == ["#2", "#1", "#3"]
-    assert [b.label for b in best.find("#2").branches] == ["#2", "#1"]  # below MAX: the least first
-    assert [b.label for b in best.find("#3/#1").branches] == [
-        "#2",
-        "#1",
-    ]  # below MIN: the greatest first
-
-
 def test_a_random_order_is_the_same_everywhere() -> None:
     tree = order_at_random(et.loads("max: [1, 2, 3, 4, 5, 6]"), 7)
     assert [b.label for b in tree.root.branches] == ["#3", "#2", "#4", "#6", "#1", "#5"]
-
-
-def test_the_order_inner_sorts_by_estimates_and_leaves_the_last_ply() -> None:
-    text = "max: [{min: [2, 1], estimate: 3}, 4, {chance: [2, 1], estimate: 5}]"
-    tree = et.prepare(et.loads(text), order="inner")
-    assert [b.label for b in tree.root.branches] == ["#3", "#2", "#1"]
-    for path in ("#1", "#3"):
-        assert [b.label for b in tree.find(path).branches] == ["#1", "#2"]
-    below_min = et.loads("min: [{max: [2, 1], estimate: 3}, 4, {max: [7], estimate: 2}]")
-    labels = [b.label for b in et.prepare(below_min, order="inner").root.branches]
-    assert labels == ["#3", "#1", "#2"]
-
-
-@for_each("seed", range(40))
-def test_the_order_inner_is_the_best_order_if_estimates_are_values(seed: int) -> None:
-    tree = Case(seed).tree()
-    values = et.evaluate(tree).lower
-    columns = tree.columns._replace(utility=list(values))
-    tree = replace(tree, columns=columns)
-    best, inner = (et.prepare(tree, order=order) for order in ("best", "inner"))
-    for n in range(len(tree)):
-        branches, sorted_ones = inner.node(n).branches, best.node(n).branches
-        if any(b.child.kind is not Kind.TERMINAL for b in branches):
-            assert [b.label for b in branches] == [b.label for b in sorted_ones]
-        else:
-            assert [b.label for b in branches] == [b.label for b in tree.node(n).branches]
 
 
 def test_the_order_inner_needs_estimates() -> None:

@@ -15,7 +15,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from expectitree.base.expressions.syntax import INEXACT, NEGATION
+from expectitree.base.expressions.syntax import NEGATION
 from expectitree.base.numbers import message_text, to_finite_float, to_float, to_fraction
 
 DIGITS = 60  # of a result that is rounded
@@ -23,7 +23,7 @@ _MAX_BITS = 10_000  # of a numerator or a denominator; about 3,000 digits
 _MAX_EXPONENT = 30_000  # of ten, in a result that is rounded
 _GUARD = 5  # digits that a computation has more than its result
 _ZERO = "divides by zero"
-_INEXACT = f"{INEXACT}: compute in floats"
+_INEXACT = "has no exact value: compute in floats"
 _TOO_MANY_BITS = f"is too large: it has more than {_MAX_BITS:,} bits"
 
 
@@ -71,9 +71,13 @@ def _checked_float(value: float) -> float:
 
 
 def _checked_fraction(value: Fraction) -> Fraction:
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MAX_BITS:
+    if _bits(value) > _MAX_BITS:
         raise UndefinedError(_TOO_MANY_BITS)
     return value
+
+
+def _bits(value: Fraction) -> int:
+    return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -112,8 +116,7 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
     _check("^", base, exponent)
     root = _exact_root(base, exponent.denominator)
     power = exponent.numerator
-    bits = max(root.numerator.bit_length(), root.denominator.bit_length())
-    if (bits - 1) * abs(power) > _MAX_BITS:
+    if (_bits(root) - 1) * abs(power) > _MAX_BITS:
         raise UndefinedError(_TOO_MANY_BITS)
     return root**power
 
@@ -121,11 +124,10 @@ def _exact_power(base: Fraction, exponent: Fraction) -> Fraction:
 def _exact_root(base: Fraction, degree: int) -> Fraction:
     if degree == 1:
         return base
-    ends = base.numerator, base.denominator
-    roots = [_integer_root(end, degree) for end in ends]
-    if any(root**degree != end for root, end in zip(roots, ends, strict=True)):
+    root = Fraction(_integer_root(base.numerator, degree), _integer_root(base.denominator, degree))
+    if root**degree != base:
         raise UndefinedError(_INEXACT)
-    return Fraction(*roots)
+    return root
 
 
 def _integer_root(n: int, degree: int) -> int:
@@ -232,10 +234,6 @@ def domain_of(exact: bool) -> Domain:
     return rounded_fractions() if exact else FLOATS
 
 
-def _bits(value: Fraction) -> int:
-    return max(value.numerator.bit_length(), value.denominator.bit_length())
-
-
 def _context(digits: int) -> Context:
     return Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
@@ -245,7 +243,6 @@ def _decimal(value: Fraction, digits: int) -> Decimal:
 
 
 def _rounded(value: Fraction | Decimal, digits: int) -> Fraction:
-    """Return the nearest number with some significant digits."""
     if isinstance(value, Fraction):
         value = _decimal(value, digits)
     exponent = value.adjusted()
@@ -279,7 +276,6 @@ def _sqrt(a: Fraction, digits: int) -> Decimal:
 
 
 def _power(base: Fraction, exponent: Fraction, digits: int) -> Decimal:
-    """Return a power, by exp(exponent * log(base))."""
     size = len(str(int(abs(exponent) * _bits(base))))  # digits of the argument of `exp`, or more
     result = _exp(exponent * Fraction(_log(abs(base), digits + size)), digits)
     return result.copy_negate() if base < 0 and exponent % 2 else result

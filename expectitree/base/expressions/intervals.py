@@ -42,22 +42,22 @@ def _join(a: Interval, b: Interval) -> Interval:
     return Interval(min(a.low, b.low), max(a.high, b.high))
 
 
-def _less(a: Interval, b: Interval) -> bool | None:
-    if a.high < b.low:
+def _verdict(holds: bool, fails: bool) -> bool | None:
+    if holds:
         return True
-    return False if a.low >= b.high else None
+    return False if fails else None
+
+
+def _less(a: Interval, b: Interval) -> bool | None:
+    return _verdict(a.high < b.low, a.low >= b.high)
 
 
 def _at_most(a: Interval, b: Interval) -> bool | None:
-    if a.high <= b.low:
-        return True
-    return False if a.low > b.high else None
+    return _verdict(a.high <= b.low, a.low > b.high)
 
 
 def _equal(a: Interval, b: Interval) -> bool | None:
-    if a.high < b.low or b.high < a.low:
-        return False
-    return True if a.low == a.high == b.low == b.high else None
+    return _verdict(a.low == a.high == b.low == b.high, a.high < b.low or b.high < a.low)
 
 
 def _checked(value: Any) -> Any:

@@ -108,7 +108,6 @@ class _Parser:
         raise ExpressionError(message, self.start if offset is None else offset)
 
     def fail_expected(self, expected: str) -> NoReturn:
-        """Raise the error that another token was expected here."""
         before = self.text[: self.start].strip()
         found, after = "nothing", ""
         if before:
@@ -225,7 +224,6 @@ class _Parser:
         return Name(name)
 
     def fail_unknown(self, name: str, start: int) -> NoReturn:
-        """Raise the error that a name is neither a parameter nor a function."""
         if self.token == "(":
             meant = did_you_mean(name, FUNCTIONS)
             expected = _OTHER_FUNCTIONS.get(name, f"expected one of {listed(FUNCTIONS)}")
@@ -237,7 +235,6 @@ class _Parser:
         self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
 
     def call(self, function: str, start: int) -> Expression:
-        """Read the arguments of a function, in parentheses."""
         opened = self.start
         self.enter()
         arguments: list[Expression] = []

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-INEXACT = "has no exact value"  # the error in fractions, for example of log(2)
 MAX_LENGTH = 400  # characters of an expression
 NEGATION = "negation"  # the operation of a minus sign before a factor
 COMPARISONS = ("<", "<=", ">", ">=", "=")

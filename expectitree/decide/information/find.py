@@ -16,9 +16,8 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
 from expectitree.decide.information.beliefs import Belief, Event, check_once, is_near, scope_of
 from expectitree.decide.information.shown import dependents, shown_event
-from expectitree.tree.bayes import Definitions
+from expectitree.tree.bayes import Definitions, Histories, Posteriors, Shown
 from expectitree.tree.columns import CHANCE
-from expectitree.tree.events import Histories, Posteriors, Shown
 from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues

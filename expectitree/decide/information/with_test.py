@@ -15,10 +15,19 @@ from expectitree.base.expressions.syntax import Apply, Expression
 from expectitree.base.numbers import escape, exact_text
 from expectitree.decide.information.beliefs import Belief, Event
 from expectitree.decide.information.find import find_event, never_meets
-from expectitree.tree.bayes import ZERO, Definitions, chances_of, free_name, product, quotient
+from expectitree.tree.bayes import (
+    ZERO,
+    Definitions,
+    Histories,
+    chances_of,
+    define_probabilities,
+    free_name,
+    product,
+    quotient,
+    written_parameters,
+)
 from expectitree.tree.builder import Copy, label_at
 from expectitree.tree.columns import CHANCE, TERMINAL
-from expectitree.tree.events import Histories, define_probabilities, written_parameters
 from expectitree.tree.formulas import Definition, Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import evaluated, raise_at

@@ -31,7 +31,6 @@ from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import NONE
 from expectitree.tree.model import Kind, Tree, check_tree
-from expectitree.tree.parameters import place_text
 from expectitree.tree.paths import join, message_path, split
 
 _MAX_END_LENGTH = 12  # characters of an end of a range in a message
@@ -296,7 +295,7 @@ def check_feasible(functions: NodeFunctions, range: Range) -> None:
             ends = _end_text(left, -(-low // step) * step), _end_text(right, high // step * step)
             hint = "a range within {} to {}".format(*ends)
     raise AnalysisError(
-        f"p of {place_text(tree, fault.node, fault.branch)} is {message_text(fault.value)} {at}: "
+        f"p of {tree.path_of(fault.node, fault.branch)} is {message_text(fault.value)} {at}: "
         f"it must be between 0 and 1; give {range.name} {hint}"
     )
 

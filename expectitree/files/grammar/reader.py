@@ -47,11 +47,10 @@ from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_op
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
 from expectitree.tree import paths
-from expectitree.tree.bounds import outside_bounds
 from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.tree.columns import NONE
 from expectitree.tree.formulas import is_formula
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind, Tree, check_attitude, outside_bounds
 
 if TYPE_CHECKING:
     from expectitree.tree.formulas import Definition
@@ -146,7 +145,7 @@ class TreeReader:
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
         parameters, attitude = about.pop("parameters", {}), about.pop("attitude", None)
-        outside = self.builder.outside_bounds(root)
+        outside = self.builder.outside_bounds()
         tree = self.builder.build(NodeId(root), check=False, **about)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
@@ -154,7 +153,7 @@ class TreeReader:
             about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
             tree = replace(tree, **about)
         if self.defined:
-            from expectitree.tree.events import define_probabilities
+            from expectitree.tree.bayes import define_probabilities
 
             tree = define_probabilities(tree, self.defined, self.note_fault)
         if self.faults:
@@ -170,8 +169,6 @@ class TreeReader:
 
     def check_attitude(self, tree: Tree) -> None:
         """Report an attitude that cannot be applied to the totals of the tree."""
-        from expectitree.tree.attitude import check_attitude
-
         try:
             check_attitude(tree)
         except TreeError as error:

@@ -148,7 +148,7 @@ class TreeWriter:
         self.written_parameters = tree.parameters
         if tree.formulas is not None and tree.formulas.defined:
             from expectitree.files.grammar.events import written_definitions
-            from expectitree.tree.events import written_parameters
+            from expectitree.tree.bayes import written_parameters
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
@@ -323,9 +323,7 @@ class TreeWriter:
         try:
             parse(text, self.tree.parameters)
         except ExpressionError as error:
-            from expectitree.tree.parameters import place_text
-
-            path = escape(self.tree.path_of(n) if b == NONE else place_text(self.tree, n, b))
+            path = escape(self.tree.path_of(n, b))
             found = f"a formula of {len(text):,} characters, a sum of rewards, cannot be written"
             raise TreeError(f"{path}: {found}: {error}") from None
         return self.formula(reward)

@@ -22,7 +22,7 @@ from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 from expectitree.foreign.csv.amounts import Amounts
 from expectitree.foreign.csv.cells import Cell, Faults, read_rows, separator_of
-from expectitree.tree.bounds import SUM_TOLERANCE
+from expectitree.tree.columns import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import join, message_path
 

@@ -20,7 +20,7 @@ from expectitree.foreign.radiant.nodes import TOO_DEEP, Node
 from expectitree.foreign.radiant.repairs import Edit, place_before
 from expectitree.foreign.radiant.variables import Variables
 from expectitree.tree import paths
-from expectitree.tree.bounds import SUM_TOLERANCE
+from expectitree.tree.columns import SUM_TOLERANCE
 from expectitree.tree.model import Tree
 
 _MAX_WARNINGS = 20

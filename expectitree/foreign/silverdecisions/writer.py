@@ -24,7 +24,7 @@ from expectitree.foreign.silverdecisions.structure import KEY, RULES, SHARE
 from expectitree.tree import paths
 from expectitree.tree.formulas import REST, is_formula, sum_of
 from expectitree.tree.model import Kind, Tree
-from expectitree.tree.parameters import parameter_values, place_text
+from expectitree.tree.parameters import parameter_values
 
 _VERSION = "1.2.0"
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
@@ -152,7 +152,7 @@ class DiagramWriter:
         terminal, reward = not columns.kind[n], self.tree.reward_of(b)
         value: Any = reward + columns.utility[n] if terminal else reward
         if abs(value) > _GREATEST:
-            path = escape(place_text(self.tree, node, b))
+            path = escape(self.tree.path_of(node, b))
             found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
             greatest = "the greatest that SilverDecisions accepts"
             raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
