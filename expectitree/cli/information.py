@@ -18,11 +18,9 @@ from expectitree.tree.paths import ROOT
 @click.command("information")
 @click.option(
     "--event",
-    "events",
     required=True,
-    multiple=True,
     metavar="NAME",
-    help="An event of the file, or a chance node's path; repeat for several.",
+    help="An event of the file, or a chance node's path.",
 )
 @click.option(
     "--likelihood",
@@ -38,7 +36,6 @@ from expectitree.tree.paths import ROOT
     shell_complete=complete_path,
     help="Where the outcome or the signal is known.  [default: the root]",
 )
-@click.option("--control", is_flag=True, help="Show what choosing the outcome would be worth.")
 @click.option(
     *("-o", "--output", "out"),
     metavar="FILE",
@@ -50,10 +47,9 @@ from expectitree.tree.paths import ROOT
 @format_options("information", "--report")
 def command(
     options: SearchOptions,
-    events: tuple[str, ...],
+    event: str,
     likelihood: str | None,
     path: str,
-    control: bool,
     out: str | None,
     force: bool,
     format_name: str,
@@ -61,12 +57,12 @@ def command(
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
-    event of its own: give its path. With several events, all their outcomes are known in advance.
+    event of its own: give its path.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
     sum of the other signals. -o writes the tree with the test in front of it, or of the node of
-    --at, with formulas for the probabilities of signals and outcomes. -o - prints only that tree.
+    --at, as one of its `events`. -o - prints only that tree.
 
     For example: expectitree information trees/rockefeller.yaml --event oil
     """
@@ -79,14 +75,13 @@ def command(
         check_output(out, None, force)
 
     def worth(file: str, tree: Tree) -> Information:
-        found = information(tree, events, likelihood=test, at=path, exact=True, file=file)
+        found = information(tree, event, likelihood=test, at=path, exact=True, file=file)
         if out is not None:
             _ = found.tree_with_test  # its errors are reported with the file
         return found
 
     reports = list(options.map("information in", worth))
     if reports and out != "-":
-        settings = {"shows_control": control} if format_name == "text" else {}
-        show("information", format_name, reports, **settings)
+        show("information", format_name, reports)
     if reports and out is not None:
         write_tree(reports[0].tree_with_test, out, "json" if format_name == "json" else "yaml")

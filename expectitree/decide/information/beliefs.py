@@ -1,7 +1,7 @@
 """What is known of an event at each node of a tree: the probability of each outcome there.
 
-Two modules find these beliefs: `defined.py` from the definitions in the file, and `shown.py` from
-the probabilities at the nodes.
+Two modules find these beliefs: `find.py` from the definitions in the file, and `shown.py` from the
+probabilities at the nodes.
 """
 
 from __future__ import annotations
@@ -23,27 +23,14 @@ MAX_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microsec
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
 Evidence: TypeAlias = "Sequence[Any] | int"
+Belief: TypeAlias = "Sequence[Any]"  # the probability of each outcome, in order
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """The probabilities of an event's outcomes, given what play has shown.
-
-    Attributes:
-        chances: The probability of each outcome, in order.
-        rule: How the probabilities follow from the tree, for formulas: `own` of an event node,
-            `mix` of what follows a chance node, the `rest` that other branches leave to a branch,
-            or the product with a `likelihood`; then the nodes and branches that this needs.
-    """
-
-    chances: Sequence[Any]
-    rule: tuple[Any, ...] = ()
-
-    def weight(self, evidence: Evidence) -> Any:
-        """Return the probability of the evidence."""
-        if isinstance(evidence, int):
-            return self.chances[evidence]
-        return sum(p * w for p, w in zip(self.chances, evidence, strict=True) if p)
+def weight(belief: Belief, evidence: Evidence) -> Any:
+    """Return the probability of evidence."""
+    if isinstance(evidence, int):
+        return belief[evidence]
+    return sum(p * w for p, w in zip(belief, evidence, strict=True) if p)
 
 
 @dataclass(frozen=True)
@@ -59,7 +46,6 @@ class Event:
         node: The belief at each node of `scope`, and at others.
         branch: The belief after the branches of their chance nodes that play can take.
         scope: The nodes between `at` and the event, or a signal of it, with both: children first.
-        created: The beliefs, each after those that it follows from.
     """
 
     tree: Tree
@@ -70,7 +56,6 @@ class Event:
     node: Mapping[int, Belief]
     branch: Mapping[int, Belief]
     scope: Sequence[int]
-    created: Sequence[Belief] = ()
 
     @property
     def prior(self) -> Belief:
@@ -80,7 +65,7 @@ class Event:
     @property
     def possible(self) -> list[tuple[int, str, Any]]:
         """The outcomes that can occur: place, label and probability."""
-        chances = zip(self.outcomes, self.prior.chances, strict=True)
+        chances = zip(self.outcomes, self.prior, strict=True)
         return [(o, label, p) for o, (label, p) in enumerate(chances) if p]
 
     @cached_property
@@ -99,12 +84,12 @@ class Event:
         Branches that are left out have the probability 0.
         """
         tree, p = self.tree, self.tree.columns.probability
-        known = self.node[n].weight(evidence)
+        known = weight(self.node[n], evidence)
         if not known:  # nothing reaches the node
             return {b: p[b] for b in tree.branches_of(n)}
         if n not in self.nodes:
             after = ((b, self.branch[b]) for b in tree.branches_of(n) if p[b] > 0)
-            return {b: p[b] * belief.weight(evidence) / known for b, belief in after}
+            return {b: p[b] * weight(belief, evidence) / known for b, belief in after}
         own = self.branch_of[n]
         if isinstance(evidence, int):
             return {own[self.outcomes[evidence]]: 1}
@@ -175,21 +160,15 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
         meets[n] = below or n in nodes
 
 
-def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -> None:
-    """Raise `TooMuchWorkError` if events have too many outcomes for the size of a tree.
-
-    `nodes` has the nodes of each event. A test of an event has `signals`.
-    """
-    outcomes, branches = max(signals, 1), len(tree) * (len(nodes) > 1)
-    for own in nodes.values():
-        outcomes *= len(tree.branches_of(max(own)))
-        branches += len(own) + _changing(tree, nodes_above(tree, own, tree.root_id), own)
+def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> None:
+    """Raise `TooMuchWorkError` if an event, or its test, has too many outcomes or signals."""
+    outcomes = max(signals, 1) * len(tree.branches_of(max(nodes)))
+    branches = len(nodes) + _changing(tree, nodes_above(tree, nodes, tree.root_id), nodes)
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
-        known = ", ".join(map(escape, nodes))
         raise budget.TooMuchWorkError(
-            f"to know {known} in advance takes {steps:,} steps ({outcomes:,} outcomes or signals "
-            f"times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"to know {escape(name)} in advance takes {steps:,} steps ({outcomes:,} outcomes or "
+            f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, NamedTuple, cast
 
@@ -26,18 +26,6 @@ from expectitree.tree.model import Tree
 
 Values = Mapping[int, Any]  # by node
 Finding = tuple[Any, tuple[str, ...]]  # a value of the node `at`, and the best actions there
-
-
-def given_outcome(event: Event, outcome: int) -> Tree:
-    """Return the tree with the probabilities that nodes have if an outcome of an event is known."""
-    probability: Any = event.tree.columns.probability[:]
-    for n in event.scope:
-        if event.tree.columns.kind[n] == CHANCE:
-            shares = event.shares(n, outcome)
-            for b in event.tree.branches_of(n):
-                probability[b] = shares.get(b, probability[b] * 0)
-    columns = event.tree.columns._replace(probability=probability)
-    return replace(event.tree, columns=columns)
 
 
 class Step(NamedTuple):

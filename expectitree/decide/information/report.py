@@ -1,8 +1,7 @@
 """What information about an event is worth: the report behind `information`.
 
-EVPI      the expected value with perfect information, less the value now (Howard, 1966)
-EVSI      the same for the signal of a test, which is free
-control   the value if MAX could choose the outcome, less the value now
+EVPI  the expected value with perfect information, less the value now (Howard, 1966)
+EVSI  the same for the signal of a test, which is free
 """
 
 from __future__ import annotations
@@ -17,10 +16,9 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned
 from expectitree.decide.decimals import in_decimals
-from expectitree.decide.information.beliefs import NEAR, check_steps
+from expectitree.decide.information.beliefs import NEAR, Event, check_steps, weight
 from expectitree.decide.information.conditioning import Conditioning
-from expectitree.decide.information.find import find_event, name_of, never_meets, nodes_of
-from expectitree.decide.information.joint import Joint
+from expectitree.decide.information.find import find_event, name_of, nodes_of
 from expectitree.decide.information.likelihoods import (
     Formulas,
     Likelihoods,
@@ -35,8 +33,8 @@ from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
 
 _JSON_FIELDS = (
-    "event", "at", "value", "best", "with_information", "evpi", "outcomes", "control",
-    "with_test", "evsi", "efficiency", "signals",
+    "event", "at", "value", "best", "with_information", "evpi", "outcomes", "with_test", "evsi",
+    "efficiency", "signals",
 )  # fmt: skip
 
 
@@ -45,8 +43,7 @@ class Finding:
     """One piece of evidence: its probability, and the value given it.
 
     Attributes:
-        name: A known outcome, or the signal of a test. Outcomes of several events are separated by
-            commas; `-` is an event that does not happen then.
+        name: A known outcome, or the signal of a test.
         probability: The probability of the evidence.
         value: The value, given the evidence, of the node where it is known; at the root, of the
             tree.
@@ -57,21 +54,6 @@ class Finding:
     probability: Number
     value: Number
     best: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Control:
-    """The value of choosing the outcome of an event.
-
-    Attributes:
-        outcome: The outcome that MAX would choose.
-        value: The value of the tree then.
-        worth: The difference to the value now.
-    """
-
-    outcome: str
-    value: Number
-    worth: Number
 
 
 @dataclass(frozen=True)
@@ -89,8 +71,7 @@ class Information(Shown):
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        event: The name of the event, or the names of several, separated by commas.
-        events: The names of the events.
+        event: The name of the event.
         at: The path of the node at which something is known.
         value: The value of the tree when nothing is known.
         best: The best actions then, at that node.
@@ -101,7 +82,6 @@ class Information(Shown):
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
         efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
-        control: The outcome that MAX would choose, and what that is worth.
         likelihood: The likelihoods of the test as formulas; empty without a test.
     """
 
@@ -110,7 +90,6 @@ class Information(Shown):
     file: str
     tree: Tree
     event: str
-    events: tuple[str, ...]
     at: str
     value: Number
     best: tuple[str, ...]
@@ -121,7 +100,6 @@ class Information(Shown):
     with_test: Number | None
     evsi: Number | None
     efficiency: float | None
-    control: Control
     likelihood: Formulas
 
     def json_fields(self) -> dict[str, Any]:
@@ -130,9 +108,10 @@ class Information(Shown):
 
     @cached_property
     def tree_with_test(self) -> Tree:
-        """The tree with the free test in front of the node, with formulas for probabilities.
+        """The tree with the free test in front of the node, as one of its `events`.
 
-        Raises `AnalysisError` without a test.
+        Raises `AnalysisError` without a test, or if the tree has another test of the event that is
+        not one of its `events`.
         """
         from expectitree.decide.information.with_test import with_test
 
@@ -174,7 +153,7 @@ class Information(Shown):
 
 def information(
     tree: Tree,
-    event: str | Sequence[str],
+    event: str,
     *,
     likelihood: Likelihoods | None = None,
     at: str = paths.ROOT,
@@ -196,8 +175,7 @@ def information(
 
     Args:
         tree: The tree.
-        event: The name of an event (`event:` in the file), or the path of a chance node. If there
-            are several, all of their outcomes are known in advance.
+        event: The name of an event (`event:` in the file), or the path of a chance node.
         likelihood: For a test: by signal and outcome, the probability of the signal given the
             outcome. It is a number, a formula of the tree's parameters, or "rest".
         at: The path of the node at which the outcome or the signal is known.
@@ -220,26 +198,34 @@ def information(
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
     given = Conditioning(numbers, at_node, eps, risk_tolerance)
-    wanted = (event,) if isinstance(event, str) else event
-    names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
-    if not names:
-        raise AnalysisError("there is no event: name at least one")
-    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
-    joint = Joint(given, tree, names)
-    outcomes = tuple(Finding(*one) for one in joint.findings())
-    formulas, signals = _tested(tree, given, names, likelihood)
-    before = numbers.root_reward if at_node == tree.root_id else 0
+    name = name_of(tree, event)
+    check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
+    found = find_event(numbers, tree, name, at_node)
+    results = given.given(found, [o for o, _, _ in found.possible])
+    outcomes = [
+        Finding(label, p, *result)
+        for (_, label, p), result in zip(found.possible, results, strict=True)
+    ]
     value = numbers.root_reward + given.values[numbers.root_id]
     with_information = given.with_value(_mean(given, outcomes))
-    with_test: Any = given.with_value(_mean(given, signals)) if likelihood is not None else None
-    evpi, evsi = with_information - value, None if with_test is None else with_test - value
-    chosen, controlled = joint.control()
+    evpi = with_information - value
+    formulas: Formulas = {}
+    signals: list[Finding] = []
+    with_test: Any = None
+    evsi: Any = None
+    efficiency = None
+    if likelihood is not None:
+        formulas = likelihood_formulas(tree, likelihood, found.outcomes)
+        signals = _signals(tree, given, found, formulas)
+        with_test = given.with_value(_mean(given, signals))
+        evsi = with_test - value
+        efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
+    before = numbers.root_reward if at_node == tree.root_id else 0
     return Information(
         file=file,
         tree=tree,
-        event=", ".join(names),
-        events=tuple(names),
+        event=name,
         at=tree.path_of(at_node),
         value=number(value),
         best=given.now[1],
@@ -249,34 +235,21 @@ def information(
         signals=number(tuple(replace(one, value=before + one.value) for one in signals)),
         with_test=number(with_test),
         evsi=number(evsi),
-        efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
-        control=number(Control(chosen, controlled, controlled - value)),
+        efficiency=efficiency,
         likelihood=formulas,
     )
 
 
-def _tested(
-    tree: Tree, given: Conditioning, names: Sequence[str], likelihood: Likelihoods | None
-) -> tuple[Formulas, tuple[Finding, ...]]:
-    """Return the likelihoods of a test as formulas, and the signals that can occur."""
-    if likelihood is None:
-        return {}, ()
-    if len(names) > 1:
-        raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
-    event = find_event(given.tree, tree, names[0], given.at)
-    if event is None:
-        raise never_meets(tree, names[0], given.at)
-    formulas = likelihood_formulas(tree, likelihood, event.outcomes)
+def _signals(tree: Tree, given: Conditioning, event: Event, formulas: Formulas) -> list[Finding]:
+    """Return the signals of a test that can occur."""
     is_exact = isinstance(given.tree.columns.utility[0], Fraction)
     weights = {}
     for signal, row in likelihood_values(tree, formulas).items():
         own = [row[o] if is_exact else float(row[o]) for o in event.outcomes]
-        if event.prior.weight(own):
+        if weight(event.prior, own):
             weights[signal] = own
     results = zip(weights.items(), given.given(event, weights.values()), strict=True)
-    return formulas, tuple(
-        Finding(signal, event.prior.weight(own), *result) for (signal, own), result in results
-    )
+    return [Finding(signal, weight(event.prior, own), *result) for (signal, own), result in results]
 
 
 def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:

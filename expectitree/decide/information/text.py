@@ -15,9 +15,7 @@ from expectitree.text.tables import Column, table
 from expectitree.tree.paths import ROOT
 
 
-def render(
-    reports: Sequence[Information], options: ConsoleOptions, shows_control: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the values with and without information for each tree."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
@@ -26,7 +24,7 @@ def render(
         else:
             yield from _table(report.event, report.outcomes, options)
         yield ""
-        for sentence in _sentences(report, shows_control):
+        for sentence in _sentences(report):
             yield Text(safe(sentence, options))
 
 
@@ -51,9 +49,8 @@ def _table(
     return table(columns, rows, options)
 
 
-def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
-    event = " and ".join(map(escape, report.events))
-    verb = "are" if len(report.events) > 1 else "is"
+def _sentences(report: Information) -> Iterator[str]:
+    event = escape(report.event)
     at = "" if report.at == ROOT else f" at {escape(report.at)}"
     now = display_text(report.value)
     best = f" ({escape(', '.join(report.best))})" if report.best else ""
@@ -69,15 +66,10 @@ def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
     else:
         known = display_text(report.with_information)
         yield (
-            f"The tree is worth {known} if {event} {verb} known{at} in advance, and {now} "
-            f"now{best}."
+            f"The tree is worth {known} if {event} is known{at} in advance, and {now} now{best}."
         )
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     if report.tree.attitude is not None:
         yield f"Values are certainty equivalents: {report.tree.attitude.text}."
     if report.is_known_to_min:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."
-    if shows_control:
-        control = report.control
-        outcome, worth = escape(control.outcome), display_text(control.worth)
-        yield f"To choose the outcome {outcome} is worth at most {worth} (value of control)."

@@ -1,7 +1,6 @@
 """Write a test into a tree: a chance node over its signals, and what follows below each signal.
 
-If the file defines the event, the test becomes one of its definitions, from which all probabilities
-follow. Otherwise, the probabilities below the signals become formulas, by Bayes' rule.
+The test becomes one of the file's `events`, from which all probabilities follow.
 """
 
 from __future__ import annotations
@@ -10,12 +9,11 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import Apply, Expression
-from expectitree.base.numbers import escape, exact_text
-from expectitree.decide.information.beliefs import Belief, Event
-from expectitree.decide.information.find import find_event, never_meets
-from expectitree.tree.bayes import ZERO, Definitions, chances_of, free_name, product, quotient
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.numbers import escape
+from expectitree.decide.information.beliefs import is_near
+from expectitree.decide.information.find import nodes_of
+from expectitree.tree.bayes import chances_of, free_name
 from expectitree.tree.builder import Copy, label_at
 from expectitree.tree.columns import CHANCE, TERMINAL
 from expectitree.tree.events import Histories, define_probabilities, written_parameters
@@ -32,30 +30,13 @@ def with_test(tree: Tree, name: str, at: int, likelihoods: Likelihoods) -> Tree:
     In front of the node `at` is a chance node over the signals. Below each signal is a copy of what
     was there, in which the probabilities are those given the signal. The copies share inner nodes
     that play reaches after the event, or without it.
+
+    Raises `AnalysisError` if the file does not define the event, and its nodes have different
+    probabilities, so that there are other tests of it.
     """
+    if tree.formulas is None or name not in tree.formulas.defined:
+        tree, name = _with_prior(tree, name)
     formulas = tree.formulas or Formulas()
-    if name in formulas.defined:
-        return _with_defined_test(tree, formulas, name, at, likelihoods)
-    event = find_event(tree, tree, name, at)
-    if event is None:
-        raise never_meets(tree, name, at)
-    copy, weights = _Tested(tree, likelihoods), _Weights(event, likelihoods)
-    test = copy.run(at, frozenset(event.scope))
-    for signal in likelihoods:
-        for n in event.scope:
-            if tree.columns.kind[n] == CHANCE:
-                copy.set_chances(copy.given[signal, n], weights.posterior(signal, n))
-    copy.set_chances(test, [weights.of[signal, id(event.prior)] for signal in likelihoods])
-    if any(formulas.events.get(n) in formulas.defined for n in event.scope):
-        copy.builder.formulas.defined.clear()
-    parameters = weights.definitions.parameters
-    return evaluated(replace(copy.finish(), parameters=parameters, expect=None))[0]
-
-
-def _with_defined_test(
-    tree: Tree, formulas: Formulas, name: str, at: int, likelihoods: Likelihoods
-) -> Tree:
-    """Return the tree with a test of an event that the file defines."""
     of = formulas.defined[name].test_of
     if of:
         raise AnalysisError(
@@ -77,6 +58,26 @@ def _with_defined_test(
     defined = {**formulas.defined, own: Definition(test_of=name, likelihood=likelihoods)}
     tested = replace(copy.finish(), parameters=written_parameters(tree), expect=None)
     return evaluated(define_probabilities(tested, defined, raise_at(tested)))[0]
+
+
+def _with_prior(tree: Tree, name: str) -> tuple[Tree, str]:
+    """Return the tree with a definition of an event whose probabilities do not change, its name."""
+    formulas, p = tree.formulas or Formulas(), tree.columns.probability
+    nodes = sorted(nodes_of(tree, name), reverse=True)
+    first = {tree.branch_label(nodes[0], b): b for b in tree.branches_of(nodes[0])}
+    for n in nodes:
+        if not all(is_near(p[b], p[first[tree.branch_label(n, b)]]) for b in tree.branches_of(n)):
+            raise AnalysisError(
+                f"{escape(tree.path_of(n))}: the probabilities of {escape(name)} are not those at "
+                f"{escape(tree.path_of(nodes[0]))}, so the tree with a test cannot be written: "
+                f"define {escape(name)} and its other tests under `events`"
+            )
+    if name not in formulas.events.values():
+        name, _ = free_name(tree.path_of(nodes[0]), {*formulas.events.values(), *formulas.defined})
+    prior = Definition(dict(zip(first, chances_of(tree, nodes[0]), strict=True)))
+    events = {**formulas.events, **dict.fromkeys(nodes, name)}
+    defined = {**formulas.defined, name: prior}
+    return replace(tree, formulas=replace(formulas, events=events, defined=defined)), name
 
 
 class _Tested(Copy):
@@ -123,91 +124,3 @@ class _Tested(Copy):
         equal, _ = self.builder.distribution(None, len(signals))
         labels = [label_at(s, k) for k, s in enumerate(signals, start=1)]
         return self.builder.add_inner(CHANCE, [self.given[s, n] for s in signals], equal, labels)
-
-    def set_chances(self, copy: int, chances: list[Expression]) -> None:
-        """Write the probabilities of a chance node, unless the signal cannot occur there."""
-        if any(p != ZERO for p in chances):
-            column = self.builder.formulas.probabilities
-            self.builder.add_formulas(column, copy, dict(enumerate(chances)))
-
-
-class _Weights:
-    """The probability of each signal given each belief about an event, as a formula.
-
-    Attributes:
-        definitions: The parameters of the tree, and names for sums.
-        of: The formulas, by signal and by the id of a belief.
-    """
-
-    def __init__(self, event: Event, likelihoods: Likelihoods) -> None:
-        self.event, self.tree, self.likelihoods = event, event.tree, likelihoods
-        self.definitions = Definitions(event.tree.parameters)
-        self.of: dict[tuple[str, int], Expression] = {}
-        for belief in self._used():
-            for signal in likelihoods:
-                self.of[signal, id(belief)] = self._weight(signal, belief)
-
-    def _used(self) -> list[Belief]:
-        """Return the beliefs that formulas need, each after those that it follows from."""
-        event, found = self.event, []
-        used = {id(event.node[n]) for n in event.scope}
-        for n in event.scope:
-            used.update(id(event.branch[b]) for b in self.tree.branches_of(n) if b in event.branch)
-        for belief in reversed(event.created):
-            if id(belief) in used:
-                found.append(belief)
-                rule, *places = belief.rule
-                if rule in ("mix", "rest"):
-                    branches = self.tree.branches_of(places[0])
-                    used.update(id(event.branch[b]) for b in branches if b in event.branch)
-                if rule == "rest":
-                    used.add(id(event.node[places[0]]))
-        return found[::-1]
-
-    def _weight(self, signal: str, belief: Belief) -> Expression:
-        rule, n, *places = belief.rule
-        if rule in ("own", "mix"):
-            return self.definitions.sum(self._joint(signal, n), signal)
-        if rule == "likelihood":
-            return self.definitions.sum(
-                [product(p, self.likelihoods[signal][o])
-                 for o, p in zip(self.event.outcomes, self._chances(n, belief), strict=True)],
-                signal,
-            )  # fmt: skip
-        branches = self.tree.branches_of(n)
-        at = branches.index(places[0])
-        found = self.of[signal, id(self.event.node[n])]
-        for place, term in enumerate(self._joint(signal, n, places[0])):
-            if place != at and term != ZERO:
-                found = Apply("-", (found, term))
-        return quotient(found, chances_of(self.tree, n)[at])
-
-    def _joint(self, signal: str, n: int, left_out: int | None = None) -> list[Expression]:
-        """Return the probability of each outcome of a chance node together with a signal."""
-        event, branches = self.event, self.tree.branches_of(n)
-        if n in event.nodes:
-            row = self.likelihoods[signal]
-            weights = [row[self.tree.branch_label(n, b)] for b in branches]
-        else:
-            weights = [
-                self.of[signal, id(event.branch[b])]
-                if b in event.branch and b != left_out
-                else ZERO
-                for b in branches
-            ]
-        return [product(*pair) for pair in zip(chances_of(self.tree, n), weights, strict=True)]
-
-    def _chances(self, n: int, belief: Belief) -> list[Expression]:
-        """Return the probabilities of a belief that follows from likelihoods elsewhere."""
-        if self.tree.parameters:
-            raise AnalysisError(
-                f"{escape(self.tree.path_of(n))}: the formulas of a test here would need the "
-                f"likelihoods of {escape((self.tree.formulas or Formulas()).events[n])}: define it "
-                f"as a test of {escape(self.event.name)} under `events`"
-            )
-        return [parse(exact_text(p), ()) for p in belief.chances]
-
-    def posterior(self, signal: str, n: int) -> list[Expression]:
-        """Return the probabilities of a chance node given a signal."""
-        weight = self.of[signal, id(self.event.node[n])]
-        return [quotient(p, weight) for p in self._joint(signal, n)] if weight != ZERO else [ZERO]
