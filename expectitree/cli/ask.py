@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from _thread import interrupt_main
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from threading import Timer
 from typing import Any
 
 import click
@@ -34,8 +30,6 @@ from expectitree.files.rows import ReadOptions
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 from expectitree.tree.model import Tree
-
-_PATIENCE = 0.2  # seconds for which Ctrl-C may be delayed
 
 
 @click.command("ask")
@@ -195,14 +189,15 @@ def _converse(conversation: Conversation, console: Console) -> None:
     print_all(*conversation.introduction())
     try:
         with interrupts.raising():
-            while not conversation.is_over:
-                if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
-                    break
+            while not conversation.is_over and not conversation.inquiry.is_done:
                 line = _read(conversation.prompt)
                 if line is None:
                     break
-                with working("choosing the next question"), _interrupted_later():
-                    shown = conversation.respond(line)
+                with working("choosing the next question"):
+                    try:
+                        shown = conversation.respond(line)
+                    except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
+                        raise click.Abort from None
                 print_all(*shown)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
         print_all("")
@@ -230,32 +225,6 @@ def _read(prompt: str) -> str | None:
     if not typed or not _is_terminal(sys.stdin):
         click.echo(escape(typed.rstrip("\r\n")), err=True)
     return typed or None
-
-
-@contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Delay Ctrl-C to the end, for at most 0.2 seconds; then raise `click.Abort`.
-
-    So the bounds with the answer can still be shown, unless computing them takes long.
-    """
-    delayed: list[Timer] = []
-
-    def delay(number: int, frame: Any) -> None:
-        signal.signal(signal.SIGINT, before)
-        delayed.append(Timer(_PATIENCE, interrupt_main))
-        delayed[0].start()
-
-    before = signal.signal(signal.SIGINT, delay)
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise click.Abort from None
-    finally:
-        signal.signal(signal.SIGINT, before)
-        for timer in delayed:
-            timer.cancel()
-    if delayed:
-        signal.raise_signal(signal.SIGINT)
 
 
 def _is_terminal(stream: Any) -> bool:

@@ -14,7 +14,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.errors import FileError, Problem, SearchError, TreeError
 from expectitree.base.interrupts import held
-from expectitree.decide.ask.answers import EXPECTED, TAKEN_BACK, AnswersFile
+from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.decide.ask.text import bounds_text, question, render, state
 from expectitree.files.grammar.problems import TooManyProblemsError
@@ -25,13 +25,11 @@ from expectitree.text.phrases import plural
 
 HELP = {
     "2, -4.5e3, 1/3": "the utility of the leaf, as in a tree file",
-    "skip": "ask for another leaf; this one comes back when no other could help",
-    "undo": "take the last answer back",
     "show": "draw the tree with the bounds and answers so far",
     "quit": "leave; so do Ctrl-D and Ctrl-C",
 }
 _ALIASES = {"?": "help", "h": "help", "q": "quit", "exit": "quit"}
-_COMMANDS = ("skip", "undo", "show", "quit", "help")
+_COMMANDS = ("show", "quit", "help")
 
 
 class Conversation:
@@ -80,28 +78,24 @@ class Conversation:
 
     @property
     def prompt(self) -> str:
-        """The prompt for the next line."""
-        leaf = self.inquiry.leaf
-        if leaf is None:
-            return "Decided. Press Return to finish, or type undo to take the last answer back: "
-        return f"{bounds_text(self.inquiry.allowed(leaf))}: "
+        """The prompt for the next line, while there is a question."""
+        assert self.inquiry.leaf is not None
+        return f"{bounds_text(self.inquiry.allowed(self.inquiry.leaf))}: "
 
     def respond(self, line: str) -> list[RenderableType]:
         """Carry out a typed line; return the reply, with the next question if it is another."""
-        typed, is_done = line.strip(), self.inquiry.is_done
+        typed = line.strip()
         command = _ALIASES.get(typed.lower(), typed.lower())
-        if command == "quit" or is_done and not typed:
+        if command == "quit":
             self.is_over = True
             return []
         if command == "help":
             return _help()
         if command == "show":
             return list(self.drawing(self.options))
-        if command == "undo":
-            return self._undo()
-        if is_done or not typed:
+        if not typed:
             return [Text("Type a number, or ? for help.")]
-        return self._skip() if command == "skip" else self._answer(typed)
+        return self._answer(typed)
 
     def drawing(self, options: ConsoleOptions) -> Iterator[RenderableType]:
         """Yield the tree with the bounds and answers so far."""
@@ -139,37 +133,17 @@ class Conversation:
                 message = f"{error}{hint or '; ? for help'}"
                 return [Text(safe(message, self.options), style="bad")]
             self.given[path] = typed
-            shown = self._save({path: typed})
+            shown = self._save(path, typed)
         self.inquiry.answer(typed)
         if not self.inquiry.is_done:
             left = f"; {self.inquiry.unknown_left:,} not known"
             shown.append(state(self.inquiry, self.options).append(left))
         return shown + self._question()
 
-    def _skip(self) -> list[RenderableType]:
-        before = self.inquiry.leaf
-        self.inquiry.skip()
-        same = [Text("There is no other leaf that matters now.")]
-        return [*(same if self.inquiry.leaf == before else ()), *self._question()]
-
-    def _undo(self) -> list[RenderableType]:
-        if not self.inquiry.asked:
-            return [Text("There is no answer to take back.")]
-        find = self.inquiry.tree.find
-        leaf = find(self.inquiry.take_back())
-        # The file may call the leaf by other paths, if several branches lead to it.
-        taken = {path: number for path, number in self.given.items() if find(path) == leaf}
-        for path in taken:
-            del self.given[path]
-        shown = self._save(dict.fromkeys(taken, TAKEN_BACK))
-        for path, number in taken.items():
-            shown.append(Text(safe(f"Taken back: {path}, {number}", self.options)))
-        return shown + self._question()
-
-    def _save(self, changes: dict[str, str]) -> list[RenderableType]:
-        """Add answers to the file; return a warning the first time that this fails."""
+    def _save(self, path: str, typed: str) -> list[RenderableType]:
+        """Add an answer to the file; return a warning the first time that this fails."""
         try:
-            self.file.add(changes)
+            self.file.add(path, typed)
         except FileError as error:
             if not self._is_warned:
                 self._is_warned = True

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 import json
 import math
-import pickle
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
@@ -191,7 +189,7 @@ def test_the_mirrored_tree_has_the_same_questions() -> None:
 # ---- Intervals and losses are true at any time.
 
 
-def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
+def check_answers(seed: int, exact: bool, pays: bool) -> None:
     """Answer in any order, and check every interval and loss against the definition."""
     random = Random(seed)
     case = Case(seed, pays)
@@ -200,7 +198,7 @@ def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
     leaves = [n for n in range(len(tree)) if not tree.columns.kind[n]]
     unknown = [n for n in leaves if random.random() < 0.7]
     goal = random.choice(("value", "action"))
-    inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, guide=guide, exact=exact)
+    inquiry = et.inquire(without(tree, unknown), bounds=bounds, goal=goal, exact=exact)
     values = definitions(tree)
     known = {n: tree.columns.utility[n] for n in leaves if n not in unknown}
     eps = (
@@ -214,9 +212,6 @@ def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
             break
         assert inquiry.leaf.id in unknown
         assert inquiry.leaf.id not in known
-        if random.random() < 0.2:
-            inquiry.skip()
-            assert inquiry.leaf is not None
         if random.random() < 0.3:
             n = random.choice([n for n in unknown if n not in known])
             inquiry.answer(
@@ -229,14 +224,11 @@ def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
 
 
 @pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("guide", ["learning", "uniform", "bounds"])
 @pytest.mark.parametrize("pays", [False, True])
-def test_intervals_and_losses_are_true_for_answers_in_any_order(
-    exact: bool, guide: str, pays: bool
-) -> None:
-    """Random trees, known leaves, bounds or none, answers in any order, and skips."""
-    for seed in range(30):
-        check_answers(seed, exact, guide, pays)
+def test_intervals_and_losses_are_true_for_answers_in_any_order(exact: bool, pays: bool) -> None:
+    """Random trees, known leaves, bounds or none, answers in any order."""
+    for seed in range(60):
+        check_answers(seed, exact, pays)
 
 
 def check_state(
@@ -438,9 +430,8 @@ def test_bad_answers_are_refused() -> None:
     ):
         inquiry.answer(7, leaf="bet/bad")
     inquiry.answer(8)
-    for ask in (lambda: inquiry.answer(1), inquiry.skip):
-        with pytest.raises(SearchError, match="no question is left"):
-            ask()
+    with pytest.raises(SearchError, match="no question is left"):
+        inquiry.answer(1)
 
 
 def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
@@ -468,9 +459,8 @@ def test_bounds_as_an_argument_replace_those_of_the_file() -> None:
     for bad in ((5, 9), (9, 0), (math.nan, 1), (0,), ("0", "9"), "ab", 3):
         with pytest.raises(SearchError):
             et.inquire(tree_of(SMALL), bounds=bad)
-    for choice in ({"goal": "both"}, {"guide": "stars"}):
-        with pytest.raises(SearchError, match="expected"):
-            et.inquire(tree_of(SMALL), **choice)
+    with pytest.raises(SearchError, match="expected"):
+        et.inquire(tree_of(SMALL), goal="both")
 
 
 def test_a_tree_without_unknown_utilities_is_decided() -> None:
@@ -527,15 +517,12 @@ def test_the_route_avoids_impossible_outcomes() -> None:
     inquiry = et.inquire(tree)
     assert inquiry.path == "#1"
     assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
-    inquiry.skip()
-    assert [step.branch.label for step in inquiry.route] == ["#2", "#1"]
     tree = tree_of(
         """{nodes: {x: {utility: "?"}}, bounds: [0, 9], chance: {
         never: {p: 0, ref: x}, a: {p: 1/2, max: [{ref: x}]}, b: {p: 1/2, utility: "?"}}}"""
     )
     inquiry = et.inquire(tree)
-    while inquiry.path != "b":
-        inquiry.skip()
+    inquiry.answer(5, leaf="b")
     assert not inquiry.search.visited("a")
     inquiry.answer(6, leaf="never")
     assert inquiry.search.visited("a")
@@ -586,9 +573,6 @@ def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> No
     assert inquiry.interval(inquiry.tree.root) == (4, 4)
     assert inquiry.interval("bet/good") == (8, 8)
     assert search_tree(inquiry.tree_answered()).value == 11
-    again = pickle.loads(pickle.dumps(inquiry))
-    assert (again.best, again.interval("/")) == ("bet", (11, 11))
-    assert [a.interval for a in again.actions] == [(3, 3), (4, 4)]
 
 
 def test_the_rewards_may_decide_without_a_question() -> None:
@@ -621,79 +605,6 @@ def test_the_bounds_of_an_answer_are_differences_on_paper() -> None:
     assert inquiry.is_done
     with pytest.raises(SearchError, match=r"0\.5 of #1 lies outside its bounds \[0\.1, 0\.4\]"):
         inquiry.answer(0.5, leaf="#1")
-
-
-# ---- Skipping, taking back, pickling.
-
-
-def test_skipping_offers_every_leaf_that_may_help() -> None:
-    tree = tree_of(
-        '{bounds: [0, 9], max: {a: {chance: [{utility: "?"}, {utility: "?"}, {utility: "?"}]}, b: '
-        "4}}"
-    )
-    inquiry = et.inquire(tree)
-    seen = []
-    for _ in range(3):
-        seen.append(inquiry.path)
-        inquiry.skip()
-    assert sorted(map(str, seen)) == ["a/#1", "a/#2", "a/#3"]
-    assert inquiry.path == seen[0]
-    inquiry.skip()
-    inquiry.answer(0)
-    assert inquiry.path not in (seen[0], *inquiry.answers)
-
-
-def test_a_skipped_leaf_comes_back_if_it_is_the_only_one() -> None:
-    inquiry = et.inquire(tree_of('{bounds: [0, 9], max: [{utility: "?"}, 4]}'))
-    inquiry.skip()
-    assert inquiry.path == "#1"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("exact", [False, True])
-def test_the_same_answers_give_the_same_questions(exact: bool) -> None:
-    """Also after pickling, copying and taking back, with skips among the answers."""
-    for seed in range(15):
-        random = Random(seed)
-        case = Case(seed)
-        tree = case.tree(exact)
-        one = et.inquire(
-            without(tree), bounds=random.choice((None, bounds_of(case, exact))), goal="value"
-        )
-        while one.leaf is not None:
-            if random.random() < 0.3:
-                one.skip()
-            other = random.choice(
-                (lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy, copy.copy)
-            )(one)
-            assert state(other) == state(one)
-            before = state(one)
-            path, value = one.path, tree.columns.utility[one.leaf.id]
-            one.answer(value)
-            other.answer(value)
-            assert state(other) == state(one)
-            assert other.take_back() == path
-            assert state(other) == before
-            if one.asked > 1 and random.random() < 0.05:
-                one.take_back()
-    with pytest.raises(SearchError, match="no answer to take back"):
-        et.inquire(tree_of(SMALL)).take_back()
-
-
-def state(inquiry: et.Inquiry) -> Any:
-    search = inquiry.search
-    return (
-        inquiry.path,
-        [step.id for step in inquiry.route],
-        inquiry.answers,
-        inquiry.best,
-        inquiry.loss,
-        list(search.lower),
-        list(search.upper),
-        list(search.visits),
-        list(inquiry._questions.beliefs.mean),
-        list(inquiry._questions.beliefs.tally),
-    )
 
 
 # ---- Display.
@@ -772,22 +683,6 @@ def test_a_chain_of_many_nodes_needs_no_recursion() -> None:
     inquiry.answer(0.5)
     assert inquiry.search.value == 0.5
     assert len(repr(inquiry)) < 300
-
-
-def test_skipped_leaves_come_back_before_leaves_that_cannot_matter() -> None:
-    unknown = '[{utility: "?"}, {utility: "?"}]'
-    for text in (
-        "max: {stay: 50, start-up: {bounds: [10, 40], chance: %s}, academia: {min: %s}}",
-        "min: {stay: 10, start-up: {bounds: [20, 50], chance: %s}, academia: {max: %s}}",
-    ):
-        tree = tree_of("{bounds: [0, 60], " + text % (unknown, unknown) + "}")
-        for goal in ("action", "value"):
-            inquiry = et.inquire(tree, goal=goal)
-            asked = []
-            for _ in range(6):
-                asked.append(inquiry.path)
-                inquiry.skip()
-            assert set(asked) == {"academia/#1", "academia/#2"}, asked
 
 
 def test_to_text_and_to_json_show_an_inquiry_as_the_command_does() -> None:
