@@ -1,10 +1,10 @@
-"""Distributions of totals: mixed, shifted, merged and measured."""
+"""The distribution of the total that MAX receives: mixed, shifted, merged and measured."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -21,38 +21,33 @@ _ROUNDING = 1e-12  # by which a sum of probabilities may miss a share, unless th
 
 @dataclass(frozen=True)
 class Distribution:
-    """Totals and their probabilities, in order of the totals.
+    """What MAX receives in all: totals and their probabilities, in order of the totals.
 
     Attributes:
-        totals: What MAX receives in all, rising.
+        totals: The totals, rising.
         probabilities: The probability of each total.
-        is_binned: Whether totals were put into bins, because there were too many.
+        mean: The expected total.
+        variance: The variance of the total.
+        least: The least total; like the mean and the variance, bins do not change it.
+        greatest: The greatest total.
         is_exact: Whether the numbers are those of an exact tree.
+        is_binned: Whether totals were put into bins, because there were too many.
     """
 
     totals: tuple[Any, ...]
     probabilities: tuple[Any, ...]
-    is_binned: bool = False
+    mean: Any
+    variance: Any
+    least: Any
+    greatest: Any
     is_exact: bool = False
+    is_binned: bool = False
 
     @classmethod
-    def of(
-        cls,
-        shares: Mapping[Any, Any],
-        is_exact: bool,
-        is_binned: bool = False,
-        most: int = MAX_TOTALS,
-    ) -> Distribution:
-        """Return the distribution with these probabilities by total, merged and binned."""
-        totals = sorted(shares)
-        probabilities = [shares[total] for total in totals]
-        near = 0 if is_exact else max(map(abs, totals)) / NEAR
-        starts = _starts_of_near(totals, near)
-        if len(starts) > most:  # the mean of a bin is only near its totals, so floats will do
-            totals, probabilities = [*map(float, totals)], [*map(float, probabilities)]
-            starts = _starts_of_bins(totals, most)
-            is_exact, is_binned = False, True
-        return cls(*_merged(totals, probabilities, starts), is_binned, is_exact)
+    def certain(cls, total: Any, is_exact: bool = False) -> Distribution:
+        """Return the distribution of one total."""
+        zero = total * 0
+        return cls((total,), (zero + 1,), total, zero, total, total, is_exact)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield each total with its probability."""
@@ -62,20 +57,25 @@ class Distribution:
         """Return the distribution of the total plus a number."""
         if not by:
             return self
-        if isinstance(self.totals[0], float):
-            by = float(by)
-        totals = tuple(total + by for total in self.totals)
-        return Distribution(totals, self.probabilities, self.is_binned, self.is_exact)
+        one = float(by) if isinstance(self.totals[0], float) else by
+        return replace(
+            self,
+            totals=tuple(total + one for total in self.totals),
+            mean=self.mean + by,
+            least=self.least + by,
+            greatest=self.greatest + by,
+        )
 
     def in_floats(self) -> Distribution:
         """Return the distribution with each number rounded to a float."""
-        if isinstance(self.totals[0], float) and isinstance(self.probabilities[0], float):
+        if isinstance(self.variance, float):
             return self
-        totals, probabilities = (
+        return Distribution(
             tuple(map(to_nearest_float, self.totals)),
             tuple(map(to_nearest_float, self.probabilities)),
+            *map(to_nearest_float, (self.mean, self.variance, self.least, self.greatest)),
+            is_binned=self.is_binned,
         )
-        return Distribution(totals, probabilities, self.is_binned)
 
     @cached_property
     def cumulative(self) -> tuple[Any, ...]:
@@ -107,24 +107,33 @@ class Distribution:
                 break
         return result / share
 
-    def semivariance(self, mean: Any) -> Any:
-        """Return the mean square of the shortfall below the mean, which is 0 for other totals."""
-        return sum(p * (mean - total) ** 2 for total, p in self.pairs() if total < mean)
 
-
-def mixture(
-    parts: Sequence[tuple[Any, Number, Distribution]], most: int = MAX_TOTALS
-) -> Distribution:
+def mixture(parts: Sequence[tuple[Any, Number, Distribution]]) -> Distribution:
     """Return the mixture of distributions, each with its probability and a number to add."""
-    if any(isinstance(part.totals[0], float) for _, _, part in parts):
-        parts = [(float(p), float(reward), part.in_floats()) for p, reward, part in parts]
+    mean = sum(p * (one.mean + r) for p, r, one in parts)
+    variance = sum(p * (one.variance + (one.mean + r - mean) ** 2) for p, r, one in parts)
+    least = min(one.least + r for _, r, one in parts)
+    greatest = max(one.greatest + r for _, r, one in parts)
+    is_exact = all(one.is_exact for _, _, one in parts)
+    is_binned = any(one.is_binned for _, _, one in parts)
+    is_in_floats = any(isinstance(one.totals[0], float) for _, _, one in parts)
     shares: dict[Any, Any] = {}
-    for p, reward, part in parts:
-        for total, share in part.pairs():
+    for p, reward, one in parts:
+        if is_in_floats:
+            p, reward, one = float(p), float(reward), one.in_floats()
+        for total, share in one.pairs():
             total += reward
             shares[total] = shares.get(total, 0) + p * share
-    is_exact = all(part.is_exact for _, _, part in parts)
-    return Distribution.of(shares, is_exact, any(part.is_binned for _, _, part in parts), most)
+    totals = sorted(shares)
+    probabilities = [shares[total] for total in totals]
+    near = 0 if is_exact else max(map(abs, totals)) / NEAR
+    starts = _starts_of_near(totals, near)
+    if len(starts) > MAX_TOTALS:  # the mean of a bin is only near its totals, so floats will do
+        totals, probabilities = [*map(float, totals)], [*map(float, probabilities)]
+        starts = _starts_of_bins(totals)
+        is_exact, is_binned = False, True
+    merged = _merged(totals, probabilities, starts)
+    return Distribution(*merged, mean, variance, least, greatest, is_exact, is_binned)
 
 
 def _starts_of_near(totals: Sequence[Any], near: Any) -> list[int]:
@@ -137,13 +146,13 @@ def _starts_of_near(totals: Sequence[Any], near: Any) -> list[int]:
     return starts
 
 
-def _starts_of_bins(totals: Sequence[float], most: int) -> list[int]:
-    """Return where the totals of each of `most` bins of the same width begin."""
-    least, width = totals[0], (totals[-1] - totals[0]) / most
+def _starts_of_bins(totals: Sequence[float]) -> list[int]:
+    """Return where the totals of each of `MAX_TOTALS` bins of the same width begin."""
+    least, width = totals[0], (totals[-1] - totals[0]) / MAX_TOTALS
     bin_, end, starts = 0, least + width, [0]
     for i, total in enumerate(totals):
-        if total >= end and bin_ < most - 1:
-            bin_ = min(max(bin_ + 1, int((total - least) / width)), most - 1)
+        if total >= end and bin_ < MAX_TOTALS - 1:
+            bin_ = min(max(bin_ + 1, int((total - least) / width)), MAX_TOTALS - 1)
             end = least + (bin_ + 1) * width
             starts.append(i)
     return starts

@@ -59,7 +59,7 @@ def figure_of(report: Risk) -> Any:
         axes.axvline(float(report.target), color="0.3", linewidth=1, linestyle=":", label=label)
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel(plain(f"total ({report.unit})" if report.unit else "total"))
+    axes.set_xlabel("total")
     axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylabel("probability of this total or less")
     if report.tree.title:
