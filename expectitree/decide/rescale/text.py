@@ -19,7 +19,7 @@ from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 from expectitree.tree.model import Kind
 
-MAX_ROWS = 40  # nodes that are shown without --all
+_MAX_ROWS = 40
 _MAX_PAIRS = 8
 _MAX_TIES = 3  # actions that are named
 
@@ -30,9 +30,7 @@ ANSWERS = {
 }
 
 
-def render(
-    reports: Sequence[Rescaling], options: ConsoleOptions, show_all: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Rescaling], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield for each file the map, the nodes that optimal play reaches, and the result."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
@@ -40,7 +38,7 @@ def render(
             yield _map_facts(report, report.map_class, options)
             yield ""
         if report.strategy:
-            yield from _strategy_table(report, options, None if show_all else MAX_ROWS)
+            yield from _strategy_table(report, options)
             yield ""
         for remark in report.remarks:
             yield Text(safe(remark, options))
@@ -79,13 +77,11 @@ def _class_text(found: MapClass) -> str:
     )
 
 
-def _strategy_table(
-    report: Rescaling, options: ConsoleOptions, most: int | None
-) -> Iterator[RenderableType]:
+def _strategy_table(report: Rescaling, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield a table of nodes: of many the root, those that changed, and the first others."""
     nodes = report.strategy
     changed = [n for n in nodes if n in report.changes]
-    kept = set(islice(dict.fromkeys([*nodes[:1], *changed, *nodes]), most))
+    kept = set(islice(dict.fromkeys([*nodes[:1], *changed, *nodes]), _MAX_ROWS))
     columns = (
         Column("node", most=max(8, options.max_width // 3), keep_end=True),
         Column("kind", spare=4),
@@ -99,7 +95,7 @@ def _strategy_table(
     if len(nodes) > len(kept):
         ellipsis = characters(options).ellipsis
         left = plural(len(nodes) - len(kept), "more node")
-        yield Text(f"{ellipsis} {left} (--all shows them)", style="dim")
+        yield Text(f"{ellipsis} {left}", style="dim")
 
 
 def _row(report: Rescaling, node: int) -> list[str]:
