@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.decorators import complete_path
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.terminal import OUT, show
@@ -12,7 +11,6 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.likelihoods import read_likelihoods
 from expectitree.decide.information.report import Information, information
 from expectitree.tree.model import Tree
-from expectitree.tree.paths import ROOT
 
 
 @click.command("information")
@@ -29,14 +27,6 @@ from expectitree.tree.paths import ROOT
     help="A test in YAML: signal, then outcome, then the probability of the signal.",
 )
 @click.option(
-    "--at",
-    "path",
-    default=ROOT,
-    metavar="PATH",
-    shell_complete=complete_path,
-    help="Where the outcome or the signal is known.  [default: the root]",
-)
-@click.option(
     *("-o", "--output", "out"),
     metavar="FILE",
     type=OUT,
@@ -49,7 +39,6 @@ def command(
     options: SearchOptions,
     event: str,
     likelihood: str | None,
-    path: str,
     out: str | None,
     force: bool,
     format_name: str,
@@ -61,8 +50,8 @@ def command(
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
-    sum of the other signals. -o writes the tree with the test in front of it, or of the node of
-    --at, as one of its `events`. -o - prints only that tree.
+    sum of the other signals. -o writes the tree with the test in front of it, as one of its
+    `events`. -o - prints only that tree.
 
     For example: expectitree information trees/rockefeller.yaml --event oil
     """
@@ -75,7 +64,7 @@ def command(
         check_output(out, None, force)
 
     def worth(file: str, tree: Tree) -> Information:
-        found = information(tree, event, likelihood=test, at=path, exact=True, file=file)
+        found = information(tree, event, likelihood=test, exact=True, file=file)
         if out is not None:
             _ = found.tree_with_test  # its errors are reported with the file
         return found

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
-from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
@@ -41,17 +40,15 @@ class Event:
         tree: The tree.
         name: Its name, or the path of the only chance node that represents it.
         nodes: The chance nodes that represent it; no play meets two of them.
-        at: The node at which something is known of the event.
         outcomes: The labels of the outcomes, in order.
         node: The belief at each node of `scope`, and at others.
         branch: The belief after the branches of their chance nodes that play can take.
-        scope: The nodes between `at` and the event, or a signal of it, with both: children first.
+        scope: The nodes from which play meets the event, or a signal of it: children first.
     """
 
     tree: Tree
     name: str
     nodes: frozenset[int]
-    at: int
     outcomes: tuple[str, ...]
     node: Mapping[int, Belief]
     branch: Mapping[int, Belief]
@@ -59,8 +56,8 @@ class Event:
 
     @property
     def prior(self) -> Belief:
-        """The belief at the node `at`."""
-        return self.node[self.at]
+        """The belief at the root."""
+        return self.node[self.tree.root_id]
 
     @property
     def possible(self) -> list[tuple[int, str, Any]]:
@@ -106,14 +103,6 @@ def is_near(p: Any, q: Any) -> bool:
     return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
 
 
-def nodes_above(tree: Tree, nodes: Container[int], at: int) -> list[int]:
-    """Return some nodes and those that lead to them, up to the node `at`, children first."""
-    child, found = tree.columns.child, bytearray(len(tree))
-    for n in range(at + 1):
-        found[n] = n in nodes or any(found[child[b]] for b in tree.branches_of(n))
-    return [n for n in range(at + 1) if found[n]]
-
-
 def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> bytearray:
     """Return [N] whether play reaches a node from some nodes, without passing one of `until`."""
     columns, found = tree.columns, bytearray(len(tree))
@@ -128,12 +117,12 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
 
 
 def scope_of(
-    tree: Tree, at: int, nodes: Container[int], is_signal: Callable[[int], bool]
-) -> list[int]:
-    """Return the nodes from `at` on from which play meets the event or a signal of it."""
-    columns, within = tree.columns, reached(tree, (at,), nodes)
+    tree: Tree, nodes: Container[int], is_signal: Callable[[int], bool]
+) -> list[int] | None:
+    """Return the nodes from which play meets an event or a signal of it; None without the root."""
+    columns, within = tree.columns, reached(tree, (tree.root_id,), nodes)
     found = bytearray(len(tree))
-    for n in range(at + 1):
+    for n in range(len(tree)):
         found[n] = within[n] and (
             n in nodes
             or is_signal(n)
@@ -141,7 +130,7 @@ def scope_of(
                 columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
             )
         )
-    return [n for n in range(at + 1) if found[n]]
+    return [n for n in range(len(tree)) if found[n]] if found[tree.root_id] else None
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
@@ -162,8 +151,14 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
 
 def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> None:
     """Raise `TooMuchWorkError` if an event, or its test, has too many outcomes or signals."""
+    child, above = tree.columns.child, bytearray(len(tree))
+    branches = 0
+    for n in range(len(tree)):
+        if n in nodes:
+            above[n], branches = True, branches + 1
+        elif any(above[child[b]] for b in tree.branches_of(n)):
+            above[n], branches = True, branches + len(tree.branches_of(n))
     outcomes = max(signals, 1) * len(tree.branches_of(max(nodes)))
-    branches = len(nodes) + _changing(tree, nodes_above(tree, nodes, tree.root_id), nodes)
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
         raise budget.TooMuchWorkError(
@@ -171,13 +166,3 @@ def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> N
             f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )
-
-
-def _changing(tree: Tree, above: Sequence[int], nodes: Container[int]) -> int:
-    """Return how many branches above an event have probabilities or values that change."""
-    columns, changing, count = tree.columns, frozenset(above), 0
-    for n in above:
-        if n not in nodes:
-            is_chance = columns.kind[n] == CHANCE
-            count += sum(is_chance or columns.child[b] in changing for b in tree.branches_of(n))
-    return count

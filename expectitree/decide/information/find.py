@@ -49,18 +49,17 @@ def nodes_of(tree: Tree, name: str) -> frozenset[int]:
     )
 
 
-def find_event(numbers: Tree, tree: Tree, name: str, at: int) -> Event:
+def find_event(numbers: Tree, tree: Tree, name: str) -> Event:
     """Return an event by what `name_of` returns.
 
     Args:
         numbers: The tree in the numbers to compute in.
         tree: The tree as it was loaded.
         name: The event.
-        at: The node at which something is known.
 
     Raises:
-        AnalysisError: Play never meets the event after the node, or the tree does not give the
-            joint distribution of the event and its signals.
+        AnalysisError: Play never meets the event, or the tree does not give the joint distribution
+            of the event and its signals.
     """
     nodes = nodes_of(tree, name)
     first = max(nodes)
@@ -69,32 +68,24 @@ def find_event(numbers: Tree, tree: Tree, name: str, at: int) -> Event:
     _check_others(numbers, name, nodes)
     formulas = tree.formulas or Formulas()
     if name not in formulas.defined:
-        found = shown_event(numbers, name, nodes, outcomes, at)
+        found = shown_event(numbers, name, nodes, outcomes)
     else:
-        found = _defined_event(numbers, tree, name, nodes, outcomes, at)
+        found = _defined_event(numbers, tree, name, nodes, outcomes)
     if found is None:
-        where = "play"
-        if at != tree.root_id:
-            where = f"{escape(tree.path_of(at))}: play after this node"
-        raise AnalysisError(f"{where} never meets {escape(name)}")
+        raise AnalysisError(f"play never meets {escape(name)}")
     return found
 
 
 def _defined_event(
-    numbers: Tree,
-    tree: Tree,
-    name: str,
-    nodes: frozenset[int],
-    outcomes: tuple[str, ...],
-    at: int,
+    numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
 ) -> Event | None:
-    """Return an event that the file defines; None if play does not meet it from a node on."""
+    """Return an event that the file defines; None if play does not meet it."""
     formulas = tree.formulas or Formulas()
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, at, nodes, signals.__contains__)
-    if not scope or scope[-1] != at:
+    scope = scope_of(numbers, nodes, signals.__contains__)
+    if scope is None:
         return None
     posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
     beliefs: dict[Shown, Belief] = {}
@@ -119,7 +110,7 @@ def _defined_event(
             for b in tree.branches_of(n) if n not in nodes else ():
                 if numbers.columns.probability[b] > 0:
                     branch[b] = belief(histories.after(n, b, shown))
-    return Event(numbers, name, nodes, at, outcomes, node, branch, scope)
+    return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 
 def _node_at(tree: Tree, path: str, names: list[str]) -> int:

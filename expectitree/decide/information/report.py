@@ -7,7 +7,7 @@ EVSI  the same for the signal of a test, which is free
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import Any
@@ -26,14 +26,13 @@ from expectitree.decide.information.likelihoods import (
     likelihood_values,
 )
 from expectitree.searches.engine import search_tree
-from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
 
 _JSON_FIELDS = (
-    "event", "at", "value", "best", "with_information", "evpi", "outcomes", "with_test", "evsi",
+    "event", "value", "best", "with_information", "evpi", "outcomes", "with_test", "evsi",
     "efficiency", "signals",
 )  # fmt: skip
 
@@ -45,9 +44,8 @@ class Finding:
     Attributes:
         name: A known outcome, or the signal of a test.
         probability: The probability of the evidence.
-        value: The value, given the evidence, of the node where it is known; at the root, of the
-            tree.
-        best: The best actions there; empty if no player decides there.
+        value: The value of the tree, given the evidence.
+        best: The best actions at the root; empty if no player decides there.
     """
 
     name: str
@@ -72,9 +70,8 @@ class Information(Shown):
         file: The name of the tree in outputs.
         tree: The tree.
         event: The name of the event.
-        at: The path of the node at which something is known.
         value: The value of the tree when nothing is known.
-        best: The best actions then, at that node.
+        best: The best actions then.
         outcomes: One finding for each outcome that can occur.
         with_information: The value of the tree if the outcome is known in advance.
         evpi: The expected value of perfect information: the difference.
@@ -90,7 +87,6 @@ class Information(Shown):
     file: str
     tree: Tree
     event: str
-    at: str
     value: Number
     best: tuple[str, ...]
     outcomes: tuple[Finding, ...]
@@ -108,7 +104,7 @@ class Information(Shown):
 
     @cached_property
     def tree_with_test(self) -> Tree:
-        """The tree with the free test in front of the node, as one of its `events`.
+        """The tree with the free test in front, as one of its `events`.
 
         Raises `AnalysisError` without a test, or if the tree has another test of the event that is
         not one of its `events`.
@@ -117,7 +113,7 @@ class Information(Shown):
 
         if not self.likelihood:
             raise AnalysisError("there is no test: give its likelihoods")
-        return with_test(self.tree, self.event, self.tree.find(self.at).id, self.likelihood)
+        return with_test(self.tree, self.event, self.likelihood)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
@@ -135,7 +131,6 @@ class Information(Shown):
             {
                 "file": self.file,
                 "event": self.event,
-                "at": self.at,
                 "known": known,
                 "name": one.name,
                 "probability": one.probability,
@@ -156,7 +151,6 @@ def information(
     event: str,
     *,
     likelihood: Likelihoods | None = None,
-    at: str = paths.ROOT,
     exact: bool = False,
     file: str = "",
 ) -> Information:
@@ -178,36 +172,34 @@ def information(
         event: The name of an event (`event:` in the file), or the path of a chance node.
         likelihood: For a test: by signal and outcome, the probability of the signal given the
             outcome. It is a number, a formula of the tree's parameters, or "rest".
-        at: The path of the node at which the outcome or the signal is known.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: There is no such event, the tree does not give its joint distribution with
             its signals, or the likelihoods do not sum to 1.
-        TreeError: There is no node at the path, or the attitude to risk is not exponential.
+        TreeError: The attitude to risk is not exponential.
         SearchError: As for `evaluate`.
     """
     attitude = tree.attitude if isinstance(tree, Tree) else None
     risk_tolerance = attitude and attitude.risk_tolerance
     check_tree(tree, "" if risk_tolerance is not None else "information")
-    at_node = tree.find(at).id
     search_tree(tree)  # raises what is wrong with the tree
     is_quick = risk_tolerance is None and len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    given = Conditioning(numbers, at_node, eps, risk_tolerance)
+    given = Conditioning(numbers, eps, risk_tolerance)
     name = name_of(tree, event)
     check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
-    found = find_event(numbers, tree, name, at_node)
+    found = find_event(numbers, tree, name)
     results = given.given(found, [o for o, _, _ in found.possible])
     outcomes = [
         Finding(label, p, *result)
         for (_, label, p), result in zip(found.possible, results, strict=True)
     ]
-    value = numbers.root_reward + given.values[numbers.root_id]
-    with_information = given.with_value(_mean(given, outcomes))
+    value, best = given.now
+    with_information = _mean(given, outcomes)
     evpi = with_information - value
     formulas: Formulas = {}
     signals: list[Finding] = []
@@ -217,22 +209,20 @@ def information(
     if likelihood is not None:
         formulas = likelihood_formulas(tree, likelihood, found.outcomes)
         signals = _signals(tree, given, found, formulas)
-        with_test = given.with_value(_mean(given, signals))
+        with_test = _mean(given, signals)
         evsi = with_test - value
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
-    before = numbers.root_reward if at_node == tree.root_id else 0
     return Information(
         file=file,
         tree=tree,
         event=name,
-        at=tree.path_of(at_node),
         value=number(value),
-        best=given.now[1],
-        outcomes=number(tuple(replace(one, value=before + one.value) for one in outcomes)),
+        best=best,
+        outcomes=number(tuple(outcomes)),
         with_information=number(with_information),
         evpi=number(evpi),
-        signals=number(tuple(replace(one, value=before + one.value) for one in signals)),
+        signals=number(tuple(signals)),
         with_test=number(with_test),
         evsi=number(evsi),
         efficiency=efficiency,

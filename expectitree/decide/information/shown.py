@@ -26,13 +26,13 @@ from expectitree.tree.model import Tree
 
 
 def shown_event(
-    tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...], at: int
+    tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
 ) -> Event | None:
     """Return an event with the beliefs that a tree shows; None if play never meets it.
 
     Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
     """
-    return _Search(tree, name, nodes, outcomes).event(at)
+    return _Search(tree, name, nodes, outcomes).event()
 
 
 @dataclass
@@ -55,17 +55,17 @@ class _Search:
         self.events = (self.tree.formulas or Formulas()).events
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
-    def event(self, at: int) -> Event | None:
-        """Return the event as it is seen from a node; None if play does not meet it from there."""
+    def event(self) -> Event | None:
+        """Return the event; None if play does not meet it."""
         self._ascend()
         self._descend()
         signals = self._signals()
-        scope = scope_of(self.tree, at, self.nodes, lambda n: self.events.get(n) in signals)
-        if not scope or scope[-1] != at:
+        scope = scope_of(self.tree, self.nodes, lambda n: self.events.get(n) in signals)
+        if scope is None:
             return None
         self._check(scope, signals)
         node = {n: belief for n, belief in self.node.items() if belief is not None}
-        return Event(self.tree, self.name, self.nodes, at, self.outcomes, node, self.branch, scope)
+        return Event(self.tree, self.name, self.nodes, self.outcomes, node, self.branch, scope)
 
     def _check(self, scope: Sequence[int], signals: Mapping[str, int]) -> None:
         """Raise `AnalysisError` for a contradiction, or for a belief that is missing."""

@@ -12,7 +12,6 @@ from expectitree.decide.information.report import Finding, Information
 from expectitree.text.console import safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
-from expectitree.tree.paths import ROOT
 
 
 def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -51,13 +50,12 @@ def _table(
 
 def _sentences(report: Information) -> Iterator[str]:
     event = escape(report.event)
-    at = "" if report.at == ROOT else f" at {escape(report.at)}"
     now = display_text(report.value)
     best = f" ({escape(', '.join(report.best))})" if report.best else ""
     if report.with_test is not None and report.evsi is not None:
         yield (
-            f"The tree is worth {display_text(report.with_test)} with the free test for {event}"
-            f"{at}, and {now} without it{best}."
+            f"The tree is worth {display_text(report.with_test)} with the free test for {event}, "
+            f"and {now} without it{best}."
         )
         yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
         perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
@@ -65,9 +63,7 @@ def _sentences(report: Information) -> Iterator[str]:
         yield f"{perfect}{share}."
     else:
         known = display_text(report.with_information)
-        yield (
-            f"The tree is worth {known} if {event} is known{at} in advance, and {now} now{best}."
-        )
+        yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     if report.tree.attitude is not None:
         yield f"Values are certainty equivalents: {report.tree.attitude.text}."

@@ -5,7 +5,7 @@ The test becomes one of the file's `events`, from which all probabilities follow
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from expectitree.base.errors import AnalysisError
@@ -24,12 +24,12 @@ from expectitree.tree.parameters import evaluated, raise_at
 Likelihoods = Mapping[str, Mapping[str, Expression]]
 
 
-def with_test(tree: Tree, name: str, at: int, likelihoods: Likelihoods) -> Tree:
+def with_test(tree: Tree, name: str, likelihoods: Likelihoods) -> Tree:
     """Return the tree with a free test for an event, without `expect`.
 
-    In front of the node `at` is a chance node over the signals. Below each signal is a copy of what
-    was there, in which the probabilities are those given the signal. The copies share inner nodes
-    that play reaches after the event, or without it.
+    The root is a chance node over the signals. Below each signal is a copy of the tree, with the
+    probabilities given the signal. The copies share inner nodes that play reaches after the event,
+    or without it.
 
     Raises `AnalysisError` if the file does not define the event, and its nodes have different
     probabilities, so that there are other tests of it.
@@ -47,11 +47,11 @@ def with_test(tree: Tree, name: str, at: int, likelihoods: Likelihoods) -> Tree:
     histories = Histories(tree, formulas.defined)
     before = {n for n, shown in histories if not isinstance(shown.get(name, ()), str)}
     copied = bytearray(len(tree))
-    for n in range(at + 1):
+    for n in range(len(tree)):
         below = any(copied[tree.columns.child[b]] for b in tree.branches_of(n))
         copied[n] = n in before and (below or formulas.events.get(n) in family)
     copy = _Tested(tree, likelihoods)
-    test = copy.run(at, {n for n in range(at + 1) if copied[n]})
+    test = copy.run(copied)
     taken = {*formulas.events.values(), *formulas.defined}
     own, _ = free_name(f"test of {name}", taken)
     copy.builder.formulas.events[test] = own
@@ -92,22 +92,23 @@ class _Tested(Copy):
         self.likelihoods = likelihoods
         self.given: dict[tuple[str, int], int] = {}
 
-    def run(self, at: int, copied: Container[int]) -> int:
-        """Copy the tree, and some nodes once for each signal; return the node of the test."""
+    def run(self, copied: Sequence[int]) -> int:
+        """Copy some nodes once for each signal, and the others once; return the node of the test.
+
+        `copied` is [N] whether a node is copied for each signal; the root is.
+        """
         tree, child, plain = self.tree, self.tree.columns.child, list[int]()
-        test = 0
         for n in range(len(tree)):
-            if n in copied and n <= at:
+            branches = tree.branches_of(n)
+            if copied[n]:
                 for signal in self.likelihoods:
                     self._add_given(signal, n, plain)
-            if n == at:
-                test = self._add_test(n)
-                plain.append(test)
-            else:
-                plain.append(
-                    self.add(n, tree.branches_of(n), [plain[child[b]] for b in tree.branches_of(n)])
-                )
-        return test
+            plain.append(self.add(n, branches, [plain[child[b]] for b in branches]))
+        signals = list(self.likelihoods)
+        equal, _ = self.builder.distribution(None, len(signals))
+        labels = [label_at(s, k) for k, s in enumerate(signals, start=1)]
+        below = [self.given[s, tree.root_id] for s in signals]
+        return self.builder.add_inner(CHANCE, below, equal, labels)
 
     def _add_given(self, signal: str, n: int, plain: list[int]) -> None:
         """Add the copy of a node given a signal."""
@@ -117,10 +118,3 @@ class _Tested(Copy):
                 self.given[signal, c] = self.add(c, (), ())  # shared terminals are hard to read
         children = [self.given.get((signal, child[b]), plain[child[b]]) for b in branches]
         self.given[signal, n] = self.add(n, branches, children)
-
-    def _add_test(self, n: int) -> int:
-        """Add the chance node over the signals in front of a node."""
-        signals = list(self.likelihoods)
-        equal, _ = self.builder.distribution(None, len(signals))
-        labels = [label_at(s, k) for k, s in enumerate(signals, start=1)]
-        return self.builder.add_inner(CHANCE, [self.given[s, n] for s in signals], equal, labels)

@@ -225,19 +225,6 @@ def test_a_path_to_a_node_of_an_event_is_the_whole_event() -> None:
     assert (found.event, found.evpi) == ("oil", 425)
 
 
-def test_known_only_after_a_branch() -> None:
-    tree = et.load(SEISMIC)
-    found = et.information(tree, "oil", at="test/plus")
-    # After plus, oil has the probability 0.75: 0.75 * 2250 + 0.25 * 1000 instead of 1625.
-    assert found.at == "test/plus"
-    assert [one.probability for one in found.outcomes] == [0.75, 0.25]
-    assert found.with_information == 1075 + 0.6 * (1937.5 - 1625)
-    assert found.value == 1075
-    test = {"good": {"oil": 0.9, "none": 0.2}, "bad": {"oil": "rest", "none": "rest"}}
-    tested = et.information(tree, "oil", likelihood=test, at="test/plus")
-    assert et.evaluate(tested.tree_with_test).value == pytest.approx(tested.with_test)
-
-
 def test_information_can_hurt_where_min_knows_it_too() -> None:
     text = "min: {a: {chance: {x: 0, y: 10}}, b: 5}"
     found = et.information(et.loads(text), "a")
@@ -446,19 +433,6 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@pytest.mark.slow
-def test_many_actions_that_do_not_depend_on_the_event() -> None:
-    outcomes = ", ".join(f"o{k}: {k % 2}" for k in range(300))
-    actions = ", ".join(f"s{k}: {k % 5 / 8}" for k in range(16_000))
-    tree = et.loads(f"max: {{drill: {{event: e, chance: {{{outcomes}}}}}, {actions}}}")
-    start = time.process_time()
-    found = et.information(tree, "e")
-    assert time.process_time() - start < 20
-    assert found.with_information == 0.75
-    assert found.outcomes[1].best == ("drill",)
-    assert found.outcomes[0].best == tuple(f"s{k}" for k in range(4, 16_000, 5))
-
-
 # ---- Refusals.
 
 SPLIT = (
@@ -584,7 +558,6 @@ def test_json() -> None:
         "file": ROCKEFELLER,
         "title": "Sell the land, drill, or test first",
         "event": "oil",
-        "at": "/",
         "value": 1075,
         "best": ["test"],
         "with_information": 1500,

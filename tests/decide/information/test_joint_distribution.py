@@ -129,24 +129,21 @@ class Case:
         node: Node,
         worlds: list[World],
         seen: dict[str, int] | None = None,
-        known: tuple[Node, Any] | None = None,
         tolerance: float | None = None,
     ) -> Any:
-        """Return the value of a node in some worlds; `known` is a node with its value."""
+        """Return the value of a node in some worlds."""
         seen = seen or {}
-        if known is not None and node is known[0]:
-            return known[1]
         if not node.kind:
             return Fraction(node.utility)
         if node.kind in ("max", "min"):
             values = [
-                reward + self.value(child, worlds, seen, known, tolerance)
+                reward + self.value(child, worlds, seen, tolerance)
                 for reward, child in node.branches.values()
             ]
             return max(values) if node.kind == "max" else min(values)
         after, seen = self.after(node, worlds, seen)
         pairs = [
-            (mass(some), reward + self.value(child, some, seen, known, tolerance))
+            (mass(some), reward + self.value(child, some, seen, tolerance))
             for (reward, child), some in zip(node.branches.values(), after.values(), strict=True)
             if some
         ]
@@ -221,22 +218,6 @@ def mean(pairs: list[tuple[Fraction, Any]], tolerance: float | None) -> Any:
     )
 
 
-def places(case: Case) -> list[tuple[str, Node, list[World], dict[str, int]]]:
-    """Return the nodes that play can reach: path, node, worlds, and what was seen."""
-    found: list[tuple[str, Node, list[World], dict[str, int]]] = []
-    pending: list[Any] = [([], case.root, case.worlds(), {})]
-    while pending:
-        path, node, worlds, seen = pending.pop(0)
-        found.append(("/".join(path) or "/", node, worlds, seen))
-        after, later = dict.fromkeys(node.branches, worlds), seen
-        if node.kind not in ("", "max", "min"):
-            after, later = case.after(node, worlds, seen)
-        for x, (_, child) in node.branches.items():
-            if after[x]:
-                pending.append(([*path, x], child, after[x], later))
-    return found
-
-
 def check(seed: int, tolerance: float | None = None) -> Counter[str]:
     """Check what information is worth in a random tree; count what was checked."""
     case, done = Case(seed), Counter[str]()
@@ -304,30 +285,6 @@ def check_test(
     done["written"] += 1
 
 
-def check_places(seed: int) -> Counter[str]:
-    """Check information at nodes below the root."""
-    case, done = Case(seed), Counter[str]()
-    tree, worlds = case.tree(short=True), case.worlds()
-    met = case.met(case.root, worlds, {})
-    names = [one for one in ("r", "i", *case.tests) if met[one] == 1]
-    for path, node, some, seen in places(case)[1:]:
-        for event in names:
-            if seen.get(event):
-                continue
-            try:
-                found = et.information(tree, event, at=path, exact=True)
-            except et.AnalysisError as error:
-                done[refusal(case, event, Counter(), str(error))] += 1
-                continue
-            parts = case.chances(some, event)
-            values = {x: case.value(node, part, seen) for x, part in parts.items()}
-            assert {one.name: one.value for one in found.outcomes} == values
-            after = mean([(mass(parts[x]), values[x]) for x in parts], None)
-            assert found.with_information == case.value(case.root, worlds, known=(node, after))
-            done["at"] += 1
-    return done
-
-
 def check_numbers(seed: int) -> Counter[str]:
     """Check trees without `events`, whose numbers show how tests depend on the event."""
     case, done = Case(seed, is_shown=True), Counter[str]()
@@ -346,7 +303,7 @@ def check_numbers(seed: int) -> Counter[str]:
     return done
 
 
-CHECKS = (check, check_places, check_numbers, lambda seed: check(seed, 7.0))
+CHECKS = (check, check_numbers, lambda seed: check(seed, 7.0))
 
 
 @for_each("seed", range(40), range(40, 100))
