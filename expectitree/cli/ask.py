@@ -22,14 +22,13 @@ from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
 from expectitree.cli.trees import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
-from expectitree.decide.ask.conversation import Conversation
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
+from expectitree.decide.ask.text import Conversation
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.rows import ReadOptions
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
-from expectitree.tree.model import Tree
 
 
 @click.command("ask")
@@ -112,7 +111,9 @@ def command(
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:
         try:
-            _write_output(conversation, tree, output)
+            given = conversation.given.items()
+            answered = {tree.find(path).id: to_fraction(number) for path, number in given}
+            write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
         except ExpectitreeError as error:
             say(str(error))
             status = NO_TREE
@@ -202,12 +203,6 @@ def _converse(conversation: Conversation, console: Console) -> None:
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
         print_all("")
     print_all("")
-
-
-def _write_output(conversation: Conversation, tree: Tree, output: str) -> None:
-    """Write an exact tree with the answers: as fractions, if the format can hold them."""
-    answers = {tree.find(path).id: to_fraction(n) for path, n in conversation.given.items()}
-    write_tree(with_utilities(tree, answers), output, None, drop_fractions=True)
 
 
 def _read(prompt: str) -> str | None:

@@ -17,7 +17,6 @@ from expectitree.base.numbers import (
     display_text,
     escape,
     message_text,
-    quote,
     returned,
     to_number,
 )
@@ -107,13 +106,7 @@ class Inquiry(Shown):
 
     question = "ask"
 
-    def __init__(
-        self,
-        tree: Tree,
-        bounds: Bounds | None = None,
-        goal: str = "action",
-        exact: bool = False,
-    ) -> None:
+    def __init__(self, tree: Tree, bounds: Bounds | None, goal: str, exact: bool) -> None:
         self.tree, self.exact = tree, exact
         self.algorithm = algorithm("best-first", goal=goal)
         self._is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
@@ -149,46 +142,39 @@ class Inquiry(Shown):
         """Whether the goal is reached: no unknown utility can change the result."""
         return self._questions.is_done
 
-    def answer(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+    def answer(self, utility: Number | str, path: str | None = None) -> None:
         """Give the utility of the leaf to ask for, or of another unknown leaf.
 
         Args:
             utility: A number, or text as in tree files, such as "1/3".
-            leaf: A node or a path; by default the leaf to ask for.
+            path: The path of a leaf; by default that of the leaf to ask for.
 
         Raises:
             SearchError: The utility is not a finite number or lies outside the leaf's bounds, or
                 the leaf has another utility already.
         """
-        n, value = self._read(utility, leaf)
+        n, value = self._read(utility, path)
         if self._is_news(n, value):
             self._questions.take(n, value)
 
-    def check(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+    def check(self, utility: Number | str) -> None:
         """Check an answer without giving it.
 
         Raises `SearchError` if `answer` would.
         """
-        self._is_news(*self._read(utility, leaf))
+        self._is_news(*self._read(utility, None))
 
     # ---- Results.
 
-    def interval(self, node: Node | str) -> Bounds:
-        """Return the interval known to contain the value of a node, given as a node or a path.
+    def interval(self, path: str) -> Bounds:
+        """Return the interval known to contain the value of a node, given as a path.
 
-        A path means its last branch, whose value includes the branch's reward.
+        It includes the reward of the path's last branch.
         """
-        if isinstance(node, str):
-            found = self._interval_of_branch(self.tree.find_branch(node))
-        else:
-            found = self._interval_of_node(self._id(node))
-        known: Bounds = returned(found, self.exact)
-        return known
+        found: Bounds = returned(self._interval_of(self.tree.find_branch(path)), self.exact)
+        return found
 
-    def _interval_of_node(self, n: int) -> Bounds:
-        return self._questions.known.lower[n], self._questions.known.upper[n]
-
-    def _interval_of_branch(self, branch: int) -> Bounds:
+    def _interval_of(self, branch: int) -> Bounds:
         tree, known = self.tree, self._questions.known
         n = tree.root_id if branch == NONE else tree.columns.child[branch]
         reward = tree.reward_of(branch)
@@ -227,8 +213,8 @@ class Inquiry(Shown):
         if self._is_player:
             loss: Any = self._best_action()[1]
         else:
-            lower, upper = self._interval_of_node(self.tree.root_id)
-            loss = upper - lower
+            root, known = self.tree.root_id, self._questions.known
+            loss = known.upper[root] - known.lower[root]
         return returned(loss, self.exact) or 0
 
     @property
@@ -241,7 +227,7 @@ class Inquiry(Shown):
             Action(
                 branch.label,
                 branch.child,
-                returned(self._interval_of_branch(b), self.exact),
+                returned(self._interval_of(b), self.exact),
                 b == best,
             )
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
@@ -260,7 +246,7 @@ class Inquiry(Shown):
         branches = tree.branches_of(root.id)
         for b in branches:
             c, reward = child[b], sign * tree.reward_of(b)
-            sure[b], most = sorted(sign * end for end in self._interval_of_branch(b))
+            sure[b], most = sorted(sign * end for end in self._interval_of(b))
             reach[c] = max(reach.get(c, most), most)
             paid[c] = max(paid.get(c, reward), reward)
         rivals = nlargest(2, reach, key=reach.__getitem__)
@@ -270,9 +256,10 @@ class Inquiry(Shown):
             others = [reach[c] for c in rivals if c != child[b]]
             if others:
                 losses[b] = max(losses[b], others[0] - sure[b])
-        lower, upper = self._interval_of_node(root.id)
+        known = self._questions.known
         # Losses within the rounding error, twice as much if v* is known, are proofs.
-        eps = self._questions.limits.eps * (2 if lower == upper else 1)
+        is_known = known.lower[root.id] == known.upper[root.id]
+        eps = self._questions.limits.eps * (2 if is_known else 1)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0
@@ -335,25 +322,15 @@ class Inquiry(Shown):
 
     # ---- Checks.
 
-    def _read(self, utility: Number | str, leaf: Node | str | None) -> tuple[int, Number]:
+    def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
         """Return the arguments of `answer` as a node and a number."""
-        n = self._questions.leaf if leaf is None else self._id(leaf)
+        n = self._questions.leaf if path is None else self.tree.find(path).id
         if n is None:
             raise SearchError("no question is left: name the leaf that has this utility")
         try:
             return n, to_number(str(utility), self.tree.exact)
         except NumberError as error:
             raise SearchError(str(error)) from None
-
-    def _id(self, node: Node | str) -> int:
-        if isinstance(node, str):
-            return self.tree.find(node).id
-        if not isinstance(node, Node):
-            raise SearchError(f"found {quote(str(node))}, expected a node, or the path of one")
-        if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
-            hint = "give its path, or a node of the inquiry's own tree"
-            raise SearchError(f"this node belongs to another tree: {hint}")
-        return node.id
 
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""

@@ -76,7 +76,7 @@ class _Search:
             raise AnalysisError(self.clashes[found[0]])
         name = escape(self.name)
         for n in reversed(scope):
-            signal = self.events.get(n)
+            signal = self.events.get(n, "")
             if n in self.assumed and signal in signals:
                 raise AnalysisError(
                     f"{self._path(n)}: {escape(signal)} depends on {name}, as "

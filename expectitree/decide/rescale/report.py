@@ -237,7 +237,7 @@ def returned_report(report: Rescaling, exact: bool) -> Rescaling:
     )
 
 
-def numbers_of(tree: Tree) -> list[Number]:
+def numbers_of(tree: Tree) -> list[Any]:
     """Return the different utilities and estimates, the least first.
 
     Raises `SearchError` where a utility is not known yet.
@@ -246,7 +246,7 @@ def numbers_of(tree: Tree) -> list[Number]:
     return sorted({u for u in tree.columns.utility if u is not None and u == u})
 
 
-def _unused_names(scale: Scale, numbers: Sequence[Number]) -> tuple[str, ...]:
+def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
     """Return a remark on the entries of a map that name no number of the tree, if there are any.
 
     Raises `TransformError` if no entry names one.

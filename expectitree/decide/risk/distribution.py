@@ -73,7 +73,10 @@ class Distribution:
         return Distribution(
             tuple(map(to_nearest_float, self.totals)),
             tuple(map(to_nearest_float, self.probabilities)),
-            *map(to_nearest_float, (self.mean, self.variance, self.least, self.greatest)),
+            to_nearest_float(self.mean),
+            to_nearest_float(self.variance),
+            to_nearest_float(self.least),
+            to_nearest_float(self.greatest),
             is_binned=self.is_binned,
         )
 

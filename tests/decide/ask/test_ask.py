@@ -703,5 +703,5 @@ def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:
         for number, line in enumerate(answer_lines(expert).splitlines()):
             if number != leaf:
                 path, utility = line.split(": ")
-                inquiry.answer(utility, leaf=path)
+                inquiry.answer(utility, path)
         assert not inquiry.is_done

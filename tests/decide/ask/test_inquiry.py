@@ -214,9 +214,7 @@ def check_answers(seed: int, exact: bool, pays: bool) -> None:
         assert inquiry.leaf.id not in known
         if random.random() < 0.3:
             n = random.choice([n for n in unknown if n not in known])
-            inquiry.answer(
-                tree.columns.utility[n], leaf=random.choice((tree.path_of(n), tree.node(n)))
-            )
+            inquiry.answer(tree.columns.utility[n], tree.path_of(n))
         else:
             n = inquiry.leaf.id
             inquiry.answer(tree.columns.utility[n])
@@ -236,14 +234,15 @@ def check_state(
 ) -> None:
     bounds = None if inquiry.bounds_source == "file" else inquiry.bounds
     narrow = narrowest(tree, bounds, known)
+    search = inquiry.search
     for n in range(len(tree)):
-        lower, upper = inquiry.interval(tree.node(n))
+        lower, upper = search.lower[n], search.upper[n]
         reward = tree.reward_of(tree.first_paths.branch[n])
         assert inquiry.interval(tree.path_of(n)) == moved((lower, upper), reward)
         assert lower - eps <= values[n] <= upper + eps
         assert lower >= narrow[n][0] - eps  # as narrow as the leaves allow
         assert upper <= narrow[n][1] + eps
-    root = inquiry.interval(inquiry.tree.root)
+    root = search.lower[tree.root_id], search.upper[tree.root_id]
     if tree.root.kind in (Kind.MAX, Kind.MIN):
         labels = [b.label for b in tree.root.branches]
         assert inquiry.best is not None
@@ -262,7 +261,7 @@ def check_state(
         assert inquiry.is_done == (root[0] == root[1])
         assert inquiry.is_done == (narrow[-1][1] - narrow[-1][0] <= eps or root[0] == root[1])
     assert inquiry.is_done == (inquiry.leaf is None)
-    visits = inquiry.search.visits
+    visits = search.visits
     assert all(n in known for n in range(len(tree)) if visits[n] and not tree.columns.kind[n])
     assert all(visits[inquiry.tree.find(path).id] == 1 for path in inquiry.answers)
     assert inquiry.asked == len(inquiry.answers)
@@ -411,24 +410,18 @@ def test_bad_answers_are_refused() -> None:
     with pytest.raises(
         SearchError, match="the utility of sure is known, 4, and now 5: correct the one"
     ):
-        inquiry.answer(5, leaf="sure")
-    inquiry.answer(4, leaf="sure")
-    for nothing in (5, None, b"bet"):
-        with pytest.raises(SearchError, match="expected a node, or the path of one"):
-            inquiry.interval(nothing)  # type: ignore[arg-type]
+        inquiry.answer(5, "sure")
+    inquiry.answer(4, "sure")
     with pytest.raises(SearchError, match="bet is not a leaf"):
-        inquiry.answer(4, leaf="bet")
+        inquiry.answer(4, "bet")
     with pytest.raises(TreeError, match="no node bet/ugly"):
-        inquiry.answer(4, leaf="bet/ugly")
-    with pytest.raises(SearchError, match="another tree"):
-        inquiry.answer(4, leaf=tree_of(SMALL).find("bet/good"))
-    inquiry.answer(8, leaf="bet/bad")
-    inquiry.answer("8.0", leaf=inquiry.tree_answered().find("bet/bad"))
+        inquiry.answer(4, "bet/ugly")
+    inquiry.answer(8, "bet/bad")
     with pytest.raises(
         SearchError,
         match="the utility of bet/bad is known, 8, and now 7: correct the one",
     ):
-        inquiry.answer(7, leaf="bet/bad")
+        inquiry.answer(7, "bet/bad")
     inquiry.answer(8)
     with pytest.raises(SearchError, match="no question is left"):
         inquiry.answer(1)
@@ -443,7 +436,7 @@ def test_an_answer_must_satisfy_the_bounds_of_its_leaf() -> None:
     assert (inquiry.bounds, inquiry.bounds_source) == ((-INFINITY, INFINITY), "none")
     assert inquiry.interval("#1/#1") == (1, 1.5)
     with pytest.raises(SearchError, match=r"outside its bounds \[1, 1.5\]"):
-        inquiry.answer(2, leaf="#1/#1")
+        inquiry.answer(2, "#1/#1")
     assert inquiry.loss == INFINITY
     assert not inquiry.is_done
 
@@ -505,7 +498,7 @@ def test_an_impossible_outcome_is_not_asked_for() -> None:
     inquiry.answer(1)
     assert inquiry.is_done
     assert inquiry.unknown_left == 1
-    inquiry.answer(7, leaf="#1")
+    inquiry.answer(7, "#1")
     assert inquiry.tree_answered().unknown == ()
 
 
@@ -522,9 +515,9 @@ def test_the_route_avoids_impossible_outcomes() -> None:
         never: {p: 0, ref: x}, a: {p: 1/2, max: [{ref: x}]}, b: {p: 1/2, utility: "?"}}}"""
     )
     inquiry = et.inquire(tree)
-    inquiry.answer(5, leaf="b")
+    inquiry.answer(5, "b")
     assert not inquiry.search.visited("a")
-    inquiry.answer(6, leaf="never")
+    inquiry.answer(6, "never")
     assert inquiry.search.visited("a")
     assert inquiry.interval("a") == (6, 6)
 
@@ -564,13 +557,12 @@ max:
 def test_an_answer_is_the_utility_of_the_leaf_without_rewards(exact: bool) -> None:
     inquiry = et.inquire(tree_of(BET, exact))
     assert inquiry.allowed(inquiry.tree.find("bet/good")) == (-101, 99)
-    inquiry.answer(5, leaf="bet/good")
-    inquiry.answer(6, leaf="bet/bad")
+    inquiry.answer(5, "bet/good")
+    inquiry.answer(6, "bet/bad")
     assert inquiry.is_done
     assert [(a.label, a.interval) for a in inquiry.actions] == [("sure", (3, 3)), ("bet", (4, 4))]
     assert (inquiry.best, inquiry.loss) == ("bet", 0)
     assert inquiry.interval("/") == (11, 11)
-    assert inquiry.interval(inquiry.tree.root) == (4, 4)
     assert inquiry.interval("bet/good") == (8, 8)
     assert search_tree(inquiry.tree_answered()).value == 11
 
@@ -601,10 +593,10 @@ def test_the_bounds_of_an_answer_are_differences_on_paper() -> None:
     inquiry = et.inquire(tree_of(text))
     assert inquiry.allowed(inquiry.tree.find("#1")) == (0.1, 0.4)
     assert inquiry.allowed(inquiry.tree.find("#2")) == (-0.1, 0.2)
-    inquiry.answer(0.2, leaf="#2")
+    inquiry.answer(0.2, "#2")
     assert inquiry.is_done
     with pytest.raises(SearchError, match=r"0\.5 of #1 lies outside its bounds \[0\.1, 0\.4\]"):
-        inquiry.answer(0.5, leaf="#1")
+        inquiry.answer(0.5, "#1")
 
 
 # ---- Display.
