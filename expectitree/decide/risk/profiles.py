@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
@@ -91,24 +92,28 @@ class Profiles:
     def _of_node(self, n: int, branches: Sequence[int]) -> Distribution:
         tree, columns = self.tree, self.tree.columns
         if columns.kind[n] == TERMINAL:
-            return Distribution.certain(columns.utility[n], self.is_exact)
+            utility: Any = columns.utility[n]
+            return Distribution((utility,), (utility * 0 + 1,), self.is_exact)
         below = [self._found[columns.child[b]] for b in branches]
         rewards = [tree.reward_of(b) for b in branches]
         if len(branches) > 1 or rewards[0]:
             self._count(below)
             if self.steps > self.limit:
                 below = [one.in_floats() for one in below]
-                rewards = [*map(float, rewards)]
+        if isinstance(below[0].totals[0], float):
+            rewards = [*map(float, rewards)]
         if len(branches) == 1:
             return below[0].shifted(rewards[0])
-        shares = [columns.probability[b] for b in branches]
+        shares: list[Any] = [columns.probability[b] for b in branches]
+        if isinstance(below[0].totals[0], float):
+            shares = [*map(float, shares)]
         return mixture([*zip(shares, rewards, below, strict=True)])
 
     def _count(self, below: Sequence[Distribution]) -> None:
         """Count a step for each total; raise `AnalysisError` if there are too many."""
         for one in below:
-            is_fraction = isinstance(one.variance, Fraction)
-            bits = one.variance.denominator.bit_length() if is_fraction else 0
+            p = one.probabilities[0]
+            bits = p.denominator.bit_length() if isinstance(p, Fraction) else 0
             self.steps += len(one.totals) * (1 + bits // _BITS)
         if self.steps > budget.most(MAX_STEPS):
             raise AnalysisError(

@@ -68,8 +68,7 @@ class ActionRisk:
         """Return the fields for JSON, where the totals are pairs, and the ends `min` and `max`."""
         names = {"least": "min", "greatest": "max"}
         found = {names.get(name, name): value for name, value in vars(self).items()}
-        pairs = self.distribution.pairs()
-        return found | {"binned": self.distribution.is_binned, "distribution": pairs}
+        return found | {"distribution": self.distribution.pairs()}
 
 
 @dataclass(frozen=True)
@@ -220,8 +219,8 @@ def _measured(
         mean=number(found.mean),
         variance=number(found.variance),
         sd=standard_deviation(found.variance),
-        least=number(found.least),
-        greatest=number(found.greatest),
+        least=number(found.totals[0]),
+        greatest=number(found.totals[-1]),
         quantiles={text: number(found.quantile(Fraction(text))) for text in QUANTILES},
         loss=number(found.below(0)),
         reach=reach,

@@ -88,11 +88,6 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 
 def _sentences(report: Risk) -> Iterator[str]:
-    if any(one.distribution.is_binned for one in report.actions):
-        yield (
-            "There are too many totals to list, so they are in bins. Means, standard deviations, "
-            "min and max do not depend on the bins."
-        )
     if report.ties:
         tie, more = report.ties[0], len(report.ties) - 1
         best = " and ".join(map(escape, (tie.used, *tie.others)))

@@ -15,7 +15,7 @@ from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.decide.risk import distribution, profiles
+from expectitree.decide.risk import profiles
 from expectitree.decide.risk.distribution import Distribution, mixture
 from expectitree.decide.risk.dominance import order_of
 from expectitree.decide.risk.report import QUANTILES, ActionRisk
@@ -162,33 +162,8 @@ def test_a_chain_of_1000_shared_nodes() -> None:
     (one,) = et.risk(chain(1000, False, Fraction(1))).actions
     assert one.mean == pytest.approx(500)
     assert one.variance == pytest.approx(250)
-    assert not one.distribution.is_binned
     assert one.distribution.totals == tuple(range(1001))
     assert sum(one.distribution.probabilities) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("is_exact", [True, False])
-def test_bins_keep_the_mean_and_the_variance(
-    is_exact: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    t = TreeBuilder(exact=is_exact)
-    node, stake = t.terminal(0), 1
-    for _ in range(12):  # 4,096 totals
-        node = t.chance([node, node], ["1/3", "2/3"], rewards=[stake, 0])
-        stake *= 2
-    tree = t.build(node)
-    (whole,) = et.risk(tree).actions
-    monkeypatch.setattr(distribution, "MAX_TOTALS", 100)
-    (one,) = et.risk(tree).actions
-    assert not whole.distribution.is_binned
-    assert one.distribution.is_binned
-    assert len(one.distribution.totals) <= 100
-    assert (one.mean, one.variance) == (whole.mean, whole.variance)
-    assert (one.least, one.greatest) == (0, 4095)
-    assert sum(one.distribution.probabilities) == pytest.approx(1)
-    pairs = one.distribution.pairs()
-    assert float(sum(t * p for t, p in pairs)) == pytest.approx(float(one.mean))
-    assert float(one.quantiles["0.5"]) == pytest.approx(float(whole.quantiles["0.5"]), abs=100)
 
 
 def doubling(length: int, is_exact: bool = False) -> Tree:
@@ -234,30 +209,20 @@ def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.Monke
     assert (one.mean, one.variance, one.cvar) == (whole.mean, whole.variance, whole.cvar)
 
 
-def test_bins_of_an_exact_tree_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distribution, "MAX_TOTALS", 10)
-    (one,) = et.risk(doubling(6, True), exact=True).actions
-    assert {type(total) for total in one.distribution.totals} == {float}
-    assert len(one.distribution.totals) == 10
-    assert one.mean == Fraction(63, 2)
-    text = "chance: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
-    assert "in bins" in invoke("risk", "-e", text).stdout
-    found = json.loads(invoke("risk", "-e", text, "--format", "json").stdout)
-    assert found["actions"][0]["binned"] is True
-    assert len(found["actions"][0]["distribution"]) <= 10
-
-
 def test_nearly_equal_totals_are_one() -> None:
     tree = et.loads("chance: [{reward: 0.1, utility: 0.2}, 0.3, 1]")
     (one,) = et.risk(tree).actions
     assert one.distribution.totals == (0.3, 1)
-    certain = Distribution.certain
     floats = mixture([(0.5, 0.1, certain(0.2)), (0.5, 0, certain(0.3))])
     assert len(floats.totals) == 1
     assert floats.probabilities == (1,)
 
 
 # ---- Dominance.
+
+
+def certain(total: Any, is_exact: bool = False) -> Distribution:
+    return Distribution((total,), (1,), is_exact)
 
 
 def slow_order(a: list[tuple[Any, Any]], b: list[tuple[Any, Any]]) -> int:
@@ -290,8 +255,7 @@ def test_dominance(is_exact: bool) -> None:
             )
         number: Any = Fraction if is_exact else float
         a, b = (
-            mixture([(number(p), 0, Distribution.certain(number(t), is_exact)) for t, p in one])
-            for one in pairs
+            mixture([(number(p), 0, certain(number(t), is_exact)) for t, p in one]) for one in pairs
         )
         assert order_of(a, b) == slow_order(*pairs)
         orders.add(order_of(a, b))
@@ -307,7 +271,6 @@ def test_a_rare_loss_is_not_dominance() -> None:
 
 
 def test_totals_that_differ_by_rounding_do_not_hide_dominance() -> None:
-    certain = Distribution.certain
     a = mixture([(0.4, 0, certain(0.1 + 0.2)), (0.6, 0, certain(1.0))])
     b = mixture([(0.5, 0, certain(0.3)), (0.5, 0, certain(1.0))])
     assert (order_of(a, b), order_of(b, a)) == (1, 0)
@@ -410,7 +373,6 @@ def test_json() -> None:
         "reach": 0.25,
         "variance": 48,
         "cvar": 0,
-        "binned": False,
         "distribution": [[0, 0.75], [16, 0.25]],
     }
     assert found["dominance"] == []
