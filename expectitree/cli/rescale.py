@@ -57,9 +57,9 @@ def command(
     """Map the utilities of each tree, and show values and best actions before and after.
 
     A positive affine map changes no decision, which is checked at every node. A map that only keeps
-    the order may change any decision above a chance node. Estimates go through the map too, and so
-    do bounds, if the map increases on them. If branches pay, the map applies to totals: the rewards
-    are first folded into the utilities.
+    the order may change any decision above a chance node. Estimates go through the map too; bounds
+    are left out. If branches pay, the map applies to totals: the rewards are first folded into the
+    utilities.
 
     The decision changes where the set of best actions at the root changes: ties count. With --any
     it changes where the first best action is no longer among the best. The answer is yes with an

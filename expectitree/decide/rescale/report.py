@@ -18,12 +18,11 @@ from expectitree.base.errors import AnalysisError, TransformError
 from expectitree.base.numbers import (
     Number,
     escape,
-    is_finite,
     message_text,
     returned,
 )
 from expectitree.decide.decimals import in_decimals
-from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
+from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
@@ -33,7 +32,7 @@ from expectitree.tree.model import Kind, Tree, check_tree, rounded
 from expectitree.tree.transform import map_utilities
 
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
-_BOUNDS = "The bounds in the file are left out: the map does not increase on all of them."
+_BOUNDS = "The bounds in the file are left out of the rescaled tree."
 MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
 _MAX_UNUSED = 3  # entries of a map that a remark names
 
@@ -157,8 +156,7 @@ def rescale(
     Args:
         tree: The tree, of at most 50,000 nodes.
         map: A formula of the utility `u`, or a mapping such as `{2: 20}` or "2=20", which leaves
-            other utilities as they are. Estimates go through the map too, and so do bounds, if the
-            map increases on them.
+            other utilities as they are. Estimates go through the map too; bounds are left out.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
@@ -195,19 +193,11 @@ def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
     images = {u: scale.image(u) for u in numbers}
     remarks = _unused_names(scale, numbers)
     map_class = classify(images)
-    ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
-    try:
-        with_ends = images | {end: scale.image(end) for end in ends}
-        with_bounds = not ends or classify(with_ends).name != NEITHER
-    except TransformError:
-        with_bounds = False
-    if with_bounds:
-        images = with_ends
-    else:
+    if tree.local_bounds:
         remarks += (_BOUNDS,)
     before = search_tree(tree)
     mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
-    changed = map_utilities(tree, mapped.__getitem__, with_bounds=with_bounds)
+    changed = map_utilities(tree, mapped.__getitem__, with_bounds=False)
     error = max(error for _, error in images.values())
     after = search_tree(rounded(changed) if error else changed)
     if error:  # of utilities alone, so it does not grow on the way to the root
