@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 
 from expectitree.cli.options import FILE, format_options, tree_options
-from expectitree.cli.saving import check_output, force_option, write_tree
-from expectitree.cli.terminal import OUT, show
+from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.likelihoods import read_likelihoods
 from expectitree.decide.information.report import Information, information
@@ -26,21 +25,12 @@ from expectitree.tree.model import Tree
     type=FILE,
     help="A test in YAML: signal, then outcome, then the probability of the signal.",
 )
-@click.option(
-    *("-o", "--output", "out"),
-    metavar="FILE",
-    type=OUT,
-    help="Write the tree with the free test; the suffix decides the format.",
-)
-@force_option
 @tree_options
-@format_options("information", "--report")
+@format_options("information")
 def command(
     options: SearchOptions,
     event: str,
     likelihood: str | None,
-    out: str | None,
-    force: bool,
     format_name: str,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
@@ -50,27 +40,15 @@ def command(
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
-    sum of the other signals. -o writes the tree with the test in front of it, as one of its
-    `events`. -o - prints only that tree.
+    sum of the other signals.
 
     For example: expectitree information trees/rockefeller.yaml --event oil
     """
     test = None if likelihood is None else read_likelihoods(likelihood)
-    if out is not None:
-        if test is None:
-            raise click.UsageError("-o writes the tree with a test: give its --likelihood.")
-        if options.tree_count > 1:
-            raise click.UsageError("-o writes one tree: give one FILE.")
-        check_output(out, None, force)
 
     def worth(file: str, tree: Tree) -> Information:
-        found = information(tree, event, likelihood=test, exact=True, file=file)
-        if out is not None:
-            _ = found.tree_with_test  # its errors are reported with the file
-        return found
+        return information(tree, event, likelihood=test, exact=True, file=file)
 
     reports = list(options.map("information in", worth))
-    if reports and out != "-":
+    if reports:
         show("information", format_name, reports)
-    if reports and out is not None:
-        write_tree(reports[0].tree_with_test, out, "json" if format_name == "json" else "yaml")

@@ -9,22 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 from expectitree.base.display import Shown
-from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.information.beliefs import NEAR, Event, check_steps, weight
 from expectitree.decide.information.conditioning import Conditioning
 from expectitree.decide.information.find import find_event, name_of, nodes_of
-from expectitree.decide.information.likelihoods import (
-    Formulas,
-    Likelihoods,
-    likelihood_formulas,
-    likelihood_values,
-)
+from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
 from expectitree.tree.builder import EXACT_NODES
 from expectitree.tree.columns import MIN
@@ -58,14 +52,6 @@ class Finding:
 class Information(Shown):
     """The value of information about an event; `information` makes it.
 
-        >>> import expectitree as et
-        >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
-        ...                 "{p: 3/4, utility: -2}}}}")
-        >>> for one in et.information(tree, "drill").outcomes:
-        ...     print(one.name, one.probability, one.best, one.value)
-        oil 0.25 ('drill',) 10.0
-        dry 0.75 ('sell',) 3.0
-
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
@@ -79,7 +65,6 @@ class Information(Shown):
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
         efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
-        likelihood: The likelihoods of the test as formulas; empty without a test.
     """
 
     question = "information"
@@ -96,49 +81,10 @@ class Information(Shown):
     with_test: Number | None
     evsi: Number | None
     efficiency: float | None
-    likelihood: Formulas
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return {name: getattr(self, name) for name in _JSON_FIELDS}
-
-    @cached_property
-    def tree_with_test(self) -> Tree:
-        """The tree with the free test in front, as one of its `events`.
-
-        Raises `AnalysisError` without a test, or if the tree has another test of the event that is
-        not one of its `events`.
-        """
-        from expectitree.decide.information.with_test import with_test
-
-        if not self.likelihood:
-            raise AnalysisError("there is no test: give its likelihoods")
-        return with_test(self.tree, self.event, self.likelihood)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
-
-        >>> import expectitree as et
-        >>> tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
-        >>> for row in et.information(tree, "drill").to_records():
-        ...     print(row["known"], row["name"], row["probability"], row["best"], row["value"])
-        outcome #1 0.25 drill 10.0
-        outcome #2 0.75 sell 3.0
-        """
-        findings = [("outcome", one) for one in self.outcomes]
-        findings += [("signal", one) for one in self.signals]
-        return [
-            {
-                "file": self.file,
-                "event": self.event,
-                "known": known,
-                "name": one.name,
-                "probability": one.probability,
-                "best": one.best[0] if one.best else None,
-                "value": one.value,
-            }
-            for known, one in findings
-        ]
 
     @property
     def is_known_to_min(self) -> bool:
@@ -163,9 +109,8 @@ def information(
         >>> found.value, found.with_information, found.evpi
         (3.0, 4.75, 1.75)
         >>> test = {"good": {"oil": 0.8, "dry": 0.2}, "bad": {"oil": "rest", "dry": "rest"}}
-        >>> found = et.information(tree, "drill", likelihood=test)
-        >>> found.evsi, round(et.evaluate(found.tree_with_test).value, 9)
-        (0.65, 3.65)
+        >>> et.information(tree, "drill", likelihood=test).evsi
+        0.65
 
     Args:
         tree: The tree.
@@ -201,14 +146,12 @@ def information(
     value, best = given.now
     with_information = _mean(given, outcomes)
     evpi = with_information - value
-    formulas: Formulas = {}
     signals: list[Finding] = []
     with_test: Any = None
     evsi: Any = None
     efficiency = None
     if likelihood is not None:
-        formulas = likelihood_formulas(tree, likelihood, found.outcomes)
-        signals = _signals(tree, given, found, formulas)
+        signals = _signals(tree, given, found, likelihood)
         with_test = _mean(given, signals)
         evsi = with_test - value
         efficiency = float(evsi / evpi) if evpi else None
@@ -226,15 +169,16 @@ def information(
         with_test=number(with_test),
         evsi=number(evsi),
         efficiency=efficiency,
-        likelihood=formulas,
     )
 
 
-def _signals(tree: Tree, given: Conditioning, event: Event, formulas: Formulas) -> list[Finding]:
+def _signals(
+    tree: Tree, given: Conditioning, event: Event, likelihood: Likelihoods
+) -> list[Finding]:
     """Return the signals of a test that can occur."""
     is_exact = isinstance(given.tree.columns.utility[0], Fraction)
     weights = {}
-    for signal, row in likelihood_values(tree, formulas).items():
+    for signal, row in likelihood_values(tree, likelihood, event.outcomes).items():
         own = [row[o] if is_exact else float(row[o]) for o in event.outcomes]
         if weight(event.prior, own):
             weights[signal] = own

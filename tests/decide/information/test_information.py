@@ -186,7 +186,6 @@ def test_wildcatter() -> None:
     assert (cost.evpi, cost.with_information) == (10, 150)
     found = et.information(tree, "oil", likelihood=SOUNDING)
     assert (found.with_test, found.evsi) == (180.1, 40.1)
-    assert et.evaluate(found.tree_with_test).value == pytest.approx(180.1)
 
 
 def test_supertree_bid() -> None:
@@ -231,16 +230,6 @@ def test_information_can_hurt_where_min_knows_it_too() -> None:
     assert found.evpi == -2.5
     shown = invoke("information", "-e", text, "--event", "a").stdout
     assert "MIN knows what MAX knows, so information can also be worth less than nothing" in shown
-
-
-def test_a_test_at_other_values_of_the_parameters() -> None:
-    tree = et.load(SEISMIC)
-    test = {"good": {"oil": "sens", "none": 0.2}, "bad": {"oil": "rest", "none": "rest"}}
-    written = et.information(tree, "oil", likelihood=test).tree_with_test
-    for values in ({"pr": 0.3}, {"pr": "0.6", "sens": 0.8}, {"spec": 0.9}):
-        other = et.information(tree.with_parameters(**values), "oil", likelihood=test)
-        found = et.evaluate(written.with_parameters(**values)).value
-        assert found == pytest.approx(other.with_test)
 
 
 def test_large_trees_are_computed_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -354,19 +343,6 @@ def test_an_event_that_is_independent_of_the_way_to_it() -> None:
     found = et.information(tree, "works")
     assert [(one.name, one.value) for one in found.outcomes] == [("yes", 30), ("no", 1)]
     assert found.evpi == pytest.approx(0.8 * 30 + 0.2 * 1 - 0.3 * 40)
-
-
-def test_a_written_tree_keeps_the_definitions() -> None:
-    tree = et.loads(DEFINED + SELL)
-    test = {"good": {"oil": 0.8, "none": 0.1}, "bad": {"oil": "rest", "none": "rest"}}
-    found = et.information(tree, "oil", likelihood=test)
-    again = et.loads(et.dumps(found.tree_with_test))
-    assert et.evaluate(again).value == pytest.approx(found.with_test)
-    assert et.information(again, "oil").evpi == 0
-    with pytest.raises(et.AnalysisError, match="seismic is a test of oil, and a file cannot"):
-        _ = et.information(
-            tree, "seismic", likelihood={"a": {"plus": 1, "minus": 0}, "b": {"plus": 0, "minus": 1}}
-        ).tree_with_test
 
 
 def test_probabilities_that_a_person_has_rounded() -> None:
@@ -573,39 +549,17 @@ def test_json() -> None:
     }
 
 
-def test_text_and_written_tree(tmp_path: Path) -> None:
-    file, out = tmp_path / "test.yaml", tmp_path / "tested.yaml"
+def test_the_text_about_a_test(tmp_path: Path) -> None:
+    file = tmp_path / "test.yaml"
     file.write_text("plus: {oil: 0.9, none: 30%}\nminus: {oil: rest, none: rest}\n", "utf-8")
     words = ("information", SEISMIC, "--event", "oil", "--likelihood", str(file))
-    shown = invoke(*words, "-o", str(out)).stdout
+    shown = invoke(*words).stdout
     assert "The tree is worth 1275 with the free test for oil, and 1075 without it" in shown
     assert "The test is worth at most 200 (EVSI)." in shown
     assert "Perfect information is worth at most 425 (EVPI): the test has 47% of it." in shown
-    assert et.evaluate(et.load(str(out))).value == pytest.approx(1275)
-    assert "test_of_oil: {test_of: oil, likelihood:" in out.read_text("utf-8")
     found = json.loads(invoke(*words, "--format", "json").stdout)
     assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
     assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])
-    printed = invoke(*words, "-o", "-").stdout
-    assert printed == out.read_text("utf-8")
-
-
-def test_o_needs_a_test() -> None:
-    done = run_main("information", ROCKEFELLER, "--event", "oil", "-o", "x.yaml")
-    assert done.status == 2
-    assert "-o writes the tree with a test: give its --likelihood." in done.err
-
-
-def test_an_event_without_a_definition_gets_one_in_the_written_tree() -> None:
-    test = {"good": {"#1": 0.8, "#2": 0.2}, "bad": {"#1": "rest", "#2": "rest"}}
-    tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
-    written = et.dumps(et.information(tree, "drill", likelihood=test).tree_with_test)
-    assert 'drill: {prior: {"#1": 0.25, "#2": 0.75}}' in written
-    assert et.evaluate(et.loads(written)).value == 3.65
-    same = {"plus": {"oil": 0.9, "none": 0.3}, "minus": {"oil": "rest", "none": "rest"}}
-    found = et.information(et.load("example:rockefeller"), "oil", likelihood=same)
-    with pytest.raises(et.AnalysisError, match="define oil and its other tests under `events`"):
-        _ = found.tree_with_test
 
 
 # ---- With an attitude to risk.
@@ -618,12 +572,7 @@ def test_exponential_attitude() -> None:
     averse = tree.with_attitude("exponential=700")
     found = et.information(averse, "oil", likelihood=SOUNDING)
     assert found.value == pytest.approx(et.evaluate(averse).value)
-    assert et.evaluate(found.tree_with_test).value == pytest.approx(found.with_test)
     assert found.evpi > found.evsi > 0
-    # If information is paid for at what it is worth, it changes nothing.
-    price = found.evsi
-    paid = et.loads(et.dumps(found.tree_with_test))
-    assert et.evaluate(paid).value - price == pytest.approx(found.value)
 
 
 def test_the_attitude_is_said() -> None:
