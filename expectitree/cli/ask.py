@@ -145,8 +145,7 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
         raise click.UsageError(
             f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
         )
-    trees = {os.path.realpath(name) for name in (file, output) if name is not None}
-    if os.path.realpath(kept) in trees:
+    if os.path.realpath(kept) in [os.path.realpath(name) for name in (file, output) if name]:
         raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
 
 

@@ -62,11 +62,6 @@ def inquire(
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
-        >>> import expectitree as et
-        >>> tree = et.loads('max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}')
-        >>> et.inquire(tree, bounds=(0, 9)).path
-        'bet/#1'
-
     Args:
         tree: The tree. Its unknown utilities are "?" in its file.
         bounds: `(lower, upper)`, which hold for every total (utility plus rewards); by default the

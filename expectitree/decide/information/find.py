@@ -22,7 +22,7 @@ from expectitree.decide.information.beliefs import (
     reached,
     scope_of,
 )
-from expectitree.decide.information.shown import shown_event
+from expectitree.decide.information.shown import ShownBeliefs
 from expectitree.tree.bayes import Definitions
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.events import Histories, Posteriors, Shown
@@ -68,7 +68,7 @@ def find_event(numbers: Tree, tree: Tree, name: str) -> Event:
     _check_others(numbers, name, nodes)
     formulas = tree.formulas or Formulas()
     if name not in formulas.defined:
-        found = shown_event(numbers, name, nodes, outcomes)
+        found = ShownBeliefs(numbers, name, nodes, outcomes).event()
     else:
         found = _defined_event(numbers, tree, name, nodes, outcomes)
     if found is None:

@@ -25,18 +25,8 @@ from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
 
 
-def shown_event(
-    tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
-) -> Event | None:
-    """Return an event with the beliefs that a tree shows; None if play never meets it.
-
-    Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
-    """
-    return _Search(tree, name, nodes, outcomes).event()
-
-
 @dataclass
-class _Search:
+class ShownBeliefs:
     """Finds beliefs: those that nodes show, children first, then those that follow from above."""
 
     tree: Tree
@@ -56,7 +46,10 @@ class _Search:
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
     def event(self) -> Event | None:
-        """Return the event; None if play does not meet it."""
+        """Return the event; None if play does not meet it.
+
+        Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
+        """
         self._ascend()
         self._descend()
         signals = self._signals()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from heapq import merge
-from itertools import groupby, permutations
+from itertools import permutations
 from typing import Any
 
 from expectitree.base.budget import more, most
@@ -83,15 +83,10 @@ def order_of(a: Distribution, b: Distribution) -> int:
 
 def _steps(a: Distribution, b: Distribution, near: Any) -> Iterator[tuple[Any, Any]]:
     """Yield each total of two distributions, and by how much F_b - F_a changes there."""
-    start: Any = None
-
-    def group(step: tuple[Any, Any]) -> Any:
-        """Return the first of the totals that are nearly the same."""
-        nonlocal start
-        if start is None or step[0] - start > near:
-            start = step[0]
-        return start
-
-    ends = merge(((t, -p) for t, p in a.pairs()), b.pairs())
-    for t, steps in groupby(ends, group):
-        yield t, sum(p for _, p in steps)
+    start, change = min(a.totals[0], b.totals[0]), 0
+    for t, p in merge(((t, -p) for t, p in a.pairs()), b.pairs()):
+        if t - start > near:  # nearer totals are the same
+            yield start, change
+            start, change = t, 0
+        change += p
+    yield start, change

@@ -90,13 +90,6 @@ class Tie:
 class Risk(Shown):
     """The risk of each action at the root; `risk` makes it.
 
-        >>> import expectitree as et
-        >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
-        >>> for one in et.risk(tree).actions:
-        ...     print(one.action, one.mean, one.least, one.greatest)
-        sure 3.0 3.0 3.0
-        bet 4.0 0.0 16.0
-
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
