@@ -6,7 +6,6 @@ from functools import partial
 
 import click
 
-from expectitree.base.errors import NumberError
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.saving import check_output, force_option, write_tree
@@ -14,24 +13,13 @@ from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
-from expectitree.decide.rescale.scales import scale_of
 from expectitree.tree.model import Tree
-
-
-def _check_map(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    try:
-        if text:
-            scale_of(text)
-    except NumberError as error:
-        raise click.BadParameter(f"{error}.") from None
-    return text
 
 
 @click.command("rescale", cls=GameCommand)
 @click.option(
     "--map",
     metavar="MAP",
-    callback=_check_map,
     help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
 )
 @click.option(

@@ -21,14 +21,8 @@ from expectitree.decide.information.find import find_event, name_of, nodes_of
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
 from expectitree.tree.builder import EXACT_NODES
-from expectitree.tree.columns import MIN
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
-
-_JSON_FIELDS = (
-    "event", "value", "best", "with_information", "evpi", "outcomes", "with_test", "evsi",
-    "efficiency", "signals",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -74,22 +68,13 @@ class Information(Shown):
     event: str
     value: Number
     best: tuple[str, ...]
-    outcomes: tuple[Finding, ...]
     with_information: Number
     evpi: Number
-    signals: tuple[Finding, ...]
+    outcomes: tuple[Finding, ...]
     with_test: Number | None
     evsi: Number | None
     efficiency: float | None
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {name: getattr(self, name) for name in _JSON_FIELDS}
-
-    @property
-    def is_known_to_min(self) -> bool:
-        """Whether MIN decides somewhere: it then knows what MAX knows."""
-        return MIN in self.tree.columns.kind
+    signals: tuple[Finding, ...]
 
 
 def information(

@@ -12,6 +12,7 @@ from expectitree.decide.information.report import Finding, Information
 from expectitree.text.console import safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
+from expectitree.tree.columns import MIN
 
 
 def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -67,5 +68,5 @@ def _sentences(report: Information) -> Iterator[str]:
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     if report.tree.attitude is not None:
         yield f"Values are certainty equivalents: {report.tree.attitude.text}."
-    if report.is_known_to_min:
+    if MIN in report.tree.columns.kind:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."

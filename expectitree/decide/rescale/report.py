@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from expectitree.base import budget
@@ -26,9 +25,8 @@ from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify,
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
-from expectitree.text.json_values import json_path
 from expectitree.tree.folding import fold_rewards
-from expectitree.tree.model import Kind, Tree, check_tree, rounded
+from expectitree.tree.model import Tree, check_tree, rounded
 from expectitree.tree.transform import map_utilities
 
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
@@ -85,52 +83,40 @@ class Rescaling(Shown):
         """Whether the map changes the set of best actions at the root, ties included."""
         return self.tree.root_id in self.changes
 
-    @cached_property
-    def strategy(self) -> Sequence[int]:
-        """The inner nodes that optimal play reaches before or after, parents first."""
-        if self.after is None:
+    @property
+    def actions(self) -> list[tuple[str, Number, Number]]:
+        """The actions at the root: label, value before, and value after the map."""
+        if self.after is None or self.tree.root.kind not in PLAYERS:
             return []
-        kind, reached = self.tree.columns.kind, _reached(self.before) | _reached(self.after)
-        return [n for n in self.tree.first_paths.order if n in reached and kind[n]]
-
-    @cached_property
-    def changed_nodes(self) -> frozenset[int]:
-        """The nodes of `strategy` where the set of best actions changes."""
-        return self.changes.intersection(self.strategy)
+        root, child = self.tree.root_id, self.tree.columns.child
+        values = self.before.lower, self.after.lower
+        return [
+            (self.tree.branch_label(root, b), *(found[child[b]] for found in values))
+            for b in self.tree.branches_of(root)
+        ]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        kind, asked = self.tree.columns.kind, {}
+        found: dict[str, Any] = {"map": None}
+        if self.scale is not None and self.map_class is not None:
+            known, line = self.map_class, {}
+            if known.name == AFFINE:
+                line = {"slope": known.slope, "offset": known.offset}
+            names = {"text": self.scale.text, "class": known.name}
+            found["map"] = {**names, **line, "pairs": self.pairs}
+        for when, search in (("before", self.before), ("after", self.after)):
+            found[when] = None
+            if search is not None:
+                found[when] = {"value": search.value, "best": search.best, "ties": search.ties}
+        found["changed"] = self.changed
+        found["actions"] = [
+            {"label": label, "before": before, "after": after}
+            for label, before, after in self.actions
+        ]
+        found["remarks"] = self.remarks
         if self.answer is not None:
             named = {name: getattr(self.answer, name) for name in ("answer", "reason", "tried")}
-            asked = {"any": named}
-        strategy = [
-            {"path": json_path(self.tree, n), "kind": Kind(kind[n]).name, **self._fields_at(n)}
-            for n in self.strategy
-        ]
-        return {
-            "map": self._map_fields(),
-            **self._fields_at(self.tree.root_id),
-            "strategy": strategy,
-            "strategy_changed": len(self.changed_nodes),
-            "remarks": self.remarks,
-            **asked,
-        }
-
-    def _map_fields(self) -> dict[str, Any] | None:
-        if self.scale is None or self.map_class is None:
-            return None
-        found = self.map_class
-        line = {"slope": found.slope, "offset": found.offset} if found.name == AFFINE else {}
-        return {"text": self.scale.text, "class": found.name, **line, "pairs": self.pairs}
-
-    def _fields_at(self, node: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"before": None, "after": None, "changed": node in self.changes}
-        for when, search in (("before", self.before), ("after", self.after)):
-            if search is not None:
-                ties = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
-                best = ties[0] if ties else None
-                found[when] = {"value": search.lower[node], "best": best, "ties": ties}
+            found["any"] = named
         return found
 
 
@@ -251,14 +237,3 @@ def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
         f"{message_text(numbers[0])} to {message_text(numbers[-1])}; nearest to "
         f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
     )
-
-
-def _reached(search: Search) -> set[int]:
-    """Return the nodes that play reaches when it follows the first best actions."""
-    tree, chosen = search.tree, search.strategy_branches
-    reached = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):  # parents first
-        if n in reached:
-            branches = [chosen[n]] if n in chosen else tree.branches_of(n)
-            reached |= {tree.columns.child[b] for b in branches if tree.columns.probability[b]}
-    return reached
