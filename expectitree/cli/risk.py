@@ -12,9 +12,9 @@ from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.risk.plot import draw
+from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
-from expectitree.picture.plotting import check_plot
+from expectitree.picture.plotting import check_plot, save_figure
 from expectitree.tree.model import Tree
 
 
@@ -59,5 +59,5 @@ def command(
     if reports:
         show("risk", format_name, reports)
         if plot is not None:
-            draw(reports[0], plot)
+            save_figure(figure_of(reports[0]), plot)
             say(f"{plot} written")

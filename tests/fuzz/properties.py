@@ -9,7 +9,7 @@ from typing import Any
 from base.expressions import test_evaluation
 from decide import test_flip
 from decide.ask import test_inquiry
-from decide.information import test_information
+from decide.information import test_joint_distribution
 from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
@@ -172,7 +172,7 @@ TARGETS: dict[str, Target] = {
     "risk": from_tests(test_risk.test_enumeration),
     "ask": from_tests(check_answers),
     "information": from_tests(
-        test_information.test_two_stage_trees,
+        test_joint_distribution.test_random_trees,
         test_events.test_two_tests_in_a_row,
         test_flip.test_the_joint_distribution_stays,
         test_csv.check_table,

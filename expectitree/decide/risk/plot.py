@@ -15,20 +15,10 @@ from expectitree.picture.plotting import (
     look,
     new_figure,
     plain,
-    save_figure,
 )
 
 _MAX_LINES = len(COLORS) * len(DASHES)  # that differ
 _MARGIN = 0.04  # of the range of totals, on both sides
-
-
-def draw(report: Risk, path: str) -> None:
-    """Write a plot of cumulative risk profiles to a file; the ending sets the format.
-
-    Raises `AnalysisError` if there are too many actions, and `FileError` if the file cannot be
-    written. `check_plot` comes first.
-    """
-    save_figure(figure_of(report), path)
 
 
 def figure_of(report: Risk) -> Any:

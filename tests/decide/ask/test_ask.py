@@ -249,21 +249,6 @@ def test_exact_shows_fractions_on_the_way_to_a_leaf(tree: Path) -> None:
     assert "#1  p 0.3333  cost 0.285714\n" in ask("-e", text).stderr
 
 
-def test_losses_are_rarely_computed(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, calls = et.Inquiry._best_action, []
-
-    def best_action(inquiry: et.Inquiry) -> Any:
-        calls.append(1)
-        return before(inquiry)
-
-    monkeypatch.setattr(et.Inquiry, "_best_action", best_action)
-    tree.write_text("{bounds: [0, 9], max: [" + ", ".join(['{utility: "?"}'] * 500) + "]}", "utf-8")
-    result = ask("bet.yaml")
-    assert "#500" not in result.stdout
-    assert "480 more" in result.stdout
-    assert len(calls) < 15
-
-
 def test_actions_that_lead_to_the_same_node_are_equally_good(tree: Path) -> None:
     result = ask(
         "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
@@ -656,36 +641,6 @@ def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Pa
     assert b"To go on, run the same command again." in seen
     assert b"Traceback" not in seen
     assert answer_lines() == f"{GOOD}: 8\n"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
-def test_a_closed_output_loses_no_answer(tree: Path) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "expectitree",
-        "ask",
-        "bet.yaml",
-        "--no-save",
-        "-o",
-        "answered.yaml",
-    ]
-    with open("/dev/full", "w", encoding="utf-8") as full:
-        done = subprocess.run(
-            command, input="2\n", stdout=full, stderr=subprocess.PIPE, encoding="utf-8", check=False
-        )
-    assert done.returncode == 3
-    assert "standard output cannot be written" in done.stderr
-    assert et.load("answered.yaml").find(GOOD).utility == 2
-    done = subprocess.run(
-        [*command[:-2], "-o", "/dev/full/x.yaml"],
-        input="2\n",
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode in (2, 3)
 
 
 def test_the_answers_in_the_documents_are_the_fewest_that_decide() -> None:

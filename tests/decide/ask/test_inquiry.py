@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from array import array
@@ -15,7 +14,7 @@ from typing import Any
 import pytest
 from helpers import loads
 from oracle import ExactNode, definitions, exact_root
-from random_trees import Case, build, in_numbers, random_rows, utility_ranges
+from random_trees import Case, in_numbers
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
@@ -155,24 +154,6 @@ def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact
 
 
 @pytest.mark.slow
-def test_the_counts_equal_those_of_evaluate() -> None:
-    for seed in range(80):
-        case = Case(seed)
-        tree, bounds = case.tree(), bounds_of(case, True)
-        inquiry = et.inquire(without(tree), bounds=bounds, goal="value")
-        finish(inquiry, tree)
-        found = search_tree(tree, "best-first", bounds=bounds)
-        ours = inquiry.search
-        assert not ours.stopped
-        assert ours.value == found.value
-        if inquiry.asked == found.counts.leaves_visited > 0 and not tree.is_sharing:
-            assert ours.counts == found.counts
-            assert list(ours.visits) == list(found.visits)
-            assert ours.ties == found.ties
-            assert (ours.lower, ours.upper) == (found.lower, found.upper)
-
-
-@pytest.mark.slow
 def test_the_mirrored_tree_has_the_same_questions() -> None:
     for seed in range(80):
         case = Case(seed)
@@ -266,45 +247,6 @@ def check_state(
     assert all(visits[inquiry.tree.find(path).id] == 1 for path in inquiry.answers)
     assert inquiry.asked == len(inquiry.answers)
     assert inquiry.unknown_left == len(inquiry.tree_answered().unknown)
-
-
-def test_some_completion_of_the_tree_has_the_loss() -> None:
-    """If the actions share no nodes, the loss is reached."""
-    for seed in range(45):
-        random = Random(seed)
-        rows = random_rows(random, local_bounds=0)
-        tree = build(rows, True)
-        children = [c.id for c in tree.root.children]
-        if tree.root.kind not in (Kind.MAX, Kind.MIN) or tree.is_sharing:
-            continue
-        least, greatest = utility_ranges(rows)[-1]
-        inquiry = et.inquire(without(tree), bounds=(least, greatest), exact=True)
-        while inquiry.leaf is not None:
-            losses = []
-            for mine, other in itertools.permutations(children, 2):
-                ends = []
-                for at_most, at in (
-                    (tree.root.kind == Kind.MIN, mine),
-                    (tree.root.kind == Kind.MAX, other),
-                ):
-                    utility = list(inquiry.tree_answered().columns.utility)
-                    utility = [u if u == u else (greatest if at_most else least) for u in utility]
-                    ends.append(
-                        definitions(replace(tree, columns=tree.columns._replace(utility=utility)))[
-                            at
-                        ]
-                    )
-                losses.append((abs_if(tree, ends), mine))
-            greatest_loss = {
-                mine: max(loss for loss, m in losses if m == mine) for mine in children
-            }
-            assert inquiry.loss == max(0, min(greatest_loss.values()))
-            inquiry.answer(tree.columns.utility[inquiry.leaf.id])
-
-
-def abs_if(tree: Tree, ends: list[Any]) -> Any:
-    mine, other = ends
-    return other - mine if tree.root.kind == Kind.MAX else mine - other
 
 
 # ---- Answers.

@@ -1,22 +1,18 @@
-"""Information against models written by hand, published values, and refusals."""
+"""Information against published values, and refusals."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, run_main
+from helpers import invoke, run_main
 
 import expectitree as et
-from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats
 
 OIL = "max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: {p: 3/4, utility: -2}}}}"
 ROCKEFELLER = "trees/rockefeller.yaml"
@@ -27,132 +23,6 @@ SOUNDING = {
     "open": {"dry": 0.3, "wet": 0.4, "soaking": 0.4},
     "closed": {"dry": 0.1, "wet": 0.3, "soaking": 0.5},
 }
-
-
-@dataclass
-class Model:
-    """A decision with a test that can be bought, from a prior and likelihoods.
-
-    Attributes:
-        prior: The probability of each outcome.
-        likely: [signal][outcome] the probability of a signal of the test that can be bought.
-        worth: The utility of drilling by outcome.
-        sell: What selling brings now, and after each signal.
-        cost: The cost of the test.
-        choose: How the player decides after the signal: max or min.
-        root_reward: What MAX receives first.
-    """
-
-    prior: list[Fraction]
-    likely: list[list[Fraction]]
-    worth: list[Fraction]
-    sell: list[Fraction]
-    cost: Fraction
-    choose: Callable[[list[Any]], Any]
-    root_reward: Fraction
-
-    def value(self, weights: list[Fraction]) -> Fraction:
-        """Return the value given weights of the outcomes, from the joint distribution."""
-        joint = [p * w for p, w in zip(self.prior, weights, strict=True)]
-        total = sum(joint)
-        drill = sum(p * u for p, u in zip(joint, self.worth, strict=True)) / total
-        test = -self.cost
-        for row, sell in zip(self.likely, self.sell[1:], strict=True):
-            both = [p * q for p, q in zip(joint, row, strict=True)]
-            if sum(both):
-                after = sum(p * u for p, u in zip(both, self.worth, strict=True)) / sum(both)
-                test += sum(both) / total * self.choose([after, sell])
-        return self.root_reward + max(self.sell[0], drill, test)
-
-    def with_signals(self, rows: list[list[Fraction]]) -> Fraction:
-        """Return the value with a free test whose signals have these likelihoods."""
-        found = Fraction(0)
-        for row in rows:
-            p = sum(a * b for a, b in zip(self.prior, row, strict=True))
-            found += p * self.value(row) if p else 0
-        return found
-
-    def tree(self, exact: bool = True) -> et.Tree:
-        """Return the model as a tree, with posteriors as numbers."""
-
-        def event(joint: list[Fraction]) -> dict[str, Any]:
-            total = sum(joint)
-            outcomes = {
-                f"o{i}": {"p": str(p / total), "utility": str(u)}
-                for i, (p, u) in enumerate(zip(joint, self.worth, strict=True))
-            }
-            return {"event": "oil", "chance": outcomes}
-
-        signals = {}
-        for s, row in enumerate(self.likely):
-            both = [p * q for p, q in zip(self.prior, row, strict=True)]
-            if sum(both):
-                kind = "max" if self.choose is max else "min"
-                actions = {"drill": event(both), "sell": str(self.sell[s + 1])}
-                signals[f"s{s}"] = {"p": str(sum(both)), kind: actions}
-        test = {"cost": str(self.cost), "chance": signals}
-        actions = {"sell": str(self.sell[0]), "drill": event(self.prior), "test": test}
-        tree = et.from_dict({"reward": str(self.root_reward), "max": actions})
-        return tree if exact else in_floats(tree)
-
-
-def distribution(random: Random, count: int) -> list[Fraction]:
-    weights = [random.randint(0, 4) for _ in range(count)]
-    weights[random.randrange(count)] += 1
-    return [Fraction(w, sum(weights)) for w in weights]
-
-
-def likelihood(random: Random, signals: int, outcomes: int) -> list[list[Fraction]]:
-    columns = [distribution(random, signals) for _ in range(outcomes)]
-    return [[column[s] for column in columns] for s in range(signals)]
-
-
-def random_model(seed: int) -> Model:
-    random = Random(seed)
-    outcomes, signals = random.randint(2, 4), random.randint(2, 3)
-    weights = [random.randint(1, 4) for _ in range(outcomes)]
-    return Model(
-        [Fraction(w, sum(weights)) for w in weights],
-        likelihood(random, signals, outcomes),
-        [Fraction(random.randint(-9, 9)) for _ in range(outcomes)],
-        [Fraction(random.randint(-4, 6)) for _ in range(signals + 1)],
-        Fraction(random.randint(0, 4), 2),
-        random.choice((max, max, min)),
-        Fraction(random.choice((0, 5))),
-    )
-
-
-def check(seed: int) -> None:
-    """Check EVPI and EVSI of a random model."""
-    model = random_model(seed)
-    count = len(model.prior)
-    rows = likelihood(Random(seed + 1), 3, count)
-    test = {f"t{s}": {f"o{i}": str(p) for i, p in enumerate(row)} for s, row in enumerate(rows)}
-    now = model.value([Fraction(1)] * count)
-    known = [[Fraction(int(i == o)) for i in range(count)] for o in range(count)]
-    perfect, tested = model.with_signals(known), model.with_signals(rows)
-    for exact in (True, False):
-        tree = model.tree(exact)
-        found = et.information(tree, "oil", likelihood=test, exact=True)
-        about = (lambda x: x) if exact else pytest.approx
-        assert found.value == about(now) == about(search_tree(tree).value)
-        assert found.with_information == about(perfect)
-        assert found.evpi == about(perfect - now)
-        assert found.with_test == about(tested)
-        assert found.evsi == about(tested - now)
-        assert [one.value for one in found.outcomes] == [about(model.value(row)) for row in known]
-
-
-@for_each("seed", range(15), range(15, 25))
-def test_two_stage_trees(seed: int) -> None:
-    check(seed)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", range(4))
-def test_many_two_stage_trees(part: int) -> None:
-    for seed in range(60):
-        check(1000 + 100 * part + seed)
 
 
 # ---- Published values.

@@ -20,6 +20,7 @@ from helpers import LONG, for_each
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
+from expectitree.tree.transform import in_floats
 
 World = tuple[dict[str, str], Fraction]  # what happens, and the probability
 REPEATS = 2  # of a test on one path
@@ -292,6 +293,9 @@ def check_numbers(seed: int) -> Counter[str]:
         values = {x: case.value(case.root, some) for x, some in parts.items()}
         assert {one.name: one.value for one in found.outcomes} == values
         done["EVPI of numbers"] += 1
+        check_test(case, tree, event, None, done)
+        floats = et.information(in_floats(tree), event)
+        assert floats.with_information == pytest.approx(float(found.with_information))
     return done
 
 

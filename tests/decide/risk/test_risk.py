@@ -157,15 +157,6 @@ def test_a_chain_of_shared_nodes_is_not_unfolded(is_exact: bool) -> None:
     assert one.quantiles["0.5"] == 100
 
 
-@pytest.mark.slow
-def test_a_chain_of_1000_shared_nodes() -> None:
-    (one,) = et.risk(chain(1000, False, Fraction(1))).actions
-    assert one.mean == pytest.approx(500)
-    assert one.variance == pytest.approx(250)
-    assert one.distribution.totals == tuple(range(1001))
-    assert sum(one.distribution.probabilities) == pytest.approx(1)
-
-
 def doubling(length: int, is_exact: bool = False) -> Tree:
     """Return games of a coin in a row, each for twice the stake of the next one."""
     t = TreeBuilder(exact=is_exact)
