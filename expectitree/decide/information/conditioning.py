@@ -20,7 +20,6 @@ from functools import cached_property, partial
 from typing import Any, cast
 
 from expectitree.decide.information.beliefs import Event, Evidence
-from expectitree.searches.backward_induction import mix
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree
 
@@ -35,22 +34,10 @@ class Conditioning:
     Attributes:
         tree: The tree.
         eps: The difference at which two actions of a decision are still equally good.
-        risk_tolerance: The risk tolerance of an exponential attitude; None for expected values.
     """
 
     tree: Tree
     eps: Any
-    risk_tolerance: Any = None
-
-    def mean(self, shares: Iterable[Any], worth: Iterable[Any]) -> Any:
-        """Return the expected value, or the certainty equivalent, of what outcomes are worth."""
-        if self.risk_tolerance is None:
-            return sum(p * w for p, w in zip(shares, worth, strict=True) if p)
-        weight, found = 0.0, 0.0
-        for p, w in zip(shares, worth, strict=True):
-            found = mix(weight, found, float(p), float(w), self.risk_tolerance)
-            weight += float(p)
-        return found
 
     @cached_property
     def now(self) -> Result:
@@ -83,7 +70,7 @@ class Conditioning:
                 found[n] = columns.utility[n]
             elif kind == CHANCE:
                 own = shares(n) or {b: columns.probability[b] for b in branches}
-                found[n] = self.mean(own.values(), (self._worth(b, values) for b in own))
+                found[n] = sum(p * self._worth(b, values) for b, p in own.items() if p)
             else:
                 worth = (self._worth(b, values) for b in branches)
                 found[n] = max(worth) if kind == MAX else min(worth)

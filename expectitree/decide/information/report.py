@@ -108,18 +108,16 @@ def information(
     Raises:
         AnalysisError: There is no such event, the tree does not give its joint distribution with
             its signals, or the likelihoods do not sum to 1.
-        TreeError: The attitude to risk is not exponential.
+        TreeError: The tree has an attitude to risk.
         SearchError: As for `evaluate`.
     """
-    attitude = tree.attitude if isinstance(tree, Tree) else None
-    risk_tolerance = attitude and attitude.risk_tolerance
-    check_tree(tree, "" if risk_tolerance is not None else "information")
+    check_tree(tree, "information")
     search_tree(tree)  # raises what is wrong with the tree
-    is_quick = risk_tolerance is None and len(tree) <= EXACT_NODES
+    is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    given = Conditioning(numbers, eps, risk_tolerance)
+    given = Conditioning(numbers, eps)
     name = name_of(tree, event)
     check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
     found = find_event(numbers, tree, name)
@@ -129,7 +127,7 @@ def information(
         for (_, label, p), result in zip(found.possible, results, strict=True)
     ]
     value, best = given.now
-    with_information = _mean(given, outcomes)
+    with_information = _mean(outcomes)
     evpi = with_information - value
     signals: list[Finding] = []
     with_test: Any = None
@@ -137,7 +135,7 @@ def information(
     efficiency = None
     if likelihood is not None:
         signals = _signals(tree, given, found, likelihood)
-        with_test = _mean(given, signals)
+        with_test = _mean(signals)
         evsi = with_test - value
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
@@ -171,5 +169,5 @@ def _signals(
     return [Finding(signal, weight(event.prior, own), *result) for (signal, own), result in results]
 
 
-def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:
-    return given.mean([one.probability for one in findings], [one.value for one in findings])
+def _mean(findings: Sequence[Finding]) -> Any:
+    return sum(one.probability * one.value for one in findings)

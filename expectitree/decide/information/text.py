@@ -66,7 +66,5 @@ def _sentences(report: Information) -> Iterator[str]:
         known = display_text(report.with_information)
         yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
-    if report.tree.attitude is not None:
-        yield f"Values are certainty equivalents: {report.tree.attitude.text}."
     if MIN in report.tree.columns.kind:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."

@@ -432,26 +432,7 @@ def test_the_text_about_a_test(tmp_path: Path) -> None:
     assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])
 
 
-# ---- With an attitude to risk.
-
-
-def test_exponential_attitude() -> None:
-    tree = et.load("example:oil-wildcatter")
-    neutral, nearly = et.information(tree, "oil"), tree.with_attitude("exponential=1e9")
-    assert et.information(nearly, "oil").evpi == pytest.approx(neutral.evpi, abs=1e-3)
-    averse = tree.with_attitude("exponential=700")
-    found = et.information(averse, "oil", likelihood=SOUNDING)
-    assert found.value == pytest.approx(et.evaluate(averse).value)
-    assert found.evpi > found.evsi > 0
-
-
-def test_the_attitude_is_said() -> None:
-    words = ("information", WILDCATTER, "--event", "oil", "--attitude", "exponential=700")
-    shown = invoke(*words).stdout
-    assert "Values are certainty equivalents: exponential=700." in shown
-
-
-def test_other_attitudes_are_refused() -> None:
-    tree = et.load("example:oil-wildcatter").with_attitude("logarithmic=5000")
-    with pytest.raises(et.TreeError, match="needs expected values or an exponential attitude"):
+def test_an_attitude_to_risk_is_refused() -> None:
+    tree = et.load("example:oil-wildcatter").with_attitude("exponential=5000")
+    with pytest.raises(et.TreeError, match="information is about expected values, and this"):
         et.information(tree, "oil")
