@@ -59,12 +59,6 @@ class Event:
         """The belief at the root."""
         return self.node[self.tree.root_id]
 
-    @property
-    def possible(self) -> list[tuple[int, str, Any]]:
-        """The outcomes that can occur: place, label and probability."""
-        chances = zip(self.outcomes, self.prior, strict=True)
-        return [(o, label, p) for o, (label, p) in enumerate(chances) if p]
-
     @cached_property
     def branch_of(self) -> Mapping[int, Mapping[str, int]]:
         """The branch of each outcome, by the nodes of the event in `scope`."""

@@ -2,27 +2,40 @@
 
 EVPI  the expected value with perfect information, less the value now (Howard, 1966)
 EVSI  the same for the signal of a test, which is free
+
+The evidence is a known outcome, or the signal of a test with a likelihood for each outcome. By
+Bayes' rule, with the beliefs about the event at each node:
+
+    W(node)       the sum of P(o | node) * P(evidence | o): the probability of the evidence
+    event node    p(o) becomes p(o) * P(evidence | o) / W(node)
+    other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
+
+A node from which play meets neither the event nor a signal of it keeps its value. Both players know
+the evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, cast
 
 from expectitree.base.display import Shown
 from expectitree.base.numbers import Number, returned
 from expectitree.decide.decimals import in_decimals
-from expectitree.decide.information.beliefs import NEAR, Event, check_steps, weight
-from expectitree.decide.information.conditioning import Conditioning
+from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
 from expectitree.decide.information.find import find_event, name_of, nodes_of
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
 from expectitree.tree.builder import EXACT_NODES
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
+
+_Values = Mapping[int, Any]  # by node
 
 
 @dataclass(frozen=True)
@@ -117,24 +130,25 @@ def information(
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    given = Conditioning(numbers, eps)
     name = name_of(tree, event)
     check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
     found = find_event(numbers, tree, name)
-    results = given.given(found, [o for o, _, _ in found.possible])
-    outcomes = [
-        Finding(label, p, *result)
-        for (_, label, p), result in zip(found.possible, results, strict=True)
-    ]
+    given = _Conditioning(found, eps)
     value, best = given.now
+    outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
     with_information = _mean(outcomes)
     evpi = with_information - value
-    signals: list[Finding] = []
+    signals: tuple[Finding, ...] = ()
     with_test: Any = None
     evsi: Any = None
     efficiency = None
     if likelihood is not None:
-        signals = _signals(tree, given, found, likelihood)
+        is_fraction = isinstance(numbers.columns.utility[0], Fraction)
+        number_of: Any = Fraction if is_fraction else float
+        rows = likelihood_values(tree, likelihood, found.outcomes)
+        signals = given.findings(
+            {signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()}
+        )
         with_test = _mean(signals)
         evsi = with_test - value
         efficiency = float(evsi / evpi) if evpi else None
@@ -145,28 +159,77 @@ def information(
         event=name,
         value=number(value),
         best=best,
-        outcomes=number(tuple(outcomes)),
+        outcomes=number(outcomes),
         with_information=number(with_information),
         evpi=number(evpi),
-        signals=number(tuple(signals)),
+        signals=number(signals),
         with_test=number(with_test),
         evsi=number(evsi),
         efficiency=efficiency,
     )
 
 
-def _signals(
-    tree: Tree, given: Conditioning, event: Event, likelihood: Likelihoods
-) -> list[Finding]:
-    """Return the signals of a test that can occur."""
-    is_exact = isinstance(given.tree.columns.utility[0], Fraction)
-    weights = {}
-    for signal, row in likelihood_values(tree, likelihood, event.outcomes).items():
-        own = [row[o] if is_exact else float(row[o]) for o in event.outcomes]
-        if weight(event.prior, own):
-            weights[signal] = own
-    results = zip(weights.items(), given.given(event, weights.values()), strict=True)
-    return [Finding(signal, weight(event.prior, own), *result) for (signal, own), result in results]
+@dataclass(frozen=True)
+class _Conditioning:
+    """Values of a tree, given evidence about an event; `eps` is the difference that is a tie."""
+
+    event: Event
+    eps: Any
+
+    @property
+    def now(self) -> tuple[Any, tuple[str, ...]]:
+        """The value of the tree when nothing is known, and its best actions."""
+        return self._result(self._values)
+
+    def findings(self, evidence: Mapping[str, Evidence]) -> tuple[Finding, ...]:
+        """Return a finding for each piece of evidence that is possible."""
+        found, event = [], self.event
+        for name, one in evidence.items():
+            p = weight(event.prior, one)
+            if p:
+                shares = partial(event.shares, evidence=one)
+                values = self._values_of(event.scope, self._values, shares)
+                found.append(Finding(name, p, *self._result(values)))
+        return tuple(found)
+
+    @cached_property
+    def _values(self) -> _Values:
+        return self._values_of(range(len(self.event.tree)), {}, lambda n: None)
+
+    def _values_of(
+        self, nodes: Sequence[int], known: _Values, shares: Callable[[int], _Values | None]
+    ) -> _Values:
+        """Return the values of some nodes, which come children first, and of others.
+
+        `known` has the values of the others. `shares` returns other probabilities of a chance
+        node's branches, or None.
+        """
+        tree, columns, found = self.event.tree, self.event.tree.columns, dict[int, Any]()
+        values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
+        for n in nodes:
+            branches, kind = tree.branches_of(n), columns.kind[n]
+            if kind == TERMINAL:
+                found[n] = columns.utility[n]
+            elif kind == CHANCE:
+                own = shares(n) or {b: columns.probability[b] for b in branches}
+                found[n] = sum(p * self._worth(b, values) for b, p in own.items() if p)
+            else:
+                worth = (self._worth(b, values) for b in branches)
+                found[n] = max(worth) if kind == MAX else min(worth)
+        return values
+
+    def _worth(self, branch: int, values: _Values) -> Any:
+        tree = self.event.tree
+        return tree.reward_of(branch) + values[tree.columns.child[branch]]
+
+    def _result(self, values: _Values) -> tuple[Any, tuple[str, ...]]:
+        tree, root = self.event.tree, self.event.tree.root_id
+        best = []
+        if tree.columns.kind[root] in (MAX, MIN):
+            for b in tree.branches_of(root):
+                if abs(self._worth(b, values) - values[root]) <= self.eps:
+                    best.append(tree.branch_label(root, b))
+        return tree.root_reward + values[root], tuple(best)
 
 
 def _mean(findings: Sequence[Finding]) -> Any:
