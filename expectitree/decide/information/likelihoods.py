@@ -83,7 +83,8 @@ def likelihood_values(
             except NumberError as error:
                 raise AnalysisError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
     for outcome, signal in rests.items():
-        found[signal][outcome] = 1 - sum(row[outcome] for row in found.values() if outcome in row)
+        others = [row[outcome] for row in found.values() if outcome in row]
+        found[signal][outcome] = 1 - sum(others, Fraction(0))
     _check(found, outcomes)
     return found
 
@@ -98,7 +99,7 @@ def _check(found: Mapping[str, Mapping[str, Fraction]], outcomes: tuple[str, ...
                     "expected a number from 0 to 1"
                 )
     for outcome in outcomes:
-        total = sum(row[outcome] for row in found.values())
+        total = sum((row[outcome] for row in found.values()), Fraction(0))
         if abs(total - 1) > _NEAR:
             raise AnalysisError(
                 f"the likelihoods of the signals for {escape(outcome)} sum to "

@@ -16,8 +16,12 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, escape, quote, returned, to_exact
-from expectitree.decide.risk.distribution import Distribution, standard_deviation
-from expectitree.decide.risk.dominance import Dominance, dominances
+from expectitree.decide.risk.distribution import (
+    Distribution,
+    Dominance,
+    dominances,
+    standard_deviation,
+)
 from expectitree.decide.risk.profiles import Profiles
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree

@@ -16,8 +16,7 @@ from random_trees import REWARDS, build, random_rows
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.decide.risk import profiles
-from expectitree.decide.risk.distribution import Distribution, mixture
-from expectitree.decide.risk.dominance import order_of
+from expectitree.decide.risk.distribution import Distribution, mixture, order_of
 from expectitree.decide.risk.report import QUANTILES, ActionRisk
 from expectitree.searches.engine import search_tree
 
