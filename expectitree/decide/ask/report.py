@@ -62,6 +62,10 @@ def inquire(
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
+        >>> import expectitree as et
+        >>> et.inquire(et.loads('max: [4, {min: [{utility: "?"}, 8]}]'), bounds=(0, 9)).path
+        '#2/#1'
+
     Args:
         tree: The tree. Its unknown utilities are "?" in its file.
         bounds: `(lower, upper)`, which hold for every total (utility plus rewards); by default the

@@ -59,19 +59,24 @@ class Finding:
 class Information(Shown):
     """The value of information about an event; `information` makes it.
 
+        >>> import expectitree as et
+        >>> found = et.information(et.load("example:rockefeller"), "oil")
+        >>> [(one.name, one.probability, one.value) for one in found.outcomes]
+        [('oil', 0.5, 2250.0), ('none', 0.5, 750.0)]
+
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
         event: The name of the event.
         value: The value of the tree when nothing is known.
         best: The best actions then.
-        outcomes: One finding for each outcome that can occur.
         with_information: The value of the tree if the outcome is known in advance.
         evpi: The expected value of perfect information: the difference.
-        signals: One finding for each signal of the test that can occur; empty without a test.
+        outcomes: One finding for each outcome that can occur.
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
         efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
+        signals: One finding for each signal of the test that can occur; empty without a test.
     """
 
     question = "information"

@@ -49,6 +49,10 @@ class Answer:
 class Rescaling(Shown):
     """One tree before and after a map of its utilities; `rescale` makes it.
 
+        >>> import expectitree as et
+        >>> et.rescale(et.load("example:aima-5.12-left"), {2: 20, 3: 30, 4: 400}).changed
+        True
+
     Attributes:
         file: The name of the tree in outputs.
         before: The search of the tree.

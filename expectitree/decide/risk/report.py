@@ -94,6 +94,11 @@ class Tie:
 class Risk(Shown):
     """The risk of each action at the root; `risk` makes it.
 
+        >>> import expectitree as et
+        >>> found = et.risk(et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}"))
+        >>> [(one.action, one.mean, one.least) for one in found.actions]
+        [('sure', 3.0, 3.0), ('bet', 4.0, 0.0)]
+
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
