@@ -388,7 +388,6 @@ def risk_json(case: Case, is_exact: bool = False) -> None:
         for name, value in ends.items():
             same_number(f"risk {label}: {name}", one[name], value, is_exact)
         same_root(f"risk {label}: sd", one["sd"], variance(profile))
-        same_root(f"risk {label}: semideviation", one["semideviation"], variance(profile, min))
         for share, total in one["quantiles"].items():
             value = quantile(profile, Fraction(share))
             same_number(f"risk {label}: quantile {share}", total, value, is_exact)
@@ -434,13 +433,10 @@ def mean(profile: paper.Profile) -> Fraction:
     return sum((p * total for total, p in profile.items()), Fraction(0))
 
 
-def variance(
-    profile: paper.Profile, part: Callable[[Fraction, Fraction], Fraction] = lambda gap, _: gap
-) -> Fraction:
-    """Return the mean square of the distance from the mean, or only of that below it."""
+def variance(profile: paper.Profile) -> Fraction:
+    """Return the mean square of the distance from the mean."""
     middle = mean(profile)
-    gaps = ((part(total - middle, Fraction(0)), p) for total, p in profile.items())
-    return sum((p * gap * gap for gap, p in gaps), Fraction(0))
+    return sum((p * (total - middle) ** 2 for total, p in profile.items()), Fraction(0))
 
 
 def same_root(what: str, found: float, square: Fraction) -> None:

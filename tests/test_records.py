@@ -25,14 +25,7 @@ def results(tree: et.Tree) -> list[Any]:
         et.limit(tree),
         et.opponents(tree, [0.1, 0.3]),
         et.risk(tree),
-        *(et.information(tree, node) for node in chance_nodes(tree)),
     ]
-
-
-def chance_nodes(tree: et.Tree) -> list[str]:
-    """Return the paths of at most one chance node that is an event of its own."""
-    found = [path for node, path in tree.walk() if node.kind == et.Kind.CHANCE]
-    return found[:1] if tree.root.kind == et.Kind.CHANCE else []
 
 
 @pytest.mark.parametrize("exact", [False, True])

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from _thread import interrupt_main
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
-from threading import Timer
 from typing import Any
 
 import click
@@ -26,16 +22,13 @@ from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
 from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
 from expectitree.cli.trees import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
-from expectitree.decide.ask.conversation import Conversation
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
+from expectitree.decide.ask.text import Conversation
 from expectitree.files import load, loads
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.rows import ReadOptions
 from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
-from expectitree.tree.model import Tree
-
-_PATIENCE = 0.2  # seconds for which Ctrl-C may be delayed
 
 
 @click.command("ask")
@@ -118,7 +111,9 @@ def command(
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:
         try:
-            _write_output(conversation, tree, output)
+            given = conversation.given.items()
+            answered = {tree.find(path).id: to_fraction(number) for path, number in given}
+            write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
         except ExpectitreeError as error:
             say(str(error))
             status = NO_TREE
@@ -150,8 +145,7 @@ def _check_names(file: str | None, text: str | None, kept: str | None, output: s
         raise click.UsageError(
             f"Answers are kept in YAML: name a file that ends in .yaml, not {kept}."
         )
-    trees = {os.path.realpath(name) for name in (file, output) if name is not None}
-    if os.path.realpath(kept) in trees:
+    if os.path.realpath(kept) in [os.path.realpath(name) for name in (file, output) if name]:
         raise click.UsageError(f"Answers are kept in {kept}: name another file for the tree.")
 
 
@@ -195,24 +189,19 @@ def _converse(conversation: Conversation, console: Console) -> None:
     print_all(*conversation.introduction())
     try:
         with interrupts.raising():
-            while not conversation.is_over:
-                if conversation.inquiry.is_done and not _is_terminal(sys.stdin):
-                    break
+            while not conversation.is_over and not conversation.inquiry.is_done:
                 line = _read(conversation.prompt)
                 if line is None:
                     break
-                with working("choosing the next question"), _interrupted_later():
-                    shown = conversation.respond(line)
+                with working("choosing the next question"):
+                    try:
+                        shown = conversation.respond(line)
+                    except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
+                        raise click.Abort from None
                 print_all(*shown)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
         print_all("")
     print_all("")
-
-
-def _write_output(conversation: Conversation, tree: Tree, output: str) -> None:
-    """Write an exact tree with the answers: as fractions, if the format can hold them."""
-    answers = {tree.find(path).id: to_fraction(n) for path, n in conversation.given.items()}
-    write_tree(with_utilities(tree, answers), output, None, drop_fractions=True)
 
 
 def _read(prompt: str) -> str | None:
@@ -230,32 +219,6 @@ def _read(prompt: str) -> str | None:
     if not typed or not _is_terminal(sys.stdin):
         click.echo(escape(typed.rstrip("\r\n")), err=True)
     return typed or None
-
-
-@contextmanager
-def _interrupted_later() -> Iterator[None]:
-    """Delay Ctrl-C to the end, for at most 0.2 seconds; then raise `click.Abort`.
-
-    So the bounds with the answer can still be shown, unless computing them takes long.
-    """
-    delayed: list[Timer] = []
-
-    def delay(number: int, frame: Any) -> None:
-        signal.signal(signal.SIGINT, before)
-        delayed.append(Timer(_PATIENCE, interrupt_main))
-        delayed[0].start()
-
-    before = signal.signal(signal.SIGINT, delay)
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise click.Abort from None
-    finally:
-        signal.signal(signal.SIGINT, before)
-        for timer in delayed:
-            timer.cancel()
-    if delayed:
-        signal.raise_signal(signal.SIGINT)
 
 
 def _is_terminal(stream: Any) -> bool:

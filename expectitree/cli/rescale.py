@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import click
 
-from expectitree.base.errors import NumberError
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.saving import check_output, force_option, write_tree
@@ -15,53 +13,13 @@ from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
-from expectitree.decide.rescale.scales import scale_of
 from expectitree.tree.model import Tree
-
-# Options that are written as a map, and the map.
-WRITTEN_AS = {
-    "--affine": "A*u + B",
-    "--power": "u^K",
-    "--log": "log(u)",
-    "--exp": "(1 - exp(-R*u))/R",
-    "--table": "U=V,U=V",
-}
-
-
-def written_as_maps(command: Callable[..., None]) -> Callable[..., None]:
-    """Add hidden options for kinds of maps; their error is the map to write."""
-
-    def fail(context: click.Context, option: click.Parameter, value: str | None) -> None:
-        if value is not None:
-            name = option.opts[0]
-            raise click.UsageError(f"{name} is written as a map: --map '{WRITTEN_AS[name]}'.")
-
-    for name in WRITTEN_AS:
-        command = click.option(
-            *(name, name[2:]),
-            is_flag=False,
-            flag_value="",
-            hidden=True,
-            expose_value=False,
-            callback=fail,
-        )(command)
-    return command
-
-
-def _check_map(context: click.Context, option: click.Parameter, text: str | None) -> str | None:
-    try:
-        if text:
-            scale_of(text)
-    except NumberError as error:
-        raise click.BadParameter(f"{error}.") from None
-    return text
 
 
 @click.command("rescale", cls=GameCommand)
 @click.option(
     "--map",
     metavar="MAP",
-    callback=_check_map,
     help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
 )
 @click.option(
@@ -74,14 +32,7 @@ def _check_map(context: click.Context, option: click.Parameter, text: str | None
     help="Write the rescaled tree; the suffix decides the format.",
 )
 @force_option
-@click.option(
-    "--all",
-    "show_all",
-    is_flag=True,
-    help="Show every node of the strategies in text.",
-)
-@written_as_maps
-@partial(game_options, stoppable=False)
+@partial(game_options, searches=False)
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,
@@ -89,15 +40,14 @@ def command(
     any_: bool,
     out: str | None,
     force: bool,
-    show_all: bool,
     format_name: str,
 ) -> None:
     """Map the utilities of each tree, and show values and best actions before and after.
 
     A positive affine map changes no decision, which is checked at every node. A map that only keeps
-    the order may change any decision above a chance node. Estimates go through the map too, and so
-    do bounds, if the map increases on them. If branches pay, the map applies to totals: the rewards
-    are first folded into the utilities.
+    the order may change any decision above a chance node. Estimates go through the map too; bounds
+    are left out. If branches pay, the map applies to totals: the rewards are first folded into the
+    utilities.
 
     The decision changes where the set of best actions at the root changes: ties count. With --any
     it changes where the first best action is no longer among the best. The answer is yes with an
@@ -122,15 +72,13 @@ def command(
         check_output(out, None, force)
 
     def rescale_tree(file: str, tree: Tree) -> Rescaling:
-        bounds, engine = options.root_bounds, options.engine
         if map:
-            return rescale(tree, map, bounds=bounds, engine=engine, exact=True, file=file)
-        return find_order_preserving_map(tree, bounds=bounds, engine=engine, exact=True, file=file)
+            return rescale(tree, map, exact=True, file=file)
+        return find_order_preserving_map(tree, exact=True, file=file)
 
     reports = list(options.map("rescaling", rescale_tree))
     if reports and out != "-":
-        settings = {"show_all": show_all} if format_name == "text" else {}
-        show("rescale", format_name, reports, **settings)
+        show("rescale", format_name, reports)
     if reports and out is not None:
         if (after := reports[0].after) is None:
             say("no map was found: no tree was written")

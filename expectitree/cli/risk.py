@@ -12,24 +12,15 @@ from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.risk.distribution import MAX_TOTALS
-from expectitree.decide.risk.plot import draw
+from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
-from expectitree.picture.plotting import check_plot
+from expectitree.picture.plotting import check_plot, save_figure
 from expectitree.tree.model import Tree
 
 
 @click.command("risk", cls=GameCommand)
 @click.option("--action", metavar="LABEL", help="Only this action.")
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
-@click.option("--cumulative", is_flag=True, help="Draw the probability of each total or less.")
-@click.option(
-    "--most",
-    type=click.IntRange(10),
-    default=MAX_TOTALS,
-    show_default=True,
-    help="Put more totals than this into bins.",
-)
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
 )
@@ -39,8 +30,6 @@ def command(
     options: SearchOptions,
     action: str | None,
     target: str | None,
-    cumulative: bool,
-    most: int,
     plot: str | None,
     format_name: str,
 ) -> None:
@@ -64,12 +53,11 @@ def command(
             raise click.UsageError("--plot draws one tree: name one file.")
 
     def risk_of(file: str, tree: Tree) -> Risk:
-        return risk(tree, action, target=wanted, most=most, exact=True, file=file)
+        return risk(tree, action, target=wanted, exact=True, file=file)
 
     reports = list(options.map("risk of", risk_of))
     if reports:
-        settings = {"is_cumulative": cumulative} if format_name == "text" else {}
-        show("risk", format_name, reports, **settings)
+        show("risk", format_name, reports)
         if plot is not None:
-            draw(reports[0], plot)
+            save_figure(figure_of(reports[0]), plot)
             say(f"{plot} written")

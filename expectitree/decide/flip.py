@@ -9,7 +9,7 @@ from expectitree.base.errors import TransformError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import escape
 from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
-from expectitree.tree.builder import Copy
+from expectitree.tree.builder import Copy, label_at
 from expectitree.tree.columns import CHANCE, NONE
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Kind, Tree
@@ -55,15 +55,16 @@ def flip(tree: Tree, path: str) -> Tree:
 
 def left_out(tree: Tree, path: str) -> list[str]:
     """Return what `flip` leaves out: notes, bounds and estimates at nodes that no longer exist."""
-    found, columns, node = [], tree.columns, tree.find(path).id
+    found, node = [], tree.find(path).id
     for b in tree.branches_of(node):
-        n = columns.child[b]
-        where = escape(tree.path_of(n))
-        found += [f"the note of {where}"] if n in tree.notes else []
-        found += [f"the bounds of {where}"] if n in tree.local_bounds else []
-        found += [f"the estimate of {where}"] if tree.node(n).estimate is not None else []
-        notes = [c for c in (b, *tree.branches_of(n)) if c in tree.branch_notes]
-        found += [f"the notes of branches at {where}"] if notes else []
+        n = tree.columns.child[b]
+        lost = {
+            "note": n in tree.notes,
+            "bounds": n in tree.local_bounds,
+            "estimate": tree.node(n).estimate is not None,
+            "notes of branches": any(c in tree.branch_notes for c in (b, *tree.branches_of(n))),
+        }
+        found += [f"the {what} of {escape(tree.path_of(n))}" for what in lost if lost[what]]
     return [*dict.fromkeys(found)]
 
 
@@ -95,9 +96,7 @@ class _Flipped(Copy):
             equal, _ = builder.distribution(None, len(upper))
             children = [copies[columns.child[c]] for _, c in ends]
             rewards = {i: tree.reward_of(b) + tree.reward_of(c) for i, (b, c) in enumerate(ends)}
-            lower = builder.add_inner(
-                Kind.CHANCE, children, equal, _unless_numbered(names), None, rewards
-            )
+            lower = builder.add_inner(Kind.CHANCE, children, equal, _written(names), None, rewards)
             if marginal != ZERO:  # else the outcome cannot occur, and what follows does not matter
                 posterior = {i: quotient(p, marginal) for i, p in enumerate(joint)}
                 builder.add_formulas(builder.formulas.probabilities, lower, posterior)
@@ -107,7 +106,7 @@ class _Flipped(Copy):
             added.append(lower)
         equal, _ = builder.distribution(None, len(added))
         estimate = columns.utility[node]
-        top = builder.add_inner(Kind.CHANCE, added, equal, _unless_numbered(labels), estimate)
+        top = builder.add_inner(Kind.CHANCE, added, equal, _written(labels), estimate)
         builder.add_formulas(builder.formulas.probabilities, top, dict(enumerate(marginals)))
         if tree.formulas is not None and node in tree.formulas.nodes:
             builder.formulas.nodes[top] = tree.formulas.nodes[node]
@@ -136,9 +135,8 @@ class _Flipped(Copy):
         self.builder.add_formulas(self.builder.formulas.rewards, node, sums)
 
 
-def _unless_numbered(labels: Sequence[str]) -> list[str | None]:
-    """Return labels as the column holds them: None for `#k` at place k."""
-    return [None if label == f"#{k}" else label for k, label in enumerate(labels, start=1)]
+def _written(labels: Sequence[str]) -> list[str | None]:
+    return [label_at(label, place) for place, label in enumerate(labels, start=1)]
 
 
 def _labels_below(tree: Tree, node: int) -> list[str]:

@@ -221,24 +221,16 @@ def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
 
 
 class Histories:
-    """The outcomes of each defined event that play has shown, node by node.
+    """The outcomes of each defined event that play has shown, node by node."""
 
-    `known` has the outcomes or signals that are known in advance, by event or test.
-    """
-
-    def __init__(
-        self, tree: Tree, defined: Mapping[str, Definition], known: Mapping[str, str] | None = None
-    ) -> None:
-        self.tree, self.defined, self.known = tree, defined, known or {}
+    def __init__(self, tree: Tree, defined: Mapping[str, Definition]) -> None:
+        self.tree, self.defined = tree, defined
         self.events = tree.formulas.events if tree.formulas is not None else {}
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Shown]]]:
         """Yield each node and what has been shown before it by event, parents before children."""
         tree, child = self.tree, self.tree.columns.child
-        first: dict[str, Shown] = {}
-        for name, label in self.known.items():
-            first = self._with(name, label, first)
-        pending = {tree.root_id: first}
+        pending: dict[int, dict[str, Shown]] = {tree.root_id: {}}
         for n in range(tree.root_id, -1, -1):
             shown = pending.pop(n, {})
             yield n, shown
@@ -254,11 +246,9 @@ class Histories:
     def after(self, n: int, b: int, shown: dict[str, Shown]) -> dict[str, Shown]:
         """Return what play has shown after a branch."""
         name = self.events.get(n, "")
-        if name not in self.defined or name in self.known:
+        if name not in self.defined:
             return shown
-        return self._with(name, self.tree.branch_label(n, b), shown)
-
-    def _with(self, name: str, label: str, shown: dict[str, Shown]) -> dict[str, Shown]:
+        label = self.tree.branch_label(n, b)
         event = self.defined[name].test_of or name
         before = shown.get(event, ())
         if event == name:

@@ -521,12 +521,9 @@ def check_tree(tree: object, without_attitude: str = "") -> None:
         remove = "delete the key attitude"
         if without_attitude != "ask":
             remove = "--attitude none leaves it out (`with_attitude(None)` in Python)"
-        about = "is about expected values"
-        if without_attitude == "information":
-            about = "needs expected values or an exponential attitude"
         raise TreeError(
-            f"{without_attitude} {about}, and this tree has the attitude {tree.attitude.text}: "
-            f"{remove}"
+            f"{without_attitude} is about expected values, and this tree has the attitude "
+            f"{tree.attitude.text}: {remove}"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from base.expressions import test_evaluation
 from decide import test_flip
 from decide.ask import test_inquiry
-from decide.information import test_information
+from decide.information import test_joint_distribution
 from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
@@ -70,9 +70,9 @@ def draw_seeds(random: Random) -> range:
     return range(seed, seed + 1)
 
 
-def check_answers(seed: int, exact: bool, guide: str, pays: bool) -> None:
+def check_answers(seed: int, exact: bool, pays: bool) -> None:
     """Answer in any order; in floats, without rewards, which may round totals out of bounds."""
-    test_inquiry.check_answers(seed, exact, guide, pays and exact)
+    test_inquiry.check_answers(seed, exact, pays and exact)
 
 
 TARGETS: dict[str, Target] = {
@@ -171,12 +171,9 @@ TARGETS: dict[str, Target] = {
         test_everywhere.test_decisions_are_those_that_optimal_play_reaches,
     ),
     "risk": from_tests(test_risk.test_enumeration),
-    "ask": from_tests(
-        check_answers,
-        guide=among("learning", "uniform", "bounds"),
-    ),
+    "ask": from_tests(check_answers),
     "information": from_tests(
-        test_information.test_two_stage_trees,
+        test_joint_distribution.test_random_trees,
         test_events.test_two_tests_in_a_row,
         test_flip.test_the_joint_distribution_stays,
         test_csv.check_table,

@@ -1,7 +1,7 @@
 """Answers to `expectitree ask`, in a YAML file to which each answer adds one line.
 
-A line is `path: utility`. The last line about a path counts, and `path: "?"` takes its answer back.
-Lines are only added, so whatever people write into the file stays as it is.
+A line is `path: utility`. Lines are only added, so whatever people write into the file stays as it
+is.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described
 from expectitree.files.writing import append, named_errors, open_to_append
 
-TAKEN_BACK = "?"  # in place of a number: this path has no answer any more
 EXPECTED = "expected the path of a leaf and its utility on every line, such as `a2/#1: 4.5`"
 _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
-# The last line about a path counts. Add lines, or correct them.
+# Add lines, or correct them.
 """
 Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and where
 
@@ -38,7 +37,7 @@ class AnswersFile:
         self.pending: dict[str, str] = {}
 
     def read(self) -> tuple[list[Answer], Problems]:
-        """Return the answers that count, and a collector for problems with them.
+        """Return the answers, and a collector for problems with them.
 
         Raises `FileError` if the file does not hold a mapping.
         """
@@ -47,12 +46,11 @@ class AnswersFile:
             problems = Problems(document)
             problems.add(Place(), "the answers", f"found {described(document.root)}, {EXPECTED}")
             raise problems.failure()
-        answers: dict[str, Answer] = {}
-        for at, (path, utility) in enumerate(document.root):
-            answers.pop(path, None)
-            if utility != TAKEN_BACK:
-                answers[path] = (path, utility, Place(document.root, at))
-        return list(answers.values()), Problems(document)
+        answers = [
+            (path, utility, Place(document.root, at))
+            for at, (path, utility) in enumerate(document.root)
+        ]
+        return answers, Problems(document)
 
     def check_writable(self) -> None:
         """Raise `FileError` if answers cannot be added to the file."""
@@ -73,12 +71,12 @@ class AnswersFile:
             )
             raise FileError([Problem(self.name, message)]) from None
 
-    def add(self, changes: Mapping[str, str]) -> None:
-        """Write answers to the file, with all that are pending, and wait until the disk has them.
+    def add(self, path: str, utility: str) -> None:
+        """Write an answer to the file, with all that are pending, and wait until the disk has them.
 
         Raises `FileError` if that is impossible; then the file is as before, and they are pending.
         """
-        self.pending.update(changes)
+        self.pending[path] = utility
         if self.saves:
             with named_errors(self.name, "the answers cannot be written"):
                 _append(self.name, answers_text(self.pending), self.tree_name)
@@ -105,9 +103,8 @@ def answers_text(answers: Mapping[str, str]) -> str:
     lines = []
     for path, number in answers.items():
         key = NOTATION.text(path)
-        value = f'"{number}"' if number == TAKEN_BACK else number
         is_long = len(key) > MAX_KEY_LENGTH
-        lines.append(f"? {key}\n: {value}\n" if is_long else f"{key}: {value}\n")
+        lines.append(f"? {key}\n: {number}\n" if is_long else f"{key}: {number}\n")
     return "".join(lines)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import Any
 
 from expectitree.base.numbers import Number
@@ -20,7 +18,6 @@ from expectitree.searches.setup import (
 )
 from expectitree.searches.work import NO_LIMIT
 from expectitree.tree.model import Kind, Tree
-from expectitree.tree.scans import shifted
 
 
 class Questions:
@@ -38,7 +35,6 @@ class Questions:
         self.answers: dict[int, Number] = {}
         self._greatest_answer: Any = 0  # in magnitude, plus the greatest rewards on a path
         self._most_paid = _most_paid(self.tree)
-        self.skipped: list[int] = []
         self.route: list[int] = []
         self._parents = _parents_in_play(self.tree)
         self._visit_known_leaves()
@@ -59,7 +55,6 @@ class Questions:
             self.beliefs.visits[n] += 1
         self.answers[leaf] = utility
         self._greatest_answer = max(self._greatest_answer, abs(utility) + self._most_paid)
-        self.skipped = [n for n in self.skipped if n != leaf]
         scale = self.limits.scale
         self._set_limits()
         if self.limits.scale != scale:
@@ -67,11 +62,6 @@ class Questions:
         else:
             take_in(self.beliefs, self.limits, leaf, utility)
             back_up(self.columns, self.beliefs, self.limits, len(route) - 1)
-        self._choose_leaf()
-
-    def skip(self) -> None:
-        """Choose another leaf, as long as another one may help."""
-        self.skipped.append(self.route[-1])
         self._choose_leaf()
 
     def result(self, answered: Tree) -> Search:
@@ -138,17 +128,13 @@ class Questions:
 
     def _choose_leaf(self) -> None:
         self.known, self.route = self._backed_up(), []
-        self.is_done = is_reached(self.columns, self.known, self.limits)
-        if not self.is_done and self.skipped:
-            self.route = self._walk_past_skipped()
-            if not self.route:
-                self.skipped.clear()
-        if not self.is_done and not self.route:
-            self.route = self._walk(self.beliefs)
-            self.is_done = not self.route
+        if not is_reached(self.columns, self.known, self.limits):
+            self.route = self._walk()
+        self.is_done = not self.route
 
-    def _walk(self, beliefs: Beliefs) -> list[int]:
+    def _walk(self) -> list[int]:
         """Return the nodes to the leaf that the search visits next; none if the search ends."""
+        beliefs = self.beliefs
         while not is_reached(self.columns, beliefs, self.limits):
             depth = walk(self.columns, beliefs, self.limits, NO_LIMIT)
             route = list(beliefs.route[: depth + 1])
@@ -159,47 +145,6 @@ class Questions:
             # The walk met a shared node that an answer along another path has closed.
             back_up(self.columns, beliefs, self.limits, depth)
         return []
-
-    def _walk_past_skipped(self) -> list[int]:
-        """Return the way the search takes if every skipped leaf has its expected utility.
-
-        If these utilities would end the search, return the path of the first other leaf that may
-        matter.
-        """
-        beliefs, scale = _copy(self.beliefs), self.limits.scale
-        for n in self.skipped:
-            mean = beliefs.mean[n]
-            guess: Any = Fraction(mean) / scale if self.tree.exact else mean / scale
-            guess = min(max(guess, beliefs.lower[n]), beliefs.upper[n])
-            take_in(beliefs, self.limits, n, guess)
-        renew(self.columns, beliefs, self.limits)
-        route = self._walk(beliefs)
-        others = (n for n in self._open_leaves() if n not in self.skipped)
-        return route or next(map(self._path_to, others), [])
-
-    def _open_leaves(self) -> Iterator[int]:
-        """Yield the unknown leaves that may matter, in order.
-
-        Below a player, a child does not matter if another one is certainly at least as good.
-        """
-        columns, lower, upper = self.columns, self.known.lower, self.known.upper
-        seen = set()
-        waiting = [self.tree.root_id]
-        while waiting:
-            n = waiting.pop()
-            if n in seen or lower[n] == upper[n]:
-                continue
-            seen.add(n)
-            kind = columns.kind[n]
-            if kind == Kind.TERMINAL:
-                yield n
-            for b in reversed(self.tree.branches_of(n)):
-                c, reward = columns.child[b], self.tree.reward_of(b)
-                is_dominated = (kind == Kind.MAX and shifted(upper[c], reward) <= lower[n]) or (
-                    kind == Kind.MIN and shifted(lower[c], reward) >= upper[n]
-                )
-                if columns.probability[b] > 0 and not is_dominated:
-                    waiting.append(c)
 
     def _path_to(self, leaf: int) -> list[int]:
         """Return the nodes from the root to a leaf, along possible outcomes if there are such."""
@@ -232,7 +177,3 @@ def _most_paid(tree: Tree) -> Any:
         ways = (abs(columns.reward[b]) + most[columns.child[b]] for b in tree.branches_of(n))
         most.append(max(ways, default=0))
     return most[-1]
-
-
-def _copy(beliefs: Beliefs) -> Beliefs:
-    return Beliefs._make(map(list, beliefs))

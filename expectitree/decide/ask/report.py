@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from heapq import nlargest
 from itertools import pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
 from expectitree.base.numbers import (
-    INFINITY,
     Number,
     display_text,
     escape,
     message_text,
-    quote,
     returned,
     to_number,
 )
@@ -26,13 +24,12 @@ from expectitree.decide.ask.questions import Questions
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import SearchSetup, greatest_number
-from expectitree.tree.columns import NONE, Bounds, Columns, Repeated
+from expectitree.tree.columns import NONE, Bounds
 from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.tree.paths import ROOT, message_path
 from expectitree.tree.scans import shifted
 
 _NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
-Reply: TypeAlias = "tuple[int, Number] | None"  # an answer, leaf and utility; None skips the leaf
 
 
 class Step(NamedTuple):
@@ -61,15 +58,13 @@ def inquire(
     *,
     bounds: Bounds | None = None,
     goal: str = "action",
-    guide: str = "learning",
     exact: bool = False,
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
         >>> import expectitree as et
-        >>> tree = et.loads('max: {sure: 4, bet: {min: [{utility: "?"}, {utility: "?"}]}}')
-        >>> et.inquire(tree, bounds=(0, 9)).path
-        'bet/#1'
+        >>> et.inquire(et.loads('max: [4, {min: [{utility: "?"}, 8]}]'), bounds=(0, 9)).path
+        '#2/#1'
 
     Args:
         tree: The tree. Its unknown utilities are "?" in its file.
@@ -77,14 +72,13 @@ def inquire(
             file's own bounds, or none.
         goal: What to decide: "action" (which action is best) or "value". It is always the value if
             no player decides at the root.
-        guide: As for the algorithm best-first.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
 
     Raises:
-        SearchError: The goal or the guide is unknown, or a utility lies outside the bounds.
+        SearchError: The goal is unknown, or a utility lies outside the bounds.
     """
     check_tree(tree, "ask")
-    return Inquiry(tree.computed, bounds, goal, guide, exact)
+    return Inquiry(tree.computed, bounds, goal, exact)
 
 
 class Inquiry(Shown):
@@ -106,33 +100,28 @@ class Inquiry(Shown):
     An answer is the utility of the leaf. The inquiry adds the rewards on the way to it.
 
     The same answers lead to the same questions. A leaf that several branches share is asked for
-    once. You can pickle an inquiry and continue it elsewhere.
+    once.
     """
 
     question = "ask"
 
-    def __init__(
-        self,
-        tree: Tree,
-        bounds: Bounds | None = None,
-        goal: str = "action",
-        guide: str = "learning",
-        exact: bool = False,
-    ) -> None:
+    def __init__(self, tree: Tree, bounds: Bounds | None, goal: str, exact: bool) -> None:
         self.tree, self.exact = tree, exact
-        self.algorithm = algorithm("best-first", goal=goal, guide=guide)
+        self.algorithm = algorithm("best-first", goal=goal)
         self._is_player = tree.root.kind in (Kind.MAX, Kind.MIN)
         if not self._is_player:
             self.algorithm = replace(self.algorithm, goal="value")
         self.bounds, self.bounds_source = choose_bounds(tree, bounds)
         self._unknown = frozenset(tree.unknown)
-        self._replay(())
+        engine = "auto" if tree.exact else "interpreted"
+        setup = SearchSetup.of(tree, self.algorithm, self.bounds, self.bounds_source, engine)
+        self._questions = Questions(setup)
 
     # ---- Questions and answers.
 
     @property
     def leaf(self) -> Node | None:
-        """The leaf to ask for, the same until you answer or skip it; None if there is no more."""
+        """The leaf to ask for, the same until you answer; None if there is no more."""
         n = self._questions.leaf
         return None if n is None else self.tree.node(n)
 
@@ -152,81 +141,39 @@ class Inquiry(Shown):
         """Whether the goal is reached: no unknown utility can change the result."""
         return self._questions.is_done
 
-    def answer(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+    def answer(self, utility: Number | str, path: str | None = None) -> None:
         """Give the utility of the leaf to ask for, or of another unknown leaf.
 
         Args:
             utility: A number, or text as in tree files, such as "1/3".
-            leaf: A node or a path; by default the leaf to ask for.
+            path: The path of a leaf; by default that of the leaf to ask for.
 
         Raises:
             SearchError: The utility is not a finite number or lies outside the leaf's bounds, or
                 the leaf has another utility already.
         """
-        n, value = self._read(utility, leaf)
+        n, value = self._read(utility, path)
         if self._is_news(n, value):
             self._questions.take(n, value)
-            self._log.append((n, value))
 
-    def check(self, utility: Number | str, leaf: Node | str | None = None) -> None:
+    def check(self, utility: Number | str) -> None:
         """Check an answer without giving it.
 
         Raises `SearchError` if `answer` would.
         """
-        self._is_news(*self._read(utility, leaf))
-
-    def skip(self) -> None:
-        """Ask for another leaf; this one comes back when no other leaf is left that may help.
-
-        Raises `SearchError` if no question is left.
-        """
-        if self._questions.leaf is None:
-            raise SearchError("no question is left, so there is nothing to skip")
-        self._questions.skip()
-        self._log.append(None)
-
-    def take_back(self) -> str:
-        """Forget the last answer, as if it had never been given; return the path of its leaf.
-
-        Raises `SearchError` if there is no answer.
-        """
-        log = list(self._log)
-        while log:
-            reply = log.pop()
-            if reply is not None:
-                self._replay(log)
-                return self.tree.path_of(reply[0])
-        raise SearchError("there is no answer to take back")
-
-    def _replay(self, log: Iterable[Reply]) -> None:
-        """Begin a search, and continue it with some answers and skips."""
-        engine = "auto" if self.tree.exact else "interpreted"
-        setup = SearchSetup.of(self.tree, self.algorithm, self.bounds, self.bounds_source, engine)
-        self._questions, self._log = Questions(setup), list(log)
-        for reply in self._log:
-            if reply is None:
-                self._questions.skip()
-            else:
-                self._questions.take(*reply)
+        self._is_news(*self._read(utility, None))
 
     # ---- Results.
 
-    def interval(self, node: Node | str) -> Bounds:
-        """Return the interval known to contain the value of a node, given as a node or a path.
+    def interval(self, path: str) -> Bounds:
+        """Return the interval known to contain the value of a node, given as a path.
 
-        A path means its last branch, whose value includes the branch's reward.
+        It includes the reward of the path's last branch.
         """
-        if isinstance(node, str):
-            found = self._interval_of_branch(self.tree.find_branch(node))
-        else:
-            found = self._interval_of_node(self._id(node))
-        known: Bounds = returned(found, self.exact)
-        return known
+        found: Bounds = returned(self._interval_of(self.tree.find_branch(path)), self.exact)
+        return found
 
-    def _interval_of_node(self, n: int) -> Bounds:
-        return self._questions.known.lower[n], self._questions.known.upper[n]
-
-    def _interval_of_branch(self, branch: int) -> Bounds:
+    def _interval_of(self, branch: int) -> Bounds:
         tree, known = self.tree, self._questions.known
         n = tree.root_id if branch == NONE else tree.columns.child[branch]
         reward = tree.reward_of(branch)
@@ -248,14 +195,13 @@ class Inquiry(Shown):
 
     @property
     def best(self) -> str | None:
-        """The label of the action with the least `loss`; None if no player decides at the root."""
-        branch = self.best_branch
-        return None if branch is None else self.tree.branch_label(self.tree.root_id, branch)
+        """The label of the action with the least `loss`; None if no player decides at the root.
 
-    @property
-    def best_branch(self) -> int | None:
-        """The branch id of `best`; of equals, that of greatest expectation, or the first."""
-        return self._best_action()[0] if self._is_player else None
+        Of equals, it is that of greatest expectation, or the first.
+        """
+        if not self._is_player:
+            return None
+        return self.tree.branch_label(self.tree.root_id, self._best_action()[0])
 
     @property
     def loss(self) -> Number:
@@ -266,21 +212,21 @@ class Inquiry(Shown):
         if self._is_player:
             loss: Any = self._best_action()[1]
         else:
-            lower, upper = self._interval_of_node(self.tree.root_id)
-            loss = upper - lower
+            root, known = self.tree.root_id, self._questions.known
+            loss = known.upper[root] - known.lower[root]
         return returned(loss, self.exact) or 0
 
     @property
     def actions(self) -> tuple[Action, ...]:
         """The actions at the root; none if no player decides there."""
-        best, root = self.best_branch, self.tree.root
-        if best is None:
+        if not self._is_player:
             return ()
+        root, (best, _) = self.tree.root, self._best_action()
         return tuple(
             Action(
                 branch.label,
                 branch.child,
-                returned(self._interval_of_branch(b), self.exact),
+                returned(self._interval_of(b), self.exact),
                 b == best,
             )
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
@@ -292,29 +238,27 @@ class Inquiry(Shown):
         The loss of an action is what its strongest rival may reach beyond what it guarantees.
         """
         tree, root, child = self.tree, self.tree.root, self.tree.columns.child
-        sure, hope, sign = self._questions.known.lower, self._questions.known.upper, 1
-        if root.kind == Kind.MIN:
-            sure, hope, sign = hope, sure, -1
+        sign = 1 if root.kind == Kind.MAX else -1
+        sure: dict[int, Number] = {}  # what an action guarantees its player
+        reach: dict[int, Number] = {}  # the most that its player may reach, by child
+        paid: dict[int, Number] = {}  # by the best branch to each child
         branches = tree.branches_of(root.id)
-        reward: Any = tree.columns.reward if tree.columns.pays else Repeated(0, len(child))
-        own = [sign * r for r in reward[branches.start : branches.stop]]
-        paid: dict[int, Number] = {}  # for the best branch to each child
-        for b, r in zip(branches, own, strict=True):
-            if r > paid.get(child[b], -INFINITY):
-                paid[child[b]] = r
-        reach = {c: shifted(sign * hope[c], r) if r else sign * hope[c] for c, r in paid.items()}
+        for b in branches:
+            c, reward = child[b], sign * tree.reward_of(b)
+            sure[b], most = sorted(sign * end for end in self._interval_of(b))
+            reach[c] = max(reach.get(c, most), most)
+            paid[c] = max(paid.get(c, reward), reward)
         rivals = nlargest(2, reach, key=reach.__getitem__)
         losses: dict[int, Number] = {}
-        for b, r in zip(branches, own, strict=True):
-            c, rival = child[b], rivals[0]
-            if c == rival:
-                rival = rivals[-1]
-            losses[b] = paid[c] - r
-            if c != rival:
-                guaranteed = shifted(sign * sure[c], r) if r else sign * sure[c]
-                losses[b] = max(losses[b], reach[rival] - guaranteed)
+        for b in branches:
+            losses[b] = paid[child[b]] - sign * tree.reward_of(b)
+            others = [reach[c] for c in rivals if c != child[b]]
+            if others:
+                losses[b] = max(losses[b], others[0] - sure[b])
+        known = self._questions.known
         # Losses within the rounding error, twice as much if v* is known, are proofs.
-        eps = self._questions.limits.eps * (2 if sure[root.id] == hope[root.id] else 1)
+        is_known = known.lower[root.id] == known.upper[root.id]
+        eps = self._questions.limits.eps * (2 if is_known else 1)
         for b, loss in losses.items():
             if loss <= eps:
                 return b, 0
@@ -375,41 +319,17 @@ class Inquiry(Shown):
             known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
         return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
 
-    def __getstate__(self) -> tuple[Any, ...]:
-        """Return the arguments and the log: loading rebuilds the search."""
-        columns = (
-            array(c.format, c) if isinstance(c, memoryview) else c for c in self.tree.columns.stored
-        )
-        tree = replace(self.tree, columns=Columns.of(*columns))
-        bounds = self.bounds if self.bounds_source == "option" else None
-        return tree, bounds, self.algorithm.goal, self.algorithm.guide, self.exact, self._log
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        *arguments, log = state
-        self.__init__(*arguments)  # type: ignore[misc]
-        self._replay(log)
-
     # ---- Checks.
 
-    def _read(self, utility: Number | str, leaf: Node | str | None) -> tuple[int, Number]:
+    def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
         """Return the arguments of `answer` as a node and a number."""
-        n = self._questions.leaf if leaf is None else self._id(leaf)
+        n = self._questions.leaf if path is None else self.tree.find(path).id
         if n is None:
             raise SearchError("no question is left: name the leaf that has this utility")
         try:
             return n, to_number(str(utility), self.tree.exact)
         except NumberError as error:
             raise SearchError(str(error)) from None
-
-    def _id(self, node: Node | str) -> int:
-        if isinstance(node, str):
-            return self.tree.find(node).id
-        if not isinstance(node, Node):
-            raise SearchError(f"found {quote(str(node))}, expected a node, or the path of one")
-        if node.tree is not self.tree and node.tree.columns.first is not self.tree.columns.first:
-            hint = "give its path, or a node of the inquiry's own tree"
-            raise SearchError(f"this node belongs to another tree: {hint}")
-        return node.id
 
     def _is_news(self, n: int, value: Number) -> bool:
         """Return whether a leaf is unknown; raise `SearchError` if it cannot have this utility."""

@@ -1,14 +1,19 @@
-"""An inquiry for a terminal: its questions, and the decision or the bounds so far."""
+"""An inquiry in a terminal: the conversation, and the decision or the bounds so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.tree_text import tree_lines
+from expectitree.base.errors import FileError, Problem, SearchError, TreeError
+from expectitree.base.interrupts import held
 from expectitree.base.numbers import (
     INFINITY,
     Number,
@@ -16,8 +21,12 @@ from expectitree.base.numbers import (
     exact_text,
     probability_text,
 )
+from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
+from expectitree.files.grammar.problems import TooManyProblemsError
+from expectitree.files.grammar.words import described, key_hint
 from expectitree.text.console import characters, clipped, indented, safe
+from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Kind
@@ -27,6 +36,11 @@ _MAX_STEPS = 12  # of a route, from its end
 _MAX_ACTIONS = 20
 _MAX_LABEL_LENGTH = 40  # terminal columns, in a sentence
 _VERBS = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
+_HELP = """\
+  2, -4.5e3, 1/3  the utility of the leaf, as in a tree file
+  show            draw the tree with the bounds and answers so far
+  quit            leave; so do Ctrl-D and Ctrl-C"""
+_COMMANDS = ("show", "quit", "help")
 
 
 def render(inquiries: Sequence[Inquiry], options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -39,15 +53,12 @@ def render(inquiries: Sequence[Inquiry], options: ConsoleOptions) -> Iterator[Re
             yield Text(_effort(inquiry))
 
 
-def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableType]:
+def _question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the question: the steps to the leaf, with who decides there, and its notes."""
     leaf, route, tree = inquiry.leaf, inquiry.route, inquiry.tree
     assert leaf is not None
     end = " when" if route else "?"
-    yield Text(
-        f"Question {inquiry.asked + 1:,}: what is it worth{end}",
-        style="title",
-    )
+    yield Text(f"Question {inquiry.asked + 1:,}: what is it worth{end}", style="title")
     marks = characters(options)
     left_out = max(0, len(route) - _MAX_STEPS)
     if left_out:
@@ -57,9 +68,8 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     pays = any(paid.values())
     for step in route[left_out:]:
         kind = step.node.kind
-        p = ""
-        if kind == Kind.CHANCE:
-            p = f"p {probability_text(tree.columns.probability[step.id])}"
+        probability = tree.columns.probability[step.id]
+        p = f"p {probability_text(probability)}" if kind == Kind.CHANCE else ""
         name = Text(f"{marks.kinds[kind.name]}{kind.name}", style=kind.name, no_wrap=True)
         label = Text(safe(step.branch.label, options), overflow="fold")
         reward = " ".join(payment(paid[step.id])) if paid[step.id] else ""
@@ -80,7 +90,7 @@ def question(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
             yield indented(Text(safe(note, options), style="dim"))
 
 
-def bounds_text(bounds: Bounds) -> str:
+def _bounds_text(bounds: Bounds) -> str:
     """Return the numbers that are allowed as an answer, in words."""
     lower, upper = bounds
     if lower == -INFINITY:
@@ -90,7 +100,7 @@ def bounds_text(bounds: Bounds) -> str:
     return f"a number from {exact_text(lower)} to {exact_text(upper)}"
 
 
-def state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
+def _state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     """Return the bounds of the value and the best action so far, before the inquiry is done."""
     text = Text()
     if inquiry.algorithm.goal == "value":
@@ -105,13 +115,12 @@ def state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
 def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     """Return the decision and what proves it, or the state of an inquiry without a decision."""
     if not inquiry.is_done:
-        return Text("Not decided: ", style="title").append_text(state(inquiry, options)).append(".")
+        title = Text("Not decided: ", style="title")
+        return title.append_text(_state(inquiry, options)).append(".")
     best = None if inquiry.best is None else _label(inquiry.best, options)
     if inquiry.algorithm.goal == "value":
-        value = display_text(inquiry.interval(ROOT)[0])
-        sentence = (
-            f"The value is {value}." if best is None else f"The value is {value}, with {best}."
-        )
+        sentence = f"The value is {display_text(inquiry.interval(ROOT)[0])}"
+        sentence += "." if best is None else f", with {best}."
     else:
         sentence = f"{best} is best: {_proof(inquiry)}."
     return Text(sentence, style="title")
@@ -174,3 +183,123 @@ def _risk(loss: Number) -> str:
     if loss == INFINITY:
         return "and it may be wrong by any amount"
     return f"wrong by at most {display_text(loss)}" if loss else "for certain"
+
+
+# ---- The conversation.
+
+
+class Conversation:
+    """The questions and answers about one tree. `given` holds the answers by path, as written."""
+
+    def __init__(self, inquiry: Inquiry, file: AnswersFile, options: ConsoleOptions) -> None:
+        self.inquiry, self.file, self.options = inquiry, file, options
+        self.given: dict[str, str] = {}
+        self.is_over = False  # the user left
+        self._is_warned = False
+
+    def take_kept(self) -> None:
+        """Take the answers in the file; raise `FileError` if one does not fit the tree."""
+        answers, problems = self.file.read()
+        with suppress(TooManyProblemsError):
+            for path, utility, place in answers:
+                try:
+                    if not isinstance(utility, str):
+                        raise SearchError(f"found {described(utility)}, {EXPECTED}")
+                    self.inquiry.answer(utility, path)
+                    self.given[path] = str(utility)
+                except (TreeError, SearchError) as error:
+                    is_of_path = isinstance(error, TreeError)
+                    problems.add(place._replace(of_key=is_of_path), path, str(error))
+        if problems.found:
+            failure = problems.failure()
+            hint = "correct these lines, or name the answers to this tree with --answers"
+            summary = Problem(self.file.name, f"these answers do not fit the tree: {hint}")
+            raise FileError([*failure.problems, summary], stopped=failure.stopped)
+
+    def introduction(self) -> Iterator[RenderableType]:
+        """Yield the title and the note of the tree, the unknown utilities, and a question."""
+        tree, left = self.inquiry.tree, self.inquiry.unknown_left
+        yield from title_heading(tree, self.options)
+        if tree.root.note:
+            yield Text(safe(tree.root.note, self.options), style="dim")
+            yield ""
+        verb = "is" if left == 1 else "are"
+        text = f"{plural(left, 'utility')} {verb} not known"
+        text += "; perhaps not all of them are needed. " if left > 1 else ". "
+        text += "Type ? for help."
+        if self.file.saves:
+            text += f" Answers are kept in {safe(self.file.name, self.options)}."
+        yield Text(text)
+        yield from self._question()
+
+    @property
+    def prompt(self) -> str:
+        """The prompt for the next line, while there is a question."""
+        assert self.inquiry.leaf is not None
+        return f"{_bounds_text(self.inquiry.allowed(self.inquiry.leaf))}: "
+
+    def respond(self, line: str) -> list[RenderableType]:
+        """Carry out a typed line; return the reply, with the next question if it is another."""
+        typed = line.strip()
+        if typed.lower() in ("quit", "q"):
+            self.is_over = True
+            return []
+        if typed.lower() in ("help", "?"):
+            return [Text(_HELP)]
+        if typed.lower() == "show":
+            return list(self.drawing(self.options))
+        if not typed:
+            return [Text("Type a number, or ? for help.")]
+        return self._answer(typed)
+
+    def drawing(self, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """Yield the tree with the bounds and answers so far."""
+        return tree_lines(Evaluation(self.file.tree_name, self.inquiry.search), options)
+
+    def conclusion(self, options: ConsoleOptions, shows: bool) -> Iterator[RenderableType]:
+        """Yield the decision, or the bounds so far, and how to go on; the tree first if `shows`."""
+        if shows:
+            yield from title_heading(self.inquiry.tree, options)
+            yield from self.drawing(options)
+            yield ""
+        yield from render([self.inquiry], options)
+        if shows or not self.file.name or self.file.pending or not self.inquiry.tree.unknown:
+            return
+        if self.inquiry.is_done:
+            text = "To see the whole tree, run the same command with --show."
+            if self.given:
+                text += f" To correct an answer, edit {safe(self.file.name, options)}."
+            yield Text(text)
+        elif self.file.saves:
+            yield Text("To go on, run the same command again.")
+
+    def _question(self) -> list[RenderableType]:
+        return [] if self.inquiry.is_done else ["", *_question(self.inquiry, self.options)]
+
+    def _answer(self, typed: str) -> list[RenderableType]:
+        with held():  # save the answer first: choosing the next question may take long
+            path = self.inquiry.path or ""
+            try:
+                self.inquiry.check(typed)
+            except SearchError as error:
+                hint = key_hint(typed, _COMMANDS) if typed.isalpha() else ""
+                message = f"{error}{hint or '; ? for help'}"
+                return [Text(safe(message, self.options), style="bad")]
+            self.given[path] = typed
+            shown = self._save(path, typed)
+        self.inquiry.answer(typed)
+        if not self.inquiry.is_done:
+            left = f"; {self.inquiry.unknown_left:,} not known"
+            shown.append(_state(self.inquiry, self.options).append(left))
+        return shown + self._question()
+
+    def _save(self, path: str, typed: str) -> list[RenderableType]:
+        """Add an answer to the file; return a warning the first time that this fails."""
+        try:
+            self.file.add(path, typed)
+        except FileError as error:
+            if not self._is_warned:
+                self._is_warned = True
+                message = f"{error}\nGo on: the answers will be printed at the end."
+                return [Text(message, style="bad")]
+        return []

@@ -1,7 +1,7 @@
 """What is known of an event at each node of a tree: the probability of each outcome there.
 
-Two modules find these beliefs: `defined.py` from the definitions in the file, and `shown.py` from
-the probabilities at the nodes.
+Two modules find these beliefs: `find.py` from the definitions in the file, and `shown.py` from the
+probabilities at the nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
-from expectitree.tree.columns import CHANCE
 from expectitree.tree.model import Tree
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
@@ -23,27 +22,14 @@ MAX_STEPS = 1_500_000  # outcomes times branches; a step takes about 15 microsec
 
 # A weight for each outcome, in order, or the place of the only outcome that is possible.
 Evidence: TypeAlias = "Sequence[Any] | int"
+Belief: TypeAlias = "Sequence[Any]"  # the probability of each outcome, in order
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
-    """The probabilities of an event's outcomes, given what play has shown.
-
-    Attributes:
-        chances: The probability of each outcome, in order.
-        rule: How the probabilities follow from the tree, for formulas: `own` of an event node,
-            `mix` of what follows a chance node, the `rest` that other branches leave to a branch,
-            or the product with a `likelihood`; then the nodes and branches that this needs.
-    """
-
-    chances: Sequence[Any]
-    rule: tuple[Any, ...] = ()
-
-    def weight(self, evidence: Evidence) -> Any:
-        """Return the probability of the evidence."""
-        if isinstance(evidence, int):
-            return self.chances[evidence]
-        return sum(p * w for p, w in zip(self.chances, evidence, strict=True) if p)
+def weight(belief: Belief, evidence: Evidence) -> Any:
+    """Return the probability of evidence."""
+    if isinstance(evidence, int):
+        return belief[evidence]
+    return sum(p * w for p, w in zip(belief, evidence, strict=True) if p)
 
 
 @dataclass(frozen=True)
@@ -54,34 +40,24 @@ class Event:
         tree: The tree.
         name: Its name, or the path of the only chance node that represents it.
         nodes: The chance nodes that represent it; no play meets two of them.
-        at: The node at which something is known of the event.
         outcomes: The labels of the outcomes, in order.
         node: The belief at each node of `scope`, and at others.
         branch: The belief after the branches of their chance nodes that play can take.
-        scope: The nodes between `at` and the event, or a signal of it, with both: children first.
-        created: The beliefs, each after those that it follows from.
+        scope: The nodes from which play meets the event, or a signal of it: children first.
     """
 
     tree: Tree
     name: str
     nodes: frozenset[int]
-    at: int
     outcomes: tuple[str, ...]
     node: Mapping[int, Belief]
     branch: Mapping[int, Belief]
     scope: Sequence[int]
-    created: Sequence[Belief] = ()
 
     @property
     def prior(self) -> Belief:
-        """The belief at the node `at`."""
-        return self.node[self.at]
-
-    @property
-    def possible(self) -> list[tuple[int, str, Any]]:
-        """The outcomes that can occur: place, label and probability."""
-        chances = zip(self.outcomes, self.prior.chances, strict=True)
-        return [(o, label, p) for o, (label, p) in enumerate(chances) if p]
+        """The belief at the root."""
+        return self.node[self.tree.root_id]
 
     @cached_property
     def branch_of(self) -> Mapping[int, Mapping[str, int]]:
@@ -99,12 +75,12 @@ class Event:
         Branches that are left out have the probability 0.
         """
         tree, p = self.tree, self.tree.columns.probability
-        known = self.node[n].weight(evidence)
+        known = weight(self.node[n], evidence)
         if not known:  # nothing reaches the node
             return {b: p[b] for b in tree.branches_of(n)}
         if n not in self.nodes:
             after = ((b, self.branch[b]) for b in tree.branches_of(n) if p[b] > 0)
-            return {b: p[b] * belief.weight(evidence) / known for b, belief in after}
+            return {b: p[b] * weight(belief, evidence) / known for b, belief in after}
         own = self.branch_of[n]
         if isinstance(evidence, int):
             return {own[self.outcomes[evidence]]: 1}
@@ -121,14 +97,6 @@ def is_near(p: Any, q: Any) -> bool:
     return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
 
 
-def nodes_above(tree: Tree, nodes: Container[int], at: int) -> list[int]:
-    """Return some nodes and those that lead to them, up to the node `at`, children first."""
-    child, found = tree.columns.child, bytearray(len(tree))
-    for n in range(at + 1):
-        found[n] = n in nodes or any(found[child[b]] for b in tree.branches_of(n))
-    return [n for n in range(at + 1) if found[n]]
-
-
 def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> bytearray:
     """Return [N] whether play reaches a node from some nodes, without passing one of `until`."""
     columns, found = tree.columns, bytearray(len(tree))
@@ -143,12 +111,12 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
 
 
 def scope_of(
-    tree: Tree, at: int, nodes: Container[int], is_signal: Callable[[int], bool]
-) -> list[int]:
-    """Return the nodes from `at` on from which play meets the event or a signal of it."""
-    columns, within = tree.columns, reached(tree, (at,), nodes)
+    tree: Tree, nodes: Container[int], is_signal: Callable[[int], bool]
+) -> list[int] | None:
+    """Return the nodes from which play meets an event or a signal of it; None without the root."""
+    columns, within = tree.columns, reached(tree, (tree.root_id,), nodes)
     found = bytearray(len(tree))
-    for n in range(at + 1):
+    for n in range(len(tree)):
         found[n] = within[n] and (
             n in nodes
             or is_signal(n)
@@ -156,7 +124,7 @@ def scope_of(
                 columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
             )
         )
-    return [n for n in range(at + 1) if found[n]]
+    return [n for n in range(len(tree)) if found[n]] if found[tree.root_id] else None
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
@@ -175,30 +143,20 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
         meets[n] = below or n in nodes
 
 
-def check_steps(tree: Tree, nodes: Mapping[str, frozenset[int]], signals: int) -> None:
-    """Raise `TooMuchWorkError` if events have too many outcomes for the size of a tree.
-
-    `nodes` has the nodes of each event. A test of an event has `signals`.
-    """
-    outcomes, branches = max(signals, 1), len(tree) * (len(nodes) > 1)
-    for own in nodes.values():
-        outcomes *= len(tree.branches_of(max(own)))
-        branches += len(own) + _changing(tree, nodes_above(tree, own, tree.root_id), own)
+def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> None:
+    """Raise `TooMuchWorkError` if an event, or its test, has too many outcomes or signals."""
+    child, above = tree.columns.child, bytearray(len(tree))
+    branches = 0
+    for n in range(len(tree)):
+        if n in nodes:
+            above[n], branches = True, branches + 1
+        elif any(above[child[b]] for b in tree.branches_of(n)):
+            above[n], branches = True, branches + len(tree.branches_of(n))
+    outcomes = max(signals, 1) * len(tree.branches_of(max(nodes)))
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
-        known = ", ".join(map(escape, nodes))
         raise budget.TooMuchWorkError(
-            f"to know {known} in advance takes {steps:,} steps ({outcomes:,} outcomes or signals "
-            f"times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"to know {escape(name)} in advance takes {steps:,} steps ({outcomes:,} outcomes or "
+            f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )
-
-
-def _changing(tree: Tree, above: Sequence[int], nodes: Container[int]) -> int:
-    """Return how many branches above an event have probabilities or values that change."""
-    columns, changing, count = tree.columns, frozenset(above), 0
-    for n in above:
-        if n not in nodes:
-            is_chance = columns.kind[n] == CHANCE
-            count += sum(is_chance or columns.child[b] in changing for b in tree.branches_of(n))
-    return count

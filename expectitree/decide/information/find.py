@@ -7,15 +7,22 @@ tests. Those about another event follow from the probabilities at the nodes (`sh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from typing import Any
 
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.expressions.domains import domain_of
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
-from expectitree.decide.information.beliefs import Belief, Event, check_once, is_near, scope_of
-from expectitree.decide.information.shown import dependents, shown_event
+from expectitree.decide.information.beliefs import (
+    Belief,
+    Event,
+    check_once,
+    is_near,
+    reached,
+    scope_of,
+)
+from expectitree.decide.information.shown import ShownBeliefs
 from expectitree.tree.bayes import Definitions, Histories, Posteriors, Shown
 from expectitree.tree.columns import CHANCE
 from expectitree.tree.formulas import Formulas
@@ -41,43 +48,43 @@ def nodes_of(tree: Tree, name: str) -> frozenset[int]:
     )
 
 
-def labels_of(tree: Tree, name: str) -> tuple[str, ...]:
-    """Return the outcomes of an event, in order."""
-    first = max(nodes_of(tree, name))
-    return tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
-
-
-def find_event(
-    numbers: Tree,
-    tree: Tree,
-    name: str,
-    at: int,
-    known: Mapping[str, str] = MappingProxyType({}),
-) -> Event | None:
-    """Return an event by what `name_of` returns; None if play does not meet it from a node on.
+def find_event(numbers: Tree, tree: Tree, name: str) -> Event:
+    """Return an event by what `name_of` returns.
 
     Args:
-        numbers: The tree, in the numbers to compute in.
+        numbers: The tree in the numbers to compute in.
         tree: The tree as it was loaded.
-        name: The name of the event.
-        at: The node at which something is known.
-        known: The outcomes of other events that are known, by name.
+        name: The event.
 
     Raises:
-        AnalysisError: A play can meet the event twice, or the tree does not give the joint
-            distribution of the event and its signals.
+        AnalysisError: Play never meets the event, or the tree does not give the joint distribution
+            of the event and its signals.
     """
-    nodes, outcomes = nodes_of(tree, name), labels_of(tree, name)
+    nodes = nodes_of(tree, name)
+    first = max(nodes)
+    outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
+    _check_others(numbers, name, nodes)
     formulas = tree.formulas or Formulas()
     if name not in formulas.defined:
-        return shown_event(numbers, name, nodes, outcomes, at)
-    _check_independence(numbers, name, nodes)
+        found = ShownBeliefs(numbers, name, nodes, outcomes).event()
+    else:
+        found = _defined_event(numbers, tree, name, nodes, outcomes)
+    if found is None:
+        raise AnalysisError(f"play never meets {escape(name)}")
+    return found
+
+
+def _defined_event(
+    numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
+) -> Event | None:
+    """Return an event that the file defines; None if play does not meet it."""
+    formulas = tree.formulas or Formulas()
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, at, nodes, signals.__contains__)
-    if not scope or scope[-1] != at:
+    scope = scope_of(numbers, nodes, signals.__contains__)
+    if scope is None:
         return None
     posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
     beliefs: dict[Shown, Belief] = {}
@@ -89,27 +96,20 @@ def find_event(
             chances, domain = posteriors.chances(name, state), domain_of(numbers.exact)
             # New parameters are derived with each belief.
             values = ParameterValues(posteriors.definitions.parameters, domain)
-            beliefs[state] = Belief([evaluate(chances[o], domain, values) for o in outcomes])
+            beliefs[state] = [evaluate(chances[o], domain, values) for o in outcomes]
         return beliefs[state]
 
     within = frozenset(scope)
     node: dict[int, Belief] = {}
     branch: dict[int, Belief] = {}
-    known = {one: label for one, label in known.items() if one in formulas.defined}
-    histories = Histories(tree, formulas.defined, known)
+    histories = Histories(tree, formulas.defined)
     for n, shown in histories:
         if n in within:
             node[n] = belief(shown)
             for b in tree.branches_of(n) if n not in nodes else ():
                 if numbers.columns.probability[b] > 0:
                     branch[b] = belief(histories.after(n, b, shown))
-    return Event(numbers, name, nodes, at, outcomes, node, branch, scope)
-
-
-def never_meets(tree: Tree, name: str, at: int) -> AnalysisError:
-    """Return the error about an event that play does not meet from a node on."""
-    where = "play" if at == tree.root_id else f"{escape(tree.path_of(at))}: play after this node"
-    return AnalysisError(f"{where} never meets {escape(name)}")
+    return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 
 def _node_at(tree: Tree, path: str, names: list[str]) -> int:
@@ -133,20 +133,34 @@ def _node_at(tree: Tree, path: str, names: list[str]) -> int:
     return node
 
 
-def _check_independence(tree: Tree, name: str, nodes: frozenset[int]) -> None:
-    """Raise `AnalysisError` if an event that the file does not define depends on one that it does.
+def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
+    """Raise `AnalysisError` if another event may depend on this one in a way that is not shown.
 
-    That matters only if play also meets the other event without this one.
+    Its nodes below the event show its probabilities given an outcome. If play also meets it without
+    the event, those nodes have to show the same. An event that the file defines depends only on its
+    tests.
     """
-    for other, places in dependents(tree, nodes).items():
-        place, after = places[0]
-        expected = next(iter(after.values()))
-        for n in nodes_of(tree, other):
-            for b in tree.branches_of(n):
-                p, q = tree.columns.probability[b], expected[tree.branch_label(n, b)]
-                if not is_near(p, q):
-                    raise AnalysisError(
-                        f"{escape(tree.path_of(place))}: {escape(other)} depends on "
-                        f"{escape(name)}, and play also meets it without {escape(name)}: define "
-                        f"{escape(other)} as a test of {escape(name)} under `events`"
-                    )
+    formulas, p = tree.formulas or Formulas(), tree.columns.probability
+    without = reached(tree, (tree.root_id,), nodes)
+    below = [tree.columns.child[b] for n in nodes if without[n] for b in tree.branches_of(n)]
+    after = reached(tree, below)
+    shown: dict[str, dict[str, Any]] = {}  # the probabilities at the first node of each event
+    differing, is_after = set[str](), set[str]()
+    met: dict[str, int] = {}  # where play meets an event without this one
+    for n, other in formulas.events.items():
+        if n in nodes or other in formulas.defined or not (after[n] or without[n]):
+            continue
+        row = {tree.branch_label(n, b): p[b] for b in tree.branches_of(n)}
+        first = shown.setdefault(other, row)
+        if any(not is_near(first.get(label, 0), q) for label, q in row.items()):
+            differing.add(other)
+        if after[n]:
+            is_after.add(other)
+        if without[n]:
+            met.setdefault(other, n)
+    for other, n in met.items():
+        if other in is_after and other in differing:
+            raise AnalysisError(
+                f"{escape(tree.path_of(n))}: {escape(other)} may depend on {escape(name)}, and "
+                f"play also meets it without {escape(name)}: define both under `events`"
+            )

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem
 from expectitree.base.expressions.domains import domain_of
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.files import parse as parse_document
 from expectitree.files import read_text
-from expectitree.tree.bayes import rest_of
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues
 
 # By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
 Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
-Formulas: TypeAlias = dict[str, dict[str, Expression]]
 
 _EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
 _NEAR = 1e-9  # by which a sum may miss 1
@@ -53,13 +50,18 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
     return found
 
 
-def likelihood_formulas(
+def likelihood_values(
     tree: Tree, likelihoods: Likelihoods, outcomes: tuple[str, ...]
-) -> Formulas:
-    """Return the likelihoods as expressions; raise `AnalysisError` if one is not."""
+) -> dict[str, dict[str, Fraction]]:
+    """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
+
+    Raises `AnalysisError` unless each outcome has a distribution over the signals.
+    """
     if not likelihoods:
         raise AnalysisError("the test has no signals: give the likelihoods of at least one")
-    found: Formulas = {}
+    domain = domain_of(exact=True)
+    parameters = ParameterValues(tree.parameters, domain)
+    found: dict[str, dict[str, Fraction]] = {}
     rests: dict[str, str] = {}  # the signal whose likelihood is the rest, by outcome
     for signal, row in likelihoods.items():
         if set(row) != set(outcomes):
@@ -76,50 +78,30 @@ def likelihood_formulas(
                 rests[outcome] = signal
                 continue
             try:
-                text = p if isinstance(p, str) else exact_text(p)
-                found[signal][outcome] = parse(text, tree.parameters)
+                formula = parse(p if isinstance(p, str) else exact_text(p), tree.parameters)
+                found[signal][outcome] = to_exact(evaluate(formula, domain, parameters))
             except NumberError as error:
                 raise AnalysisError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
     for outcome, signal in rests.items():
         others = [row[outcome] for row in found.values() if outcome in row]
-        found[signal][outcome] = rest_of(others)
+        found[signal][outcome] = 1 - sum(others, Fraction(0))
+    _check(found, outcomes)
     return found
 
 
-def likelihood_values(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any]]:
-    """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
-
-    Raises `AnalysisError` unless each outcome has a distribution over the signals.
-    """
-    try:
-        found = _evaluated(tree, formulas)
-    except NumberError as error:
-        raise AnalysisError(f"{error}") from None
-    for signal, row in found.items():
-        for outcome, p in row.items():
-            if not 0 <= p <= 1:
+def _check(found: Mapping[str, Mapping[str, Fraction]], outcomes: tuple[str, ...]) -> None:
+    """Raise `AnalysisError` unless each outcome has a distribution over the signals."""
+    for signal, values in found.items():
+        for outcome, value in values.items():
+            if not 0 <= value <= 1:
                 raise AnalysisError(
-                    f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(p)}, "
+                    f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
                     "expected a number from 0 to 1"
                 )
-    for outcome in next(iter(found.values())):
-        total = sum(row[outcome] for row in found.values())
+    for outcome in outcomes:
+        total = sum((row[outcome] for row in found.values()), Fraction(0))
         if abs(total - 1) > _NEAR:
             raise AnalysisError(
                 f"the likelihoods of the signals for {escape(outcome)} sum to "
                 f"{message_text(total)}, expected 1: correct them, or write `rest` for one"
             )
-    return found
-
-
-def _evaluated(tree: Tree, formulas: Formulas) -> dict[str, dict[str, Any]]:
-    domain = domain_of(exact=True)
-    values = ParameterValues(tree.parameters, domain)
-
-    def number(expression: Expression) -> Fraction:
-        return to_exact(evaluate(expression, domain, values))
-
-    return {
-        signal: {outcome: number(formula) for outcome, formula in row.items()}
-        for signal, row in formulas.items()
-    }

@@ -1,43 +1,41 @@
 """What information about an event is worth: the report behind `information`.
 
-EVPI      the expected value with perfect information, less the value now (Howard, 1966)
-EVSI      the same for the signal of a test, which is free
-control   the value if MAX could choose the outcome, less the value now
+EVPI  the expected value with perfect information, less the value now (Howard, 1966)
+EVSI  the same for the signal of a test, which is free
+
+The evidence is a known outcome, or the signal of a test with a likelihood for each outcome. By
+Bayes' rule, with the beliefs about the event at each node:
+
+    W(node)       the sum of P(o | node) * P(evidence | o): the probability of the evidence
+    event node    p(o) becomes p(o) * P(evidence | o) / W(node)
+    other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
+
+A node from which play meets neither the event nor a signal of it keeps its value. Both players know
+the evidence.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import ChainMap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 from expectitree.base.display import Shown
-from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned
 from expectitree.decide.decimals import in_decimals
-from expectitree.decide.information.beliefs import NEAR, check_steps
-from expectitree.decide.information.conditioning import Conditioning
-from expectitree.decide.information.find import find_event, name_of, never_meets, nodes_of
-from expectitree.decide.information.joint import Joint
-from expectitree.decide.information.likelihoods import (
-    Formulas,
-    Likelihoods,
-    likelihood_formulas,
-    likelihood_values,
-)
+from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
+from expectitree.decide.information.find import find_event, name_of, nodes_of
+from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
-from expectitree.tree import paths
 from expectitree.tree.builder import EXACT_NODES
-from expectitree.tree.columns import MIN
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.transform import in_floats
 
-_JSON_FIELDS = (
-    "event", "at", "value", "best", "with_information", "evpi", "outcomes", "control",
-    "with_test", "evsi", "efficiency", "signals",
-)  # fmt: skip
+_Values = Mapping[int, Any]  # by node
 
 
 @dataclass(frozen=True)
@@ -45,12 +43,10 @@ class Finding:
     """One piece of evidence: its probability, and the value given it.
 
     Attributes:
-        name: A known outcome, or the signal of a test. Outcomes of several events are separated by
-            commas; `-` is an event that does not happen then.
+        name: A known outcome, or the signal of a test.
         probability: The probability of the evidence.
-        value: The value, given the evidence, of the node where it is known; at the root, of the
-            tree.
-        best: The best actions there; empty if no player decides there.
+        value: The value of the tree, given the evidence.
+        best: The best actions at the root; empty if no player decides there.
     """
 
     name: str
@@ -60,49 +56,27 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Control:
-    """The value of choosing the outcome of an event.
-
-    Attributes:
-        outcome: The outcome that MAX would choose.
-        value: The value of the tree then.
-        worth: The difference to the value now.
-    """
-
-    outcome: str
-    value: Number
-    worth: Number
-
-
-@dataclass(frozen=True)
 class Information(Shown):
     """The value of information about an event; `information` makes it.
 
         >>> import expectitree as et
-        >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
-        ...                 "{p: 3/4, utility: -2}}}}")
-        >>> for one in et.information(tree, "drill").outcomes:
-        ...     print(one.name, one.probability, one.best, one.value)
-        oil 0.25 ('drill',) 10.0
-        dry 0.75 ('sell',) 3.0
+        >>> found = et.information(et.load("example:rockefeller"), "oil")
+        >>> [(one.name, one.probability, one.value) for one in found.outcomes]
+        [('oil', 0.5, 2250.0), ('none', 0.5, 750.0)]
 
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        event: The name of the event, or the names of several, separated by commas.
-        events: The names of the events.
-        at: The path of the node at which something is known.
+        event: The name of the event.
         value: The value of the tree when nothing is known.
-        best: The best actions then, at that node.
-        outcomes: One finding for each outcome that can occur.
+        best: The best actions then.
         with_information: The value of the tree if the outcome is known in advance.
         evpi: The expected value of perfect information: the difference.
-        signals: One finding for each signal of the test that can occur; empty without a test.
+        outcomes: One finding for each outcome that can occur.
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
         efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
-        control: The outcome that MAX would choose, and what that is worth.
-        likelihood: The likelihoods of the test as formulas; empty without a test.
+        signals: One finding for each signal of the test that can occur; empty without a test.
     """
 
     question = "information"
@@ -110,74 +84,22 @@ class Information(Shown):
     file: str
     tree: Tree
     event: str
-    events: tuple[str, ...]
-    at: str
     value: Number
     best: tuple[str, ...]
-    outcomes: tuple[Finding, ...]
     with_information: Number
     evpi: Number
-    signals: tuple[Finding, ...]
+    outcomes: tuple[Finding, ...]
     with_test: Number | None
     evsi: Number | None
     efficiency: float | None
-    control: Control
-    likelihood: Formulas
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {name: getattr(self, name) for name in _JSON_FIELDS}
-
-    @cached_property
-    def tree_with_test(self) -> Tree:
-        """The tree with the free test in front of the node, with formulas for probabilities.
-
-        Raises `AnalysisError` without a test.
-        """
-        from expectitree.decide.information.with_test import with_test
-
-        if not self.likelihood:
-            raise AnalysisError("there is no test: give its likelihoods")
-        return with_test(self.tree, self.event, self.tree.find(self.at).id, self.likelihood)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each outcome, and for each signal: rows for pandas or polars.
-
-        >>> import expectitree as et
-        >>> tree = et.loads("max: {sell: 3, drill: {chance: {1/4: 10, 3/4: -2}}}")
-        >>> for row in et.information(tree, "drill").to_records():
-        ...     print(row["known"], row["name"], row["probability"], row["best"], row["value"])
-        outcome #1 0.25 drill 10.0
-        outcome #2 0.75 sell 3.0
-        """
-        findings = [("outcome", one) for one in self.outcomes]
-        findings += [("signal", one) for one in self.signals]
-        return [
-            {
-                "file": self.file,
-                "event": self.event,
-                "at": self.at,
-                "known": known,
-                "name": one.name,
-                "probability": one.probability,
-                "best": one.best[0] if one.best else None,
-                "value": one.value,
-            }
-            for known, one in findings
-        ]
-
-    @property
-    def is_known_to_min(self) -> bool:
-        """Whether MIN decides somewhere: it then knows what MAX knows."""
-        return MIN in self.tree.columns.kind
+    signals: tuple[Finding, ...]
 
 
 def information(
     tree: Tree,
-    event: str | Sequence[str],
+    event: str,
     *,
     likelihood: Likelihoods | None = None,
-    at: str = paths.ROOT,
     exact: bool = False,
     file: str = "",
 ) -> Information:
@@ -190,94 +112,130 @@ def information(
         >>> found.value, found.with_information, found.evpi
         (3.0, 4.75, 1.75)
         >>> test = {"good": {"oil": 0.8, "dry": 0.2}, "bad": {"oil": "rest", "dry": "rest"}}
-        >>> found = et.information(tree, "drill", likelihood=test)
-        >>> found.evsi, round(et.evaluate(found.tree_with_test).value, 9)
-        (0.65, 3.65)
+        >>> et.information(tree, "drill", likelihood=test).evsi
+        0.65
 
     Args:
         tree: The tree.
-        event: The name of an event (`event:` in the file), or the path of a chance node. If there
-            are several, all of their outcomes are known in advance.
+        event: The name of an event (`event:` in the file), or the path of a chance node.
         likelihood: For a test: by signal and outcome, the probability of the signal given the
             outcome. It is a number, a formula of the tree's parameters, or "rest".
-        at: The path of the node at which the outcome or the signal is known.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: There is no such event, the tree does not give its joint distribution with
             its signals, or the likelihoods do not sum to 1.
-        TreeError: There is no node at the path, or the attitude to risk is not exponential.
+        TreeError: The tree has an attitude to risk.
         SearchError: As for `evaluate`.
     """
-    attitude = tree.attitude if isinstance(tree, Tree) else None
-    risk_tolerance = attitude and attitude.risk_tolerance
-    check_tree(tree, "" if risk_tolerance is not None else "information")
-    at_node = tree.find(at).id
+    check_tree(tree, "information")
     search_tree(tree)  # raises what is wrong with the tree
-    is_quick = risk_tolerance is None and len(tree) <= EXACT_NODES
+    is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    given = Conditioning(numbers, at_node, eps, risk_tolerance)
-    wanted = (event,) if isinstance(event, str) else event
-    names = [*dict.fromkeys(name_of(tree, one) for one in wanted)]
-    if not names:
-        raise AnalysisError("there is no event: name at least one")
-    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
-    joint = Joint(given, tree, names)
-    outcomes = tuple(Finding(*one) for one in joint.findings())
-    formulas, signals = _tested(tree, given, names, likelihood)
-    before = numbers.root_reward if at_node == tree.root_id else 0
-    value = numbers.root_reward + given.values[numbers.root_id]
-    with_information = given.with_value(_mean(given, outcomes))
-    with_test: Any = given.with_value(_mean(given, signals)) if likelihood is not None else None
-    evpi, evsi = with_information - value, None if with_test is None else with_test - value
-    chosen, controlled = joint.control()
+    name = name_of(tree, event)
+    check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
+    found = find_event(numbers, tree, name)
+    given = _Conditioning(found, eps)
+    value, best = given.now
+    outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
+    with_information = _mean(outcomes)
+    evpi = with_information - value
+    signals: tuple[Finding, ...] = ()
+    with_test: Any = None
+    evsi: Any = None
+    efficiency = None
+    if likelihood is not None:
+        is_fraction = isinstance(numbers.columns.utility[0], Fraction)
+        number_of: Any = Fraction if is_fraction else float
+        rows = likelihood_values(tree, likelihood, found.outcomes)
+        signals = given.findings(
+            {signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()}
+        )
+        with_test = _mean(signals)
+        evsi = with_test - value
+        efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
         file=file,
         tree=tree,
-        event=", ".join(names),
-        events=tuple(names),
-        at=tree.path_of(at_node),
+        event=name,
         value=number(value),
-        best=given.now[1],
-        outcomes=number(tuple(replace(one, value=before + one.value) for one in outcomes)),
+        best=best,
+        outcomes=number(outcomes),
         with_information=number(with_information),
         evpi=number(evpi),
-        signals=number(tuple(replace(one, value=before + one.value) for one in signals)),
+        signals=number(signals),
         with_test=number(with_test),
         evsi=number(evsi),
-        efficiency=float(evsi / evpi) if evsi is not None and evpi else None,
-        control=number(Control(chosen, controlled, controlled - value)),
-        likelihood=formulas,
+        efficiency=efficiency,
     )
 
 
-def _tested(
-    tree: Tree, given: Conditioning, names: Sequence[str], likelihood: Likelihoods | None
-) -> tuple[Formulas, tuple[Finding, ...]]:
-    """Return the likelihoods of a test as formulas, and the signals that can occur."""
-    if likelihood is None:
-        return {}, ()
-    if len(names) > 1:
-        raise AnalysisError("a test is of one event: name one, or leave out the likelihoods")
-    event = find_event(given.tree, tree, names[0], given.at)
-    if event is None:
-        raise never_meets(tree, names[0], given.at)
-    formulas = likelihood_formulas(tree, likelihood, event.outcomes)
-    is_exact = isinstance(given.tree.columns.utility[0], Fraction)
-    weights = {}
-    for signal, row in likelihood_values(tree, formulas).items():
-        own = [row[o] if is_exact else float(row[o]) for o in event.outcomes]
-        if event.prior.weight(own):
-            weights[signal] = own
-    results = zip(weights.items(), given.given(event, weights.values()), strict=True)
-    return formulas, tuple(
-        Finding(signal, event.prior.weight(own), *result) for (signal, own), result in results
-    )
+@dataclass(frozen=True)
+class _Conditioning:
+    """Values of a tree, given evidence about an event; `eps` is the difference that is a tie."""
+
+    event: Event
+    eps: Any
+
+    @property
+    def now(self) -> tuple[Any, tuple[str, ...]]:
+        """The value of the tree when nothing is known, and its best actions."""
+        return self._result(self._values)
+
+    def findings(self, evidence: Mapping[str, Evidence]) -> tuple[Finding, ...]:
+        """Return a finding for each piece of evidence that is possible."""
+        found, event = [], self.event
+        for name, one in evidence.items():
+            p = weight(event.prior, one)
+            if p:
+                shares = partial(event.shares, evidence=one)
+                values = self._values_of(event.scope, self._values, shares)
+                found.append(Finding(name, p, *self._result(values)))
+        return tuple(found)
+
+    @cached_property
+    def _values(self) -> _Values:
+        return self._values_of(range(len(self.event.tree)), {}, lambda n: None)
+
+    def _values_of(
+        self, nodes: Sequence[int], known: _Values, shares: Callable[[int], _Values | None]
+    ) -> _Values:
+        """Return the values of some nodes, which come children first, and of others.
+
+        `known` has the values of the others. `shares` returns other probabilities of a chance
+        node's branches, or None.
+        """
+        tree, columns, found = self.event.tree, self.event.tree.columns, dict[int, Any]()
+        values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
+        for n in nodes:
+            branches, kind = tree.branches_of(n), columns.kind[n]
+            if kind == TERMINAL:
+                found[n] = columns.utility[n]
+            elif kind == CHANCE:
+                own = shares(n) or {b: columns.probability[b] for b in branches}
+                found[n] = sum(p * self._worth(b, values) for b, p in own.items() if p)
+            else:
+                worth = (self._worth(b, values) for b in branches)
+                found[n] = max(worth) if kind == MAX else min(worth)
+        return values
+
+    def _worth(self, branch: int, values: _Values) -> Any:
+        tree = self.event.tree
+        return tree.reward_of(branch) + values[tree.columns.child[branch]]
+
+    def _result(self, values: _Values) -> tuple[Any, tuple[str, ...]]:
+        tree, root = self.event.tree, self.event.tree.root_id
+        best = []
+        if tree.columns.kind[root] in (MAX, MIN):
+            for b in tree.branches_of(root):
+                if abs(self._worth(b, values) - values[root]) <= self.eps:
+                    best.append(tree.branch_label(root, b))
+        return tree.root_reward + values[root], tuple(best)
 
 
-def _mean(given: Conditioning, findings: Sequence[Finding]) -> Any:
-    return given.mean([one.probability for one in findings], [one.value for one in findings])
+def _mean(findings: Sequence[Finding]) -> Any:
+    return sum(one.probability * one.value for one in findings)

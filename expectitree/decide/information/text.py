@@ -12,12 +12,10 @@ from expectitree.decide.information.report import Finding, Information
 from expectitree.text.console import safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
-from expectitree.tree.paths import ROOT
+from expectitree.tree.columns import MIN
 
 
-def render(
-    reports: Sequence[Information], options: ConsoleOptions, shows_control: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the values with and without information for each tree."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
@@ -26,7 +24,7 @@ def render(
         else:
             yield from _table(report.event, report.outcomes, options)
         yield ""
-        for sentence in _sentences(report, shows_control):
+        for sentence in _sentences(report):
             yield Text(safe(sentence, options))
 
 
@@ -51,16 +49,14 @@ def _table(
     return table(columns, rows, options)
 
 
-def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
-    event = " and ".join(map(escape, report.events))
-    verb = "are" if len(report.events) > 1 else "is"
-    at = "" if report.at == ROOT else f" at {escape(report.at)}"
+def _sentences(report: Information) -> Iterator[str]:
+    event = escape(report.event)
     now = display_text(report.value)
     best = f" ({escape(', '.join(report.best))})" if report.best else ""
     if report.with_test is not None and report.evsi is not None:
         yield (
-            f"The tree is worth {display_text(report.with_test)} with the free test for {event}"
-            f"{at}, and {now} without it{best}."
+            f"The tree is worth {display_text(report.with_test)} with the free test for {event}, "
+            f"and {now} without it{best}."
         )
         yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
         perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
@@ -68,16 +64,7 @@ def _sentences(report: Information, shows_control: bool) -> Iterator[str]:
         yield f"{perfect}{share}."
     else:
         known = display_text(report.with_information)
-        yield (
-            f"The tree is worth {known} if {event} {verb} known{at} in advance, and {now} "
-            f"now{best}."
-        )
+        yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
-    if report.tree.attitude is not None:
-        yield f"Values are certainty equivalents: {report.tree.attitude.text}."
-    if report.is_known_to_min:
+    if MIN in report.tree.columns.kind:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."
-    if shows_control:
-        control = report.control
-        outcome, worth = escape(control.outcome), display_text(control.worth)
-        yield f"To choose the outcome {outcome} is worth at most {worth} (value of control)."

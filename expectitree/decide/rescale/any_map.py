@@ -26,17 +26,21 @@ from fractions import Fraction
 from itertools import islice
 from typing import TypeAlias
 
-from expectitree.base.budget import TooMuchWorkError, check_time, limited_work, most
+from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
-from expectitree.decide.rescale.report import Answer, Rescaling, fold, rescaled, returned_report
+from expectitree.decide.rescale.report import (
+    Answer,
+    Rescaling,
+    prepared,
+    rescaled,
+    returned_report,
+)
 from expectitree.decide.rescale.scales import Scale, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree, check_tree
-from expectitree.tree.transform import in_fractions, map_utilities
+from expectitree.tree.model import Kind, Tree
+from expectitree.tree.transform import map_utilities
 
-_MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
 _MAX_SECONDS = 5  # for the distributions of all nodes
 _MAX_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)
 _FACTORS = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)  # by which a step is made higher
@@ -45,14 +49,7 @@ _ROUNDING = Fraction(1, 10**12)  # a smaller difference of probabilities in floa
 Distribution: TypeAlias = dict[Fraction, Fraction]  # utility -> probability
 
 
-def find_order_preserving_map(
-    tree: Tree,
-    *,
-    bounds: Bounds | None = None,
-    engine: str = "auto",
-    exact: bool = False,
-    file: str = "",
-) -> Rescaling:
+def find_order_preserving_map(tree: Tree, *, exact: bool = False, file: str = "") -> Rescaling:
     """Return whether an order-preserving map of utilities changes the decision, with an example.
 
         >>> import expectitree as et
@@ -61,9 +58,7 @@ def find_order_preserving_map(
         ('yes', 'a2')
 
     Args:
-        tree: The tree.
-        bounds: `(lower, upper)` of the root, as for `evaluate`.
-        engine: As for `evaluate`.
+        tree: The tree, of at most 50,000 nodes.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
@@ -74,32 +69,28 @@ def find_order_preserving_map(
     Raises:
         SearchError: As for `evaluate`.
         TransformError: Paths with different sums of rewards lead to one node.
+        TooMuchWorkError: The tree has too many nodes.
     """
-    check_tree(tree, "rescale")
-    return returned_report(_find_map(tree, bounds, engine, file), exact)
+    whole, remarks = prepared(tree)
+    report = _find_map(whole, Fraction(0) if tree.exact else _ROUNDING, file)
+    report = replace(report, remarks=remarks + report.remarks)
+    return returned_report(report, exact and tree.exact)
 
 
-def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
-    slack = Fraction(0) if tree.exact else _ROUNDING
-    if len(tree) <= most(_MAX_NODES):
-        tree = in_fractions(tree)
-    tree, bounds, remarks = fold(tree, bounds)
-    before, root = search_tree(tree, bounds=bounds, engine=engine), tree.root
-    unchanged = Rescaling(file, before, remarks=remarks)
+def _find_map(tree: Tree, slack: Fraction, file: str) -> Rescaling:
+    before, root = search_tree(tree), tree.root
+    unchanged = Rescaling(file, before)
     if root.kind not in PLAYERS:
         reason = f"the root is a {root.kind.name} node, where no player decides"
         return replace(unchanged, answer=Answer("no", reason))
+    branch = next(before.best_branches(root.id))
+    action = tree.branch_label(root.id, branch)
     try:
         with limited_work(_MAX_SECONDS):
-            if not tree.exact:
-                raise TooMuchWorkError
-            search = search_tree(tree)
-            branch = next(search.best_branches(root.id))
-            steps = promising_steps(search, branch, slack)
+            steps = promising_steps(before, branch, slack)
     except TooMuchWorkError:
         reason = "the tree is too large to compute with it in fractions"
-        return replace(unchanged, answer=Answer("unknown", reason, action=before.best))
-    action = tree.branch_label(root.id, branch)
+        return replace(unchanged, answer=Answer("unknown", reason, action=action))
     if not steps:
         return replace(unchanged, answer=Answer("no", _reason_against(tree, action), action=action))
     maps = [stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items()]
@@ -107,9 +98,8 @@ def _find_map(tree: Tree, bounds: Bounds | None, engine: str, file: str) -> Resc
     for tried, scale in enumerate(islice(maps, _MAX_ROWS // len(tree)), 1):
         if _is_changed(tree, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
-            report = rescaled(tree, scale, bounds, engine, file)
             answer = Answer("yes", reason, tried, action)
-            return replace(report, answer=answer, remarks=remarks + report.remarks)
+            return replace(rescaled(tree, scale, file), answer=answer)
     reason = f"{tried:,} maps were tried, and none changes it"
     return replace(unchanged, answer=Answer("unknown", reason, tried, action))
 

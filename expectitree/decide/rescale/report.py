@@ -9,34 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
+from expectitree.base import budget
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, TransformError
 from expectitree.base.numbers import (
     Number,
     escape,
-    is_finite,
     message_text,
     returned,
-    to_exact,
-    to_nearest_float,
 )
-from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
+from expectitree.decide.decimals import in_decimals
+from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.searches.unknown import check_known
-from expectitree.text.json_values import json_path
-from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards
-from expectitree.tree.model import Kind, Tree, check_tree, rounded
-from expectitree.tree.scans import shifted
+from expectitree.tree.model import Tree, check_tree, rounded
 from expectitree.tree.transform import map_utilities
 
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
-_BOUNDS = "The bounds in the file are left out: the map does not increase on all of them."
+_BOUNDS = "The bounds in the file are left out of the rescaled tree."
+MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
 _MAX_UNUSED = 3  # entries of a map that a remark names
 
 
@@ -55,9 +50,8 @@ class Rescaling(Shown):
     """One tree before and after a map of its utilities; `rescale` makes it.
 
         >>> import expectitree as et
-        >>> found = et.rescale(et.load("example:aima-5.12-left"), {2: 20, 3: 30, 4: 400})
-        >>> found.before.best, found.after.best, found.changed
-        ('a1', 'a2', True)
+        >>> et.rescale(et.load("example:aima-5.12-left"), {2: 20, 3: 30, 4: 400}).changed
+        True
 
     Attributes:
         file: The name of the tree in outputs.
@@ -93,69 +87,51 @@ class Rescaling(Shown):
         """Whether the map changes the set of best actions at the root, ties included."""
         return self.tree.root_id in self.changes
 
-    @cached_property
-    def strategy(self) -> Sequence[int]:
-        """The inner nodes that optimal play reaches before or after, parents first."""
-        if self.after is None:
+    @property
+    def actions(self) -> list[tuple[str, Number, Number]]:
+        """The actions at the root: label, value before, and value after the map."""
+        if self.after is None or self.tree.root.kind not in PLAYERS:
             return []
-        kind, reached = self.tree.columns.kind, _reached(self.before) | _reached(self.after)
-        return [n for n in self.tree.first_paths.order if n in reached and kind[n]]
-
-    @cached_property
-    def changed_nodes(self) -> frozenset[int]:
-        """The nodes of `strategy` where the set of best actions changes."""
-        return self.changes.intersection(self.strategy)
+        root, child = self.tree.root_id, self.tree.columns.child
+        values = self.before.lower, self.after.lower
+        return [
+            (self.tree.branch_label(root, b), *(found[child[b]] for found in values))
+            for b in self.tree.branches_of(root)
+        ]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        kind, asked = self.tree.columns.kind, {}
+        found: dict[str, Any] = {"map": None}
+        if self.scale is not None and self.map_class is not None:
+            known, line = self.map_class, {}
+            if known.name == AFFINE:
+                line = {"slope": known.slope, "offset": known.offset}
+            names = {"text": self.scale.text, "class": known.name}
+            found["map"] = {**names, **line, "pairs": self.pairs}
+        for when, search in (("before", self.before), ("after", self.after)):
+            found[when] = None
+            if search is not None:
+                found[when] = {"value": search.value, "best": search.best, "ties": search.ties}
+        found["changed"] = self.changed
+        found["actions"] = [
+            {"label": label, "before": before, "after": after}
+            for label, before, after in self.actions
+        ]
+        found["remarks"] = self.remarks
         if self.answer is not None:
             named = {name: getattr(self.answer, name) for name in ("answer", "reason", "tried")}
-            asked = {"any": named}
-        strategy = [
-            {"path": json_path(self.tree, n), "kind": Kind(kind[n]).name, **self._fields_at(n)}
-            for n in self.strategy
-        ]
-        return {
-            "map": self._map_fields(),
-            **self._fields_at(self.tree.root_id),
-            "strategy": strategy,
-            "strategy_changed": len(self.changed_nodes),
-            "remarks": self.remarks,
-            **asked,
-        }
-
-    def _map_fields(self) -> dict[str, Any] | None:
-        if self.scale is None or self.map_class is None:
-            return None
-        found = self.map_class
-        line = {"slope": found.slope, "offset": found.offset} if found.name == AFFINE else {}
-        return {"text": self.scale.text, "class": found.name, **line, "pairs": self.pairs}
-
-    def _fields_at(self, node: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"before": None, "after": None, "changed": node in self.changes}
-        for when, search in (("before", self.before), ("after", self.after)):
-            if search is not None:
-                ties = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
-                best = ties[0] if ties else None
-                found[when] = {"value": search.lower[node], "best": best, "ties": ties}
+            found["any"] = named
         return found
 
 
 def rescale(
-    tree: Tree,
-    map: str | Mapping[Any, Any],
-    *,
-    bounds: Bounds | None = None,
-    engine: str = "auto",
-    exact: bool = False,
-    file: str = "",
+    tree: Tree, map: str | Mapping[Any, Any], *, exact: bool = False, file: str = ""
 ) -> Rescaling:
     """Compare a tree with the same tree under a map of its utilities.
 
     A positive affine map changes no decision. Another map may, above a chance node. If branches
     pay, the map applies to totals: the report is about the tree with the rewards in its utilities.
-    Irrational images have 60 digits.
+    All is computed in fractions; irrational images have 60 digits.
 
         >>> import expectitree as et
         >>> found = et.rescale(et.load("example:aima-5.12-left"), "10^u")
@@ -163,54 +139,56 @@ def rescale(
         ('a1', 'a2')
 
     Args:
-        tree: The tree.
+        tree: The tree, of at most 50,000 nodes.
         map: A formula of the utility `u`, or a mapping such as `{2: 20}` or "2=20", which leaves
-            other utilities as they are. Estimates go through the map too, and so do bounds, if the
-            map increases on them.
-        bounds: `(lower, upper)` of the root, as for `evaluate`.
-        engine: As for `evaluate`.
+            other utilities as they are. Estimates go through the map too; bounds are left out.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: A positive affine map changed a decision in floating point.
         NumberError: The text is not a map.
         SearchError: As for `evaluate`.
         TransformError: A utility has no image, or paths with different sums of rewards lead to one
             node.
+        TooMuchWorkError: The tree has too many nodes.
     """
+    whole, remarks = prepared(tree)
+    report = rescaled(whole, scale_of(map), file)
+    report = replace(report, remarks=remarks + report.remarks)
+    return returned_report(report, exact and tree.exact)
+
+
+def prepared(tree: Tree) -> tuple[Tree, tuple[str, ...]]:
+    """Return a tree in fractions, with its rewards in the utilities, and remarks on that."""
     check_tree(tree, "rescale")
-    return returned_report(rescaled(tree, scale_of(map), bounds, engine, file), exact)
+    limit = budget.most(MAX_NODES)
+    if len(tree) > limit:
+        raise budget.TooMuchWorkError(
+            f"utilities are mapped in fractions, and a tree of {len(tree):,} nodes is too large: "
+            f"the limit is {limit:,} nodes: {budget.more()}"
+        )
+    tree = in_decimals(tree)
+    folded = fold_rewards(tree)
+    return folded, (() if folded is tree else (FOLDED,))
 
 
-def rescaled(tree: Tree, scale: Scale, bounds: Bounds | None, engine: str, file: str) -> Rescaling:
-    """Return the report on a map, with numbers as they were computed."""
-    tree, bounds, remarks = fold(tree, bounds)
+def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
+    """Return the report on a map of a prepared tree, with numbers as they were computed."""
     numbers = numbers_of(tree)
     images = {u: scale.image(u) for u in numbers}
-    remarks += _unused_names(scale, numbers)
+    remarks = _unused_names(scale, numbers)
     map_class = classify(images)
-    ends = {end for pair in tree.local_bounds.values() for end in pair if is_finite(end)}
-    try:
-        with_ends = images | {end: scale.image(end) for end in ends}
-        with_bounds = not ends or classify(with_ends).name != NEITHER
-    except TransformError:
-        with_bounds = False
-    if with_bounds:
-        images = with_ends
-    else:
+    if tree.local_bounds:
         remarks += (_BOUNDS,)
-    before = search_tree(tree, bounds=bounds, engine=engine)
+    before = search_tree(tree)
     mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
-    if not tree.exact:
-        mapped = {u: to_nearest_float(image) for u, image in mapped.items()}
-    changed = map_utilities(tree, mapped.__getitem__, with_bounds=with_bounds)
-    error = max(error for _, error in images.values()) if tree.exact else 0
-    after = search_tree(rounded(changed) if error else changed, engine=engine)
+    changed = map_utilities(tree, mapped.__getitem__, with_bounds=False)
+    error = max(error for _, error in images.values())
+    after = search_tree(rounded(changed) if error else changed)
     if error:  # of utilities alone, so it does not grow on the way to the root
         after = replace(after, tree=changed, own_eps=after.eps + 2 * error)
-    if map_class.name == AFFINE and before.eps:  # a large offset costs digits, which is not a tie
-        after = replace(after, own_eps=max(float(map_class.slope) * before.eps, after.eps))
+    if map_class.name == AFFINE and before.eps:
+        after = replace(after, own_eps=max(map_class.slope * before.eps, after.eps))
     changes = frozenset(
         n
         for n, kind in enumerate(tree.columns.kind)
@@ -218,14 +196,8 @@ def rescaled(tree: Tree, scale: Scale, bounds: Bounds | None, engine: str, file:
     )
     if map_class.name == AFFINE and changes:
         path = escape(tree.path_of(min(changes)))
-        reason = "floating point keeps too few digits of the mapped utilities: use --exact"
-        raise AnalysisError(f"{path}: a positive affine map changed the best actions: {reason}")
+        raise AnalysisError(f"{path}: rounding changes the best actions, as this map cannot do")
     pairs = tuple((u, mapped[u]) for u in numbers)
-    for (u, x), (v, y) in pairwise(pairs):
-        if y <= x and map_class.name != NEITHER:
-            two = f"{message_text(u)} and {message_text(v)}"
-            remarks += (f"{two} become equal in floating point: use --exact.",)
-            break
     return Rescaling(file, before, scale, map_class, pairs, after, changes, remarks)
 
 
@@ -240,17 +212,7 @@ def returned_report(report: Rescaling, exact: bool) -> Rescaling:
     )
 
 
-def fold(tree: Tree, bounds: Bounds | None) -> tuple[Tree, Bounds | None, tuple[str, ...]]:
-    """Return a tree with its rewards in the utilities, its root's bounds, and remarks on that."""
-    folded = fold_rewards(tree)
-    if folded is tree:
-        return tree, bounds, ()
-    if bounds is not None:
-        bounds = shifted(bounds[0], tree.root_reward), shifted(bounds[1], tree.root_reward)
-    return folded, bounds, (FOLDED,)
-
-
-def numbers_of(tree: Tree) -> list[Number]:
+def numbers_of(tree: Tree) -> list[Any]:
     """Return the different utilities and estimates, the least first.
 
     Raises `SearchError` where a utility is not known yet.
@@ -259,13 +221,13 @@ def numbers_of(tree: Tree) -> list[Number]:
     return sorted({u for u in tree.columns.utility if u is not None and u == u})
 
 
-def _unused_names(scale: Scale, numbers: Sequence[Number]) -> tuple[str, ...]:
+def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
     """Return a remark on the entries of a map that name no number of the tree, if there are any.
 
     Raises `TransformError` if no entry names one.
     """
     known = set(numbers)
-    unused = [u for u in scale.names if u not in known and to_nearest_float(u) not in known]
+    unused = [u for u in scale.names if u not in known]
     if not unused:
         return ()
     more = ", …" if len(unused) > _MAX_UNUSED else ""
@@ -273,20 +235,9 @@ def _unused_names(scale: Scale, numbers: Sequence[Number]) -> tuple[str, ...]:
     if len(unused) < len(scale.names):
         entries = f"{len(unused)} of {len(scale.names)} entries"
         return (f"{entries} of the map match no utility of the tree: {named}.",)
-    nearest = sorted(sorted(numbers, key=lambda u: abs(to_exact(u) - unused[0]))[:2])
+    nearest = sorted(sorted(numbers, key=lambda u: abs(u - unused[0]))[:2])
     raise TransformError(
         f"no terminal is worth {named} (and no estimate is): utilities run from "
         f"{message_text(numbers[0])} to {message_text(numbers[-1])}; nearest to "
         f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
     )
-
-
-def _reached(search: Search) -> set[int]:
-    """Return the nodes that play reaches when it follows the first best actions."""
-    tree, chosen = search.tree, search.strategy_branches
-    reached = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):  # parents first
-        if n in reached:
-            branches = [chosen[n]] if n in chosen else tree.branches_of(n)
-            reached |= {tree.columns.child[b] for b in branches if tree.columns.probability[b]}
-    return reached

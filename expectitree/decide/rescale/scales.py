@@ -18,7 +18,6 @@ from expectitree.base.numbers import (
     quote,
     to_exact,
     to_fraction,
-    to_nearest_float,
 )
 from expectitree.base.rounding import UNIT, Rounded
 
@@ -38,7 +37,7 @@ class Scale:
     """
 
     text: str
-    image: Callable[[Number], tuple[Fraction, Number]]
+    image: Callable[[Any], tuple[Fraction, Number]]
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
 
 
@@ -67,22 +66,16 @@ def _read_pairs(text: str) -> dict[Fraction, Fraction]:
 def _named(images: Mapping[Fraction, Fraction]) -> Scale:
     """Return the map that takes the named utilities to their images and leaves the others."""
     text = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
-    rounded = {to_nearest_float(u): image for u, image in images.items()}
-
-    def image(u: Number) -> tuple[Fraction, Number]:
-        found = rounded.get(u) if isinstance(u, float) else images.get(Fraction(u))
-        return to_exact(u) if found is None else found, 0
-
-    return Scale(text, image, images)
+    return Scale(text, lambda u: (images.get(u, u), 0), images)
 
 
 def _formula(text: str) -> Scale:
     """Return the map of a formula; the error of 60 digits shows with 30 more."""
     expression = parse(text, (UTILITY,))
 
-    def image(u: Number) -> tuple[Fraction, Number]:
+    def image(u: Fraction) -> tuple[Fraction, Number]:
         rounded: list[object] = []
-        values = {UTILITY: to_exact(u)}
+        values = {UTILITY: u}
         try:
             domain = rounded_fractions(note=lambda: rounded.append(None))
             found: Fraction = evaluate(expression, domain, values)
@@ -102,7 +95,7 @@ def stepped(threshold: Fraction, height: Fraction) -> Scale:
     u, plus = message_text(threshold), message_text(height)
     return Scale(
         f"if(u >= {u}, u + {plus}, u)",
-        lambda u: (to_exact(u) + (height if to_exact(u) >= threshold else 0), 0),
+        lambda u: (u + height if u >= threshold else u, 0),
     )
 
 
@@ -116,13 +109,13 @@ class MapClass:
     witness: tuple[tuple[Number, Number], ...] = ()  # two: u < v, but f(u) >= f(v)
 
 
-def classify(images: Mapping[Number, tuple[Fraction, Number]]) -> MapClass:
+def classify(images: Mapping[Any, tuple[Fraction, Number]]) -> MapClass:
     """Return the class of a map, given as the image and its error by utility.
 
     The map is affine if the slopes between neighbours are equal within their errors. Raises
     `TransformError` if two images are equal within theirs.
     """
-    points = [(to_exact(u), *images[u]) for u in sorted(images)]
+    points = [(u, *images[u]) for u in sorted(images)]
     slopes = []
     for (u, image, error), (v, other, other_error) in pairwise(points):
         if abs(other - image) <= error + other_error > 0:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.table import Table
@@ -15,11 +14,9 @@ from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import report_heading
-from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
-from expectitree.tree.model import Kind
 
-MAX_ROWS = 40  # nodes that are shown without --all
+_MAX_ROWS = 40  # of actions
 _MAX_PAIRS = 8
 _MAX_TIES = 3  # actions that are named
 
@@ -30,17 +27,15 @@ ANSWERS = {
 }
 
 
-def render(
-    reports: Sequence[Rescaling], options: ConsoleOptions, show_all: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Rescaling], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield for each file the map, the nodes that optimal play reaches, and the result."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
         if report.map_class is not None:
             yield _map_facts(report, report.map_class, options)
             yield ""
-        if report.strategy:
-            yield from _strategy_table(report, options, None if show_all else MAX_ROWS)
+        if report.actions:
+            yield from _actions(report, options)
             yield ""
         for remark in report.remarks:
             yield Text(safe(remark, options))
@@ -79,59 +74,36 @@ def _class_text(found: MapClass) -> str:
     )
 
 
-def _strategy_table(
-    report: Rescaling, options: ConsoleOptions, most: int | None
-) -> Iterator[RenderableType]:
-    """Yield a table of nodes: of many the root, those that changed, and the first others."""
-    nodes = report.strategy
-    changed = [n for n in nodes if n in report.changes]
-    kept = set(islice(dict.fromkeys([*nodes[:1], *changed, *nodes]), most))
-    columns = (
-        Column("node", most=max(8, options.max_width // 3), keep_end=True),
-        Column("kind", spare=4),
-        Column("before", number=True, spare=2),
-        Column("best"),
-        Column("after", number=True, spare=1),
-        Column("new best"),
-        Column("changed", spare=3),
-    )
-    yield from table(columns, (_row(report, n) for n in nodes if n in kept), options)
-    if len(nodes) > len(kept):
-        ellipsis = characters(options).ellipsis
-        left = plural(len(nodes) - len(kept), "more node")
-        yield Text(f"{ellipsis} {left} (--all shows them)", style="dim")
+def _actions(report: Rescaling, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield a table of the actions at the root, of many the first ones."""
+    columns = Column("action"), Column("before", number=True), Column("after", number=True)
+    ends = [0 if search is None else search.eps for search in (report.before, report.after)]
+    rows = [[label, *map(cell_text, values, ends)] for label, *values in report.actions[:_MAX_ROWS]]
+    yield from table(columns, rows, options)
+    left_out = len(report.actions) - len(rows)
+    if left_out:
+        yield Text(f"{characters(options).ellipsis} {left_out:,} more", style="dim")
 
 
-def _row(report: Rescaling, node: int) -> list[str]:
-    cells = [report.tree.path_of(node), Kind(report.tree.columns.kind[node]).name]
-    for search in (report.before, report.after):
-        if search is not None:
-            cells += [cell_text(search.lower[node], search.eps), _best_text(search, node) or "-"]
-    return [*cells, "changed" if node in report.changes else ""]
-
-
-def _best_text(search: Search, node: int, joint: str = ", ") -> str:
-    """Return the best actions of a node, of many the first ones; of CHANCE nothing."""
-    best = [search.tree.branch_label(node, b) for b in search.best_branches(node)]
+def _best_text(search: Search) -> str:
+    """Return the best actions, of many the first ones; of CHANCE nothing."""
+    best = search.ties
     others = f" and {len(best) - _MAX_TIES:,} more" if len(best) > _MAX_TIES else ""
-    return joint.join(best[:_MAX_TIES]) + others
+    return " and ".join(best[:_MAX_TIES]) + others
 
 
 def _sentences(report: Rescaling) -> Iterator[str]:
     """Yield the answer to whether a map changes the decision, and what this map changes."""
-    answer, before, after, root = report.answer, report.before, report.after, report.tree.root_id
+    answer, before, after = report.answer, report.before, report.after
     if answer is not None:
         decision = f"the decision {answer.action}" if answer.action else "the decision"
         yield f"{ANSWERS[answer.answer]} {decision}: {answer.reason}."
     if after is None:
         return
-    old, new = (_best_text(search, root, " and ") for search in (before, after))
-    values = display_text(before.lower[root]), display_text(after.lower[root])
+    values = display_text(before.value), display_text(after.value)
+    old, new = _best_text(before), _best_text(after)
     if report.changed:
         yield f"The decision changes: {old} ({values[0]}) before, {new} ({values[1]}) after."
-        return
-    start = f"The decision stays {old}" if old else "No player decides at the root"
-    yield f"{start}: {values[0]} before, {values[1]} after."
-    if report.changed_nodes:
-        count = plural(len(report.changed_nodes), "node")
-        yield f"Below the root the best action changes at {count}."
+    else:
+        start = f"The decision stays {old}" if old else "No player decides at the root"
+        yield f"{start}: {values[0]} before, {values[1]} after."

@@ -1,4 +1,4 @@
-"""Distributions of totals: mixed, shifted, merged and measured."""
+"""The distribution of the total that MAX receives: mixed, shifted, measured and compared."""
 
 from __future__ import annotations
 
@@ -8,51 +8,35 @@ from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate, pairwise
+from heapq import merge
+from itertools import accumulate, permutations
 from operator import mul
 from typing import Any
 
+from expectitree.base.budget import more, most
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, to_exact, to_nearest_float
 
-MAX_TOTALS = 10_000  # of a distribution; more are put into bins
 NEAR = 10**9  # unless the tree is exact, totals nearer than the greatest divided by this are one
-_ROUNDING = 1e-12  # by which a sum of probabilities may miss a share, unless the tree is exact
+_ROUNDING = 1e-12  # by which sums of probabilities may differ, unless the tree is exact
+MAX_STEPS = 20_000_000  # of comparing pairs of actions, about a microsecond each
+_IN_FRACTIONS = 10  # steps that a step in fractions takes
+_A_PAIR = 40  # steps that a pair takes apart from its totals
 
 
 @dataclass(frozen=True)
 class Distribution:
-    """Totals and their probabilities, in order of the totals.
+    """What MAX receives in all: totals and their probabilities, in order of the totals.
 
     Attributes:
-        totals: What MAX receives in all, rising.
+        totals: The totals, rising.
         probabilities: The probability of each total.
-        is_binned: Whether totals were put into bins, because there were too many.
         is_exact: Whether the numbers are those of an exact tree.
     """
 
     totals: tuple[Any, ...]
     probabilities: tuple[Any, ...]
-    is_binned: bool = False
     is_exact: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        shares: Mapping[Any, Any],
-        is_exact: bool,
-        is_binned: bool = False,
-        most: int = MAX_TOTALS,
-    ) -> Distribution:
-        """Return the distribution with these probabilities by total, merged and binned."""
-        totals = sorted(shares)
-        probabilities = [shares[total] for total in totals]
-        near = 0 if is_exact else max(map(abs, totals)) / NEAR
-        starts = _starts_of_near(totals, near)
-        if len(starts) > most:  # the mean of a bin is only near its totals, so floats will do
-            totals, probabilities = [*map(float, totals)], [*map(float, probabilities)]
-            starts = _starts_of_bins(totals, most)
-            is_exact, is_binned = False, True
-        return cls(*_merged(totals, probabilities, starts), is_binned, is_exact)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield each total with its probability."""
@@ -62,20 +46,30 @@ class Distribution:
         """Return the distribution of the total plus a number."""
         if not by:
             return self
-        if isinstance(self.totals[0], float):
-            by = float(by)
         totals = tuple(total + by for total in self.totals)
-        return Distribution(totals, self.probabilities, self.is_binned, self.is_exact)
+        return Distribution(totals, self.probabilities, self.is_exact)
 
     def in_floats(self) -> Distribution:
         """Return the distribution with each number rounded to a float."""
-        if isinstance(self.totals[0], float) and isinstance(self.probabilities[0], float):
+        if isinstance(self.totals[0], float):
             return self
-        totals, probabilities = (
-            tuple(map(to_nearest_float, self.totals)),
-            tuple(map(to_nearest_float, self.probabilities)),
-        )
-        return Distribution(totals, probabilities, self.is_binned)
+        totals = tuple(map(to_nearest_float, self.totals))
+        return Distribution(totals, tuple(map(to_nearest_float, self.probabilities)))
+
+    @cached_property
+    def mean(self) -> Any:
+        """The expected total."""
+        return self._mean_of(self.totals)
+
+    @cached_property
+    def variance(self) -> Any:
+        """The variance of the total."""
+        return self._mean_of([(total - self.mean) ** 2 for total in self.totals])
+
+    def _mean_of(self, numbers: Sequence[Any]) -> Any:
+        """Return the mean of a number for each total; sums of floats are rounded once."""
+        products = map(mul, self.probabilities, numbers)
+        return math.fsum(products) if isinstance(numbers[0], float) else sum(products)
 
     @cached_property
     def cumulative(self) -> tuple[Any, ...]:
@@ -107,65 +101,29 @@ class Distribution:
                 break
         return result / share
 
-    def semivariance(self, mean: Any) -> Any:
-        """Return the mean square of the shortfall below the mean, which is 0 for other totals."""
-        return sum(p * (mean - total) ** 2 for total, p in self.pairs() if total < mean)
 
-
-def mixture(
-    parts: Sequence[tuple[Any, Number, Distribution]], most: int = MAX_TOTALS
-) -> Distribution:
+def mixture(parts: Sequence[tuple[Any, Number, Distribution]]) -> Distribution:
     """Return the mixture of distributions, each with its probability and a number to add."""
-    if any(isinstance(part.totals[0], float) for _, _, part in parts):
-        parts = [(float(p), float(reward), part.in_floats()) for p, reward, part in parts]
     shares: dict[Any, Any] = {}
     for p, reward, part in parts:
         for total, share in part.pairs():
             total += reward
             shares[total] = shares.get(total, 0) + p * share
     is_exact = all(part.is_exact for _, _, part in parts)
-    return Distribution.of(shares, is_exact, any(part.is_binned for _, _, part in parts), most)
-
-
-def _starts_of_near(totals: Sequence[Any], near: Any) -> list[int]:
-    """Return where groups of totals begin that are at most `near` above their first."""
-    first, starts = totals[0], [0]
-    for i, total in enumerate(totals):
-        if total - first > near:
+    near = 0 if is_exact else max(map(abs, shares)) / NEAR
+    totals, probabilities = [], []
+    first = None
+    for total in sorted(shares):
+        p = shares[total]
+        if first is None or total - first > near:
             first = total
-            starts.append(i)
-    return starts
-
-
-def _starts_of_bins(totals: Sequence[float], most: int) -> list[int]:
-    """Return where the totals of each of `most` bins of the same width begin."""
-    least, width = totals[0], (totals[-1] - totals[0]) / most
-    bin_, end, starts = 0, least + width, [0]
-    for i, total in enumerate(totals):
-        if total >= end and bin_ < most - 1:
-            bin_ = min(max(bin_ + 1, int((total - least) / width)), most - 1)
-            end = least + (bin_ + 1) * width
-            starts.append(i)
-    return starts
-
-
-def _merged(
-    totals: Sequence[Any], probabilities: Sequence[Any], starts: Sequence[int]
-) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Return totals and probabilities with groups merged; a merged total is the group's mean."""
-    if len(starts) == len(totals):
-        return tuple(totals), tuple(probabilities)
-    means, shares = [], []
-    for start, end in pairwise([*starts, len(totals)]):
-        total, share = totals[start], probabilities[start]
-        if end > start + 1:
-            group = probabilities[start:end]
-            share = sum(group)
-            if share:
-                total = sum(map(mul, group, totals[start:end])) / share
-        means.append(total)
-        shares.append(share)
-    return tuple(means), tuple(shares)
+            totals.append(total)
+            probabilities.append(p)
+        elif p:  # totals that are nearly the same are one, their mean
+            both = probabilities[-1] + p
+            totals[-1] += p / both * (total - totals[-1])
+            probabilities[-1] = both
+    return Distribution(tuple(totals), tuple(probabilities), is_exact)
 
 
 def standard_deviation(variance: Number) -> float:
@@ -175,3 +133,80 @@ def standard_deviation(variance: Number) -> float:
     context = Context(prec=40, Emin=MIN_EMIN, Emax=MAX_EMAX)  # digits: more than floats have
     exact = context.divide(Decimal(variance.numerator), Decimal(variance.denominator))
     return to_nearest_float(Fraction(context.sqrt(exact)))
+
+
+# ---- Stochastic dominance between the actions of a decision.
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """One action dominates another: no one who prefers more would choose the other.
+
+    Attributes:
+        action: The better action.
+        other: The dominated action.
+        order: 1 if every total is exceeded with at least the same probability; 2 if only everyone
+            who also avoids risk prefers it.
+    """
+
+    action: str
+    other: str
+    order: int
+
+
+def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ...]:
+    """Return which action dominates which, of the first order, or else of the second.
+
+    Raises `AnalysisError` if comparing all pairs takes too many steps.
+    """
+    totals = sum(len(one.totals) for one in distributions.values())
+    is_exact = any(one.is_exact for one in distributions.values())
+    steps = 2 * max(0, len(distributions) - 1) * totals * (_IN_FRACTIONS if is_exact else 1)
+    steps += _A_PAIR * len(distributions) * (len(distributions) - 1)
+    if steps > most(MAX_STEPS):
+        raise AnalysisError(
+            f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
+            f"{most(MAX_STEPS):,} are allowed: name one with --action, or {more()}"
+        )
+    found = []
+    for a, b in permutations(distributions, 2):
+        order = order_of(distributions[a], distributions[b])
+        if order:
+            found.append(Dominance(a, b, order))
+    return tuple(found)
+
+
+def order_of(a: Distribution, b: Distribution) -> int:
+    """Return the order in which a dominates b, 0 if it does not.
+
+    With F the probability of at most t: the first order needs F_a <= F_b at every t, the second
+    the same of the integrals of F. Both are steps, so the union of the totals is enough.
+    """
+    is_exact = a.is_exact and b.is_exact
+    widest = max(abs(end) for d in (a, b) for end in (d.totals[0], d.totals[-1]))
+    near, eps = (0, 0) if is_exact else (widest / NEAR, _ROUNDING)
+    is_first, is_strict = True, False
+    gap = area = 0  # F_b - F_a at the last total, and its integral up to it
+    previous = min(a.totals[0], b.totals[0])
+    for t, change in _steps(a, b, near):
+        area += gap * (t - previous)
+        gap += change
+        if area < -eps * widest:
+            return 0
+        is_first = is_first and gap >= -eps
+        is_strict = is_strict or gap > eps
+        previous = t
+    if not is_strict:
+        return 0
+    return 1 if is_first else 2
+
+
+def _steps(a: Distribution, b: Distribution, near: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each total of two distributions, and by how much F_b - F_a changes there."""
+    start, change = min(a.totals[0], b.totals[0]), 0
+    for t, p in merge(((t, -p) for t, p in a.pairs()), b.pairs()):
+        if t - start > near:  # nearer totals are the same
+            yield start, change
+            start, change = t, 0
+        change += p
+    yield start, change

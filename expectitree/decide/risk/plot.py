@@ -15,20 +15,10 @@ from expectitree.picture.plotting import (
     look,
     new_figure,
     plain,
-    save_figure,
 )
 
 _MAX_LINES = len(COLORS) * len(DASHES)  # that differ
 _MARGIN = 0.04  # of the range of totals, on both sides
-
-
-def draw(report: Risk, path: str) -> None:
-    """Write a plot of cumulative risk profiles to a file; the ending sets the format.
-
-    Raises `AnalysisError` if there are too many actions, and `FileError` if the file cannot be
-    written. `check_plot` comes first.
-    """
-    save_figure(figure_of(report), path)
 
 
 def figure_of(report: Risk) -> Any:
@@ -59,7 +49,7 @@ def figure_of(report: Risk) -> Any:
         axes.axvline(float(report.target), color="0.3", linewidth=1, linestyle=":", label=label)
     axes.set_xlim(low - margin, high + margin)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel(plain(f"total ({report.unit})" if report.unit else "total"))
+    axes.set_xlabel("total")
     axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylabel("probability of this total or less")
     if report.tree.title:

@@ -14,12 +14,15 @@ from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
-from expectitree.base.expressions.syntax import names_in
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, escape, quote, returned, to_exact
-from expectitree.decide.risk.distribution import MAX_TOTALS, Distribution, standard_deviation
-from expectitree.decide.risk.dominance import Dominance, dominances
-from expectitree.decide.risk.profiles import Profile, Profiles, profiles_of
+from expectitree.decide.risk.distribution import (
+    Distribution,
+    Dominance,
+    dominances,
+    standard_deviation,
+)
+from expectitree.decide.risk.profiles import Profiles
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -48,7 +51,6 @@ class ActionRisk:
             at least that probability.
         loss: The probability of a total below 0.
         reach: The probability of a total of at least the target; None without a target.
-        semideviation: The root mean square of the shortfall below the mean (0 for other totals).
         cvar: The mean of the worst 5% of the totals.
         distribution: The totals and their probabilities.
     """
@@ -63,7 +65,6 @@ class ActionRisk:
     quantiles: Mapping[str, Any]
     loss: Any
     reach: Any
-    semideviation: float
     cvar: Any
     distribution: Distribution
 
@@ -71,8 +72,7 @@ class ActionRisk:
         """Return the fields for JSON, where the totals are pairs, and the ends `min` and `max`."""
         names = {"least": "min", "greatest": "max"}
         found = {names.get(name, name): value for name, value in vars(self).items()}
-        pairs = self.distribution.pairs()
-        return found | {"binned": self.distribution.is_binned, "distribution": pairs}
+        return found | {"distribution": self.distribution.pairs()}
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,9 @@ class Risk(Shown):
     """The risk of each action at the root; `risk` makes it.
 
         >>> import expectitree as et
-        >>> tree = et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}")
-        >>> for one in et.risk(tree).actions:
-        ...     print(one.action, one.mean, one.least, one.greatest)
-        sure 3.0 3.0 3.0
-        bet 4.0 0.0 16.0
+        >>> found = et.risk(et.loads("max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}"))
+        >>> [(one.action, one.mean, one.least) for one in found.actions]
+        [('sure', 3.0, 3.0), ('bet', 4.0, 0.0)]
 
     Attributes:
         file: The name of the tree in outputs.
@@ -108,7 +106,6 @@ class Risk(Shown):
         dominance: Which action stochastically dominates which, with `action`, `other` and `order`.
         target: The target, or None.
         ties: The nodes below the root that play can reach and that have several best actions.
-        unit: The unit of totals: that of the parameters in utilities and rewards, if it is one.
     """
 
     question = "risk"
@@ -120,7 +117,6 @@ class Risk(Shown):
     dominance: tuple[Dominance, ...]
     target: Number | None
     ties: tuple[Tie, ...]
-    unit: str | None
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -145,7 +141,6 @@ class Risk(Shown):
                 "max": one.greatest,
                 "loss": one.loss,
                 "reach": one.reach,
-                "semideviation": one.semideviation,
                 "cvar": one.cvar,
             }
             for one in self.actions
@@ -157,7 +152,6 @@ def risk(
     action: str | None = None,
     *,
     target: Number | None = None,
-    most: int = MAX_TOTALS,
     exact: bool = False,
     file: str = "",
 ) -> Risk:
@@ -172,7 +166,6 @@ def risk(
         tree: The tree.
         action: The label of the only action to compute.
         target: A total; the report has the probability of reaching it.
-        most: More totals than this are put into bins.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
@@ -180,15 +173,14 @@ def risk(
         AnalysisError: There is no such action.
         SearchError: As for `evaluate`.
     """
-    tree, unit = with_totals(tree), _unit(tree)
+    tree = with_totals(tree)
     branches = _actions(tree, action)
     search = search_tree(tree)
-    profiles = profiles_of(search, most)
+    profiles = Profiles(search)
     own = {b: profiles.after(b) for b in branches}  # too many are an error before they are slow
     found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
-    named = {tree.branch_label(tree.root_id, b): own[b].distribution for b in own if b != NONE}
-    ties = tuple(_ties(search, profiles))
-    return Risk(file, tree, found, dominances(named), target, ties, unit)
+    named = {tree.branch_label(tree.root_id, b): one for b, one in own.items() if b != NONE}
+    return Risk(file, tree, found, dominances(named), target, tuple(_ties(search, profiles)))
 
 
 def _actions(tree: Tree, action: str | None) -> list[int]:
@@ -211,35 +203,32 @@ def _actions(tree: Tree, action: str | None) -> list[int]:
 
 
 def _measured(
-    search: Search, branch: int, profile: Profile, target: Number | None, exact: bool
+    search: Search, branch: int, found: Distribution, target: Number | None, exact: bool
 ) -> ActionRisk:
     """Return the risk of an action at the root; -1 is the tree itself."""
-    tree, root, found = search.tree, search.tree.root_id, profile.distribution
-    share = type(profile.mean)  # `Fraction` or float
-    # Profiles of a tree of floats are in fractions of decimals; each result is rounded once.
+    tree, root = search.tree, search.tree.root_id
+    share = type(found.mean)  # `Fraction` or float
+    # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
     number = partial(returned, exact=exact and tree.exact)
-    quantiles = {text: number(found.quantile(Fraction(text))) for text in QUANTILES}
-    at_least = None if target is None else 1 - found.below(_same_kind(target, profile.mean))
+    reach = None
+    if target is not None:
+        # 0.1 is 1/10 where totals are fractions.
+        at = to_exact(target) if share is Fraction else target
+        reach = number(1 - found.below(at))
     return ActionRisk(
         action=None if branch == NONE else tree.branch_label(root, branch),
         is_best=branch == NONE or search.is_best(root, branch),
-        mean=number(profile.mean),
-        variance=number(profile.variance),
-        sd=standard_deviation(profile.variance),
-        least=number(profile.least),
-        greatest=number(profile.greatest),
-        quantiles=quantiles,
+        mean=number(found.mean),
+        variance=number(found.variance),
+        sd=standard_deviation(found.variance),
+        least=number(found.totals[0]),
+        greatest=number(found.totals[-1]),
+        quantiles={text: number(found.quantile(Fraction(text))) for text in QUANTILES},
         loss=number(found.below(0)),
-        reach=None if at_least is None else number(at_least),
-        semideviation=standard_deviation(found.semivariance(profile.mean)),
+        reach=reach,
         cvar=number(found.mean_of_worst(share(TAIL))),
         distribution=found if exact and tree.exact else found.in_floats(),
     )
-
-
-def _same_kind(target: Number, mean: Any) -> Any:
-    """Return a target as a fraction if totals are fractions; 0.1 is then 1/10."""
-    return to_exact(target) if isinstance(mean, Fraction) else target
 
 
 def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
@@ -249,15 +238,3 @@ def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
             used, *others = (tree.branch_label(n, b) for b in search.best_branches(n))
             if others:
                 yield Tie(tree.path_of(n), used, tuple(others))
-
-
-def _unit(tree: Tree) -> str | None:
-    """Return the unit of the parameters in utilities and rewards; None if there are several."""
-    if tree.formulas is None:
-        return None
-    columns = (tree.formulas.nodes, tree.formulas.rewards)
-    names = {
-        name for column in columns for formula in column.values() for name in names_in(formula)
-    }
-    units = {tree.parameters[name].unit for name in names} - {None}
-    return units.pop() if len(units) == 1 else None

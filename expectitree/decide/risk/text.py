@@ -18,16 +18,14 @@ _WIDEST = 40  # terminal columns of a bar
 ORDERS = {1: "first", 2: "second"}
 
 
-def render(
-    reports: Sequence[Risk], options: ConsoleOptions, is_cumulative: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Risk], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield a table and bars for each tree."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
         yield from _table(report, options)
         best = next((one for one in report.actions if one.is_best), report.actions[0])
         yield ""
-        yield from _bars(best, options, is_cumulative)
+        yield from _bars(best, options)
         yield ""
         for sentence in _sentences(report):
             yield Text(safe(sentence, options))
@@ -67,21 +65,17 @@ def _rounded(value: Number) -> Number:
     return round(value, 10) if isinstance(value, float) else value
 
 
-def _bars(
-    one: ActionRisk, options: ConsoleOptions, is_cumulative: bool
-) -> Iterator[RenderableType]:
+def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield a bar for each total of an action, or of a few bins if there are many."""
     found = one.distribution
-    shares = found.cumulative if is_cumulative else found.probabilities
     totals = [display_text(_rounded(total)) for total in found.totals]
     step = max(1, -(-len(totals) // MAX_BARS))
     rows = []
     for start in range(0, len(totals), step):
         part = slice(start, start + step)
-        share = shares[part][-1] if is_cumulative else sum(shares[part])
         last = totals[part][-1]
         label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
-        rows.append((label, float(share)))
+        rows.append((label, float(sum(found.probabilities[part]))))
     labels, numbers = max(len(label) for label, _ in rows), [f"{p:.4g}" for _, p in rows]
     wide = max(map(len, numbers))
     room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
@@ -94,11 +88,6 @@ def _bars(
 
 
 def _sentences(report: Risk) -> Iterator[str]:
-    if any(one.distribution.is_binned for one in report.actions):
-        yield (
-            "There are too many totals to list, so they are in bins. Means, standard deviations, "
-            "min and max do not depend on the bins."
-        )
     if report.ties:
         tie, more = report.ties[0], len(report.ties) - 1
         best = " and ".join(map(escape, (tie.used, *tie.others)))

@@ -28,15 +28,6 @@ def test_steps_of_each_action() -> None:
     assert axes.get_xlabel() == "total"
 
 
-def test_the_axis_has_the_unit_of_the_file() -> None:
-    (axes,) = figure_of(et.risk(et.load("trees/movie-contract.yaml"))).axes
-    assert axes.get_xlabel() == r"total (\$)"
-    mixed = et.loads(
-        "{parameters: {a: {value: 1, unit: m}, b: {value: 2, unit: kg}}, max: {x: a, y: b}}"
-    )
-    assert et.risk(mixed).unit is None
-
-
 def test_one_certain_total() -> None:
     (axes,) = figure_of(et.risk(et.loads("chance: [0]"))).axes
     assert axes.get_xlim() == (-1, 1)

@@ -16,8 +16,7 @@ from random_trees import REWARDS, build, random_rows
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.decide.risk import profiles
-from expectitree.decide.risk.distribution import Distribution, mixture
-from expectitree.decide.risk.dominance import order_of
+from expectitree.decide.risk.distribution import Distribution, mixture, order_of
 from expectitree.decide.risk.report import QUANTILES, ActionRisk
 from expectitree.searches.engine import search_tree
 
@@ -81,8 +80,6 @@ def check_measures(one: ActionRisk, pairs: list[tuple[Any, Any]], target: Any) -
         assert one.quantiles[text] == reached[0]
     assert one.loss == sum(p for t, p in pairs if t < 0)
     assert one.reach == sum(p for t, p in pairs if t >= target)
-    below = sum(p * (t - mean) ** 2 for t, p in pairs if t < mean)
-    assert one.semideviation == pytest.approx(float(below) ** 0.5)
     # CVaR: max over c of c - E(max(c - total, 0)) / share (Rockafellar and Uryasev, 2000).
     assert one.cvar == max(c - 20 * sum(p * (c - t) for t, p in pairs if t < c) for c, _ in pairs)
 
@@ -159,49 +156,6 @@ def test_a_chain_of_shared_nodes_is_not_unfolded(is_exact: bool) -> None:
     assert one.quantiles["0.5"] == 100
 
 
-@pytest.mark.slow
-def test_a_chain_of_1000_shared_nodes() -> None:
-    (one,) = et.risk(chain(1000, False, Fraction(1))).actions
-    assert one.mean == pytest.approx(500)
-    assert one.variance == pytest.approx(250)
-    assert not one.distribution.is_binned
-    assert one.distribution.totals == tuple(range(1001))
-    assert sum(one.distribution.probabilities) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("is_exact", [True, False])
-def test_bins_keep_the_mean_and_the_variance(is_exact: bool) -> None:
-    t = TreeBuilder(exact=is_exact)
-    node, stake = t.terminal(0), 1
-    for _ in range(12):  # 4,096 totals
-        node = t.chance([node, node], ["1/3", "2/3"], rewards=[stake, 0])
-        stake *= 2
-    tree = t.build(node)
-    (whole,), (one,) = et.risk(tree).actions, et.risk(tree, most=100).actions
-    assert not whole.distribution.is_binned
-    assert one.distribution.is_binned
-    assert len(one.distribution.totals) <= 100
-    assert (one.mean, one.variance) == (whole.mean, whole.variance)
-    assert (one.least, one.greatest) == (0, 4095)
-    assert sum(one.distribution.probabilities) == pytest.approx(1)
-    pairs = one.distribution.pairs()
-    assert float(sum(t * p for t, p in pairs)) == pytest.approx(float(one.mean))
-    assert float(one.quantiles["0.5"]) == pytest.approx(float(whole.quantiles["0.5"]), abs=100)
-
-
-@pytest.mark.slow
-def test_more_than_ten_thousand_totals() -> None:
-    t = TreeBuilder()
-    node = t.terminal(0)
-    for at in range(15):  # 32,768 totals
-        node = t.chance([node, node], rewards=[2**at, 0])
-    (one,) = et.risk(t.build(node)).actions
-    assert one.distribution.is_binned
-    assert len(one.distribution.totals) == 10_000
-    assert one.mean == pytest.approx((2**15 - 1) / 2)
-    assert one.variance == pytest.approx(sum(4**at for at in range(15)) / 4)
-
-
 def doubling(length: int, is_exact: bool = False) -> Tree:
     """Return games of a coin in a row, each for twice the stake of the next one."""
     t = TreeBuilder(exact=is_exact)
@@ -218,10 +172,10 @@ def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     assert len(et.risk(doubling(6)).actions[0].distribution.totals) == 2**6
     monkeypatch.setattr(profiles, "MAX_STEPS", steps - 1)
     with pytest.raises(et.AnalysisError) as caught:
-        et.risk(doubling(6), most=100)
+        et.risk(doubling(6))
     assert str(caught.value) == (
-        "the distributions of totals take more than 765 steps: put totals into fewer bins, such "
-        "as --most 10, or set EXPECTITREE_BUDGET=10 for ten times as much"
+        "the distributions of totals take more than 765 steps: merge outcomes, or set "
+        "EXPECTITREE_BUDGET=10 for ten times as much"
     )
 
 
@@ -245,22 +199,6 @@ def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.Monke
     assert (one.mean, one.variance, one.cvar) == (whole.mean, whole.variance, whole.cvar)
 
 
-def test_bins_of_an_exact_tree_are_in_floats() -> None:
-    (one,) = et.risk(doubling(6, True), most=10, exact=True).actions
-    assert {type(total) for total in one.distribution.totals} == {float}
-    assert len(one.distribution.totals) == 10
-    assert one.mean == Fraction(63, 2)
-
-
-def test_bins_are_said() -> None:
-    text = "chance: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]"
-    done = invoke("risk", "-e", text, "--most", "10")
-    assert "in bins" in done.stdout
-    found = json.loads(invoke("risk", "-e", text, "--most", "10", "--format", "json").stdout)
-    assert found["actions"][0]["binned"] is True
-    assert len(found["actions"][0]["distribution"]) <= 10
-
-
 def test_nearly_equal_totals_are_one() -> None:
     tree = et.loads("chance: [{reward: 0.1, utility: 0.2}, 0.3, 1]")
     (one,) = et.risk(tree).actions
@@ -270,11 +208,11 @@ def test_nearly_equal_totals_are_one() -> None:
     assert floats.probabilities == (1,)
 
 
-def certain(total: Any) -> Distribution:
-    return Distribution((total,), (1,))
-
-
 # ---- Dominance.
+
+
+def certain(total: Any, is_exact: bool = False) -> Distribution:
+    return Distribution((total,), (1,), is_exact)
 
 
 def slow_order(a: list[tuple[Any, Any]], b: list[tuple[Any, Any]]) -> int:
@@ -307,10 +245,7 @@ def test_dominance(is_exact: bool) -> None:
             )
         number: Any = Fraction if is_exact else float
         a, b = (
-            Distribution(
-                tuple(number(t) for t, _ in one), tuple(number(p) for _, p in one), False, is_exact
-            )
-            for one in pairs
+            mixture([(number(p), 0, certain(number(t), is_exact)) for t, p in one]) for one in pairs
         )
         assert order_of(a, b) == slow_order(*pairs)
         orders.add(order_of(a, b))
@@ -326,8 +261,8 @@ def test_a_rare_loss_is_not_dominance() -> None:
 
 
 def test_totals_that_differ_by_rounding_do_not_hide_dominance() -> None:
-    a = Distribution((0.1 + 0.2, 1.0), (0.4, 0.6))
-    b = Distribution((0.3, 1.0), (0.5, 0.5))
+    a = mixture([(0.4, 0, certain(0.1 + 0.2)), (0.6, 0, certain(1.0))])
+    b = mixture([(0.5, 0, certain(0.3)), (0.5, 0, certain(1.0))])
     assert (order_of(a, b), order_of(b, a)) == (1, 0)
 
 
@@ -427,9 +362,7 @@ def test_json() -> None:
         "loss": 0,
         "reach": 0.25,
         "variance": 48,
-        "semideviation": pytest.approx(12**0.5),
         "cvar": 0,
-        "binned": False,
         "distribution": [[0, 0.75], [16, 0.25]],
     }
     assert found["dominance"] == []
@@ -454,12 +387,6 @@ def test_records() -> None:
     assert [row["action"] for row in rows] == ["sure", "bet"]
     assert rows[1]["q95"] == 16
     assert rows[1]["reach"] == 0.25
-
-
-def test_cumulative_bars() -> None:
-    lines = invoke("risk", "-e", COIN, "--cumulative").stdout.splitlines()
-    assert any(line.startswith("bet   0  0.75") for line in lines)
-    assert any(line.strip().startswith("16  1 ") for line in lines)
 
 
 @pytest.mark.parametrize(

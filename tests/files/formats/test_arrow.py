@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import struct
 import subprocess
 import sys
@@ -307,19 +306,6 @@ def test_a_reward_of_the_root_is_a_float(format: str, tmp_path: Path) -> None:
     et.save(tree, path, drop_fractions=True)
     reward = et.load(path).root_reward
     assert (type(reward), reward) == (float, 1 / 3)
-
-
-def test_an_inquiry_about_a_mapped_file_with_rewards_can_be_pickled(tmp_path: Path) -> None:
-    text = 'max: [{cost: 1, utility: "?"}, {reward: 2, utility: 5}]'
-    et.save(et.loads(text), tmp_path / "tree.arrow")
-    inquiry = et.inquire(et.load(tmp_path / "tree.arrow"), bounds=(0, 20))
-    again = pickle.loads(pickle.dumps(inquiry))
-    again.answer(9)
-    assert (again.best, again.interval("/"), again.tree.root.branches[0].reward) == (
-        "#1",
-        (8, 8),
-        -1,
-    )
 
 
 @pytest.mark.extra
