@@ -11,7 +11,7 @@ from expectitree.base.numbers import Number, escape, message_text, quote
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
-from expectitree.files.grammar.outcomes import list_form, with_ps, with_rest
+from expectitree.files.grammar.outcomes import list_form, with_rest
 from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
@@ -49,7 +49,7 @@ class BranchReader:
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
                 if isinstance(data, list):
-                    message = f"a list of p: write one next to each outcome{with_ps(item, data)}"
+                    message = "a list of p: write one next to each outcome"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
                 message = f"the key {quote(p)} is this outcome's p already: remove this p"

@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from expectitree.base.names import nearest
-from expectitree.base.numbers import escape, quote, to_probability
+from expectitree.base.numbers import quote
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.mistakes import turned
-from expectitree.files.grammar.outcomes import (
-    are_probabilities,
-    is_probability,
-    list_form,
-    pair_hint,
-    with_ps,
-)
-from expectitree.files.grammar.trail import Frame, Trail
+from expectitree.files.grammar.outcomes import are_probabilities, is_probability, list_form
+from expectitree.files.grammar.trail import Trail
 from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
     SYNONYMS,
@@ -31,12 +25,10 @@ from expectitree.tree.model import Kind
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
-_TAKEN = {*NODE_KEYS, *ROOT_KEYS, *SYNONYMS, *KIND_SYNONYMS}
 _MAX_LABELS = 4  # in a message
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
-_TITLES = ("game", "heading", "caption")
-_LISTS_OF_P = ("probabilities", "probability", "probs", "prob", "ps", "weights")
+_BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
 _WIDE = 60  # characters of the user's text in a message
 
 
@@ -44,7 +36,7 @@ def unknown_keys(
     item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, is_named: bool
 ) -> Iterator[tuple[str, str]]:
     """Yield the unknown keys of the trail's current child, each with a message."""
-    frame, allowed, values = trail.frames[-1], trail.allowed_keys(is_named), dict(item)
+    frame, values = trail.frames[-1], dict(item)
     wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
     if wrapper and item is trail.document.root and not unknown[1:]:
         hint = "remove it, and move what is below it one level up"
@@ -53,7 +45,7 @@ def unknown_keys(
     if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-    if unknown and len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
+    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
         message = bare(item, is_item)
         if is_item and len(item) == 1:
             (label, child), *_ = item
@@ -62,66 +54,48 @@ def unknown_keys(
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
-    pair = "" if any(values.values()) or frame.kind != Kind.CHANCE else pair_hint(unknown)
-    if pair:
-        yield unknown[0], f"found {{{', '.join(unknown)}}}, expected a node: {pair}"
-        return
     if message := _labels_beside_keys(unknown, values):
         yield unknown[0], message
         return
-    yield from _each_unknown_key(item, unknown, trail, allowed)
-
-
-def _each_unknown_key(
-    item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, allowed: list[str]
-) -> Iterator[tuple[str, str]]:
-    frame, values = trail.frames[-1], dict(item)
+    allowed = trail.allowed_keys(is_named)
     for key in unknown:
         at = [name for name, _ in item].index(key)
-        if key in ROOT_KEYS or key == SCHEMA_KEY:
-            yield key, f"the key {quote(key)} is for the root alone: move it there"
-        elif whole := whole_number(item, at):
+        if whole := whole_number(item, at):
             if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
             hint = f"YAML splits text between braces at a comma: write `{whole}`"
             yield key, f"unknown key {quote(key)}: {hint}"
         else:
-            hint = _weight_hint(key, values, frame) or _hint(key, values, allowed)
-            message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
-            if trail.listed == allowed:
-                message, _, _ = message.partition(_LIST)
-            elif _LIST in message:
-                trail.listed = allowed
-            yield key, message
+            yield key, _unknown_key(key, values, trail, allowed)
+
+
+def _unknown_key(key: str, values: dict[str, Data], trail: Trail, allowed: list[str]) -> str:
+    if key in ROOT_KEYS or key == SCHEMA_KEY:
+        return f"the key {quote(key)} is for the root alone: move it there"
+    hint = _hint(key, values, allowed)
+    message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
+    if trail.listed == allowed:
+        message, _, _ = message.partition(_LIST)
+    elif _LIST in message:
+        trail.listed = allowed
+    return message
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     """Return the message for labels next to the keys of their parent; nothing for other keys."""
     pairs = tuple((key, values[key]) for key in unknown)
-    kinds = [key for key in KINDS if key in values]
-    above = [key for key in kinds if not values[key] or isinstance(values[key], tuple)]
-    keys = [key for key in values if key not in unknown]
-    is_inner = any(isinstance(value, tuple) for _, value in pairs)
-    above = [] if unknown[0].lower() in _LISTS_OF_P else above
-    if not _are_labels(pairs, 0.6) or not (above or unknown[1:] or is_inner):
+    if not _are_labels(pairs, 0.6):
         return ""
     labels = key_list(unknown[:_MAX_LABELS])
-    if above:
-        return f"unknown key {quote(unknown[0])}: for a label, indent {labels} below `{above[0]}:`"
-    if kinds or not keys or not {*keys} <= {"label", "p", "cost", "reward", "note", *ROOT_KEYS}:
+    for kind in KINDS:
+        if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
+            hint = f"for a label, indent {labels} below `{kind}:`"
+            return f"unknown key {quote(unknown[0])}: {hint}"
+    keys = [key for key in values if key not in unknown]
+    if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
     hint = f"write `chance: {flow_text(pairs, _WIDE)}`, or the same with max or min"
     return f"the labels {labels} are next to {key_list(keys)}: {hint}"
-
-
-def _weight_hint(key: str, values: dict[str, Data], frame: Frame) -> str:
-    """Return what to write for a weight such as 3, whose siblings have weights, too."""
-    weights = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
-    whole = [int(weight) for weight in weights if isinstance(weight, str) and weight.isdecimal()]
-    is_weight = frame.kind == Kind.CHANCE and SYNONYMS.get(key.lower()) == "p"
-    if not is_weight or len(whole) < len(frame.items) or sum(whole) < 2:
-        return ""
-    return f"write `p: {values[key]}/{sum(whole)}`"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
@@ -131,10 +105,11 @@ def bare(data: Data, is_item: bool = True) -> str:
         return f"found {text}, expected a node: write {data[0]}, without the brackets"
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
-    kind = "chance" if isinstance(data, tuple) and are_probabilities(data) else "max"
-    braces = "{}" if is_item else ("", "")
-    more = "" if kind == "chance" else ", or the same with min or chance"
-    return f"found {text} without a kind: write `{braces[0]}{kind}: {text}{braces[1]}`{more}"
+    kind, more = "max", ", or the same with min or chance"
+    if isinstance(data, tuple) and are_probabilities(data):
+        kind, more = "chance", ""
+    node = f"{kind}: {text}"
+    return f"found {text} without a kind: write `{f'{{{node}}}' if is_item else node}`{more}"
 
 
 def report_pairs(trail: Trail) -> bool:
@@ -155,9 +130,6 @@ def report_pairs(trail: Trail) -> bool:
 def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     """Return the message for children such as `- a: 1` or `[0.7, 100]`."""
     pairs: list[tuple[str, Data]] = []
-    if kind == Kind.CHANCE and all(isinstance(item, list) and len(item) == 3 for item in items):
-        labelled = tuple((label, [p, node]) for label, p, node in items if isinstance(label, str))
-        return _fault_of_labelled_pairs(kind, labelled)
     for item in items:
         if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
             pairs += item
@@ -177,19 +149,16 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
 
 
 def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
-    """Return the message for children such as `rain: [0.3, 5]` or `rain: {0.3: 5}`."""
+    """Return the message for children such as `rain: [0.3, 5]`."""
     pairs = []
-    for label, child in children:
-        pair = child[0] if isinstance(child, tuple) and len(child) == 1 else child
-        if kind != Kind.CHANCE or not isinstance(pair, (list, tuple)) or len(pair) != 2:
+    for label, pair in children:
+        if kind != Kind.CHANCE or not isinstance(pair, list) or len(pair) != 2:
             return ""
         p, node = pair
-        if not isinstance(p, str) or not is_probability(p) or not isinstance(node, str):
+        if not isinstance(p, str) or not is_probability(p):
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
-    if sum(to_probability(pair[0][1], exact=True) for _, pair in pairs) != 1:
-        return ""
-    found = f"a CHANCE node has pairs of a probability and a utility, such as {pairs[0][0]}"
+    found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
     return f"{found}: write `chance: {flow_text(tuple(pairs), _WIDE)}`"
 
 
@@ -197,14 +166,9 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
     """Return whether the keys of pairs are probably labels, and not wrong keys."""
     for key, value in pairs[:_MAX_SEEN]:
         word = key.lower()
-        is_node = not isinstance(value, str) or value[:1] in "+-.0123456789"
-        if (
-            not is_node
-            or not value
-            or not 0 < len(key) <= _MAX_LENGTH
-            or word in NODE_KEYS
-            or word in ROOT_KEYS
-        ):
+        if not value or isinstance(value, str) and value[0] not in "+-.0123456789":
+            return False
+        if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
             return False
         if word in SYNONYMS or word in KIND_SYNONYMS or nearest(word, NODE_KEYS, likeness):
             return False
@@ -214,24 +178,12 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text = flow_text(value, _WIDE)
-    name, sign, amount = key.partition("=")
-    if sign and not value and name.strip() in allowed:
-        return f"write `{name.strip()}: {escape(amount.strip()[:_WIDE])}`"
-    if word in _LISTS_OF_P and isinstance(value, list):
-        return f"write one p next to each outcome{with_ps(tuple(values.items()), value)}"
-    if word in _TITLES and isinstance(value, str) and "title" in allowed:
-        return f"write `title: {text}`"
+    text, is_inner = flow_text(value, _WIDE), isinstance(value, (list, tuple))
     if word in allowed:
         return f"keys are in small letters: write `{word}: {text}`"
-    if isinstance(value, (list, tuple)) and word in KIND_SYNONYMS:
+    if is_inner and word in KIND_SYNONYMS:
         return kind_hint(word, "{}: " + text)
-    return _synonym_hint(SYNONYMS.get(word, ""), value, values, allowed)
-
-
-def _synonym_hint(meant: str, value: Data, values: dict[str, Data], allowed: list[str]) -> str:
-    """Return what to write instead of a key that means another key; nothing if it means none."""
-    text, is_inner = flow_text(value, _WIDE), isinstance(value, (list, tuple))
+    meant = SYNONYMS.get(word, "")
     if meant == "type" and isinstance(value, str) and value.lower() in KIND_SYNONYMS:
         return kind_hint(value.lower(), "type: {}")
     if meant == "type" and text.lower() not in KINDS:
@@ -241,7 +193,7 @@ def _synonym_hint(meant: str, value: Data, values: dict[str, Data], allowed: lis
     if meant == "label" and meant not in allowed:
         is_root = "title" in allowed
         return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
-    if not meant or is_inner != (meant == "bounds" or meant == "children"):
+    if not meant or is_inner != (meant in ("bounds", "children")):
         return ""
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"

@@ -17,7 +17,6 @@ from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
     described,
     flow_text,
-    is_number,
     key_list,
     kind_hint,
 )
@@ -69,10 +68,6 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     if len(kinds) > 1:
         is_p = "chance" in kinds and isinstance(keys["chance"], str)
         hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
-        ends = [keys.get("min"), keys.get("max")]
-        if all(map(is_number, ends)):
-            hint = f"for bounds, write `bounds: [{ends[0]}, {ends[1]}]`"
-            hint = hint if "utility" in kinds else f'{hint} and `utility: "?"`'
         raise _error(item, kinds[1], f"two kinds in one node, {key_list(kinds)}: {hint}")
     if "type" not in keys and "children" not in keys:
         if kinds:

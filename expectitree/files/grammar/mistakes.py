@@ -7,42 +7,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import Number, quote, to_fraction, to_probability
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.numbers import quote, to_fraction, to_probability
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import NODE_KEYS
-from expectitree.files.grammar.outcomes import (
-    are_probabilities,
-    is_marked,
-    label_numbers,
-    label_warning,
-    label_with_p,
-)
-from expectitree.files.grammar.words import (
-    SYNONYMS,
-    flow_text,
-    is_number,
-    key_list,
-    text_or_quoted,
-)
+from expectitree.files.grammar.outcomes import is_marked, is_probability
+from expectitree.files.grammar.words import flow_text, is_number, key_list, text_or_quoted
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Kind
 
-if TYPE_CHECKING:
-    from fractions import Fraction
-
 _MAX_SHOWN = 4  # outcomes in a message
 _MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
-_NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
-# Patterns, compiled when they are first used: most files need none.
-_PRODUCT = r"([0-9./%]+)\s*\*\s*([^*]+)"
-_RANGE = r"(\d+(?:\.\d+)?)-(\d+(?:\.\d+)?)"
+_MAX_SUMMED = 1_000  # labels, whose sum takes time
+_MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
+_MAX_NUMBER_LENGTH = 20  # characters of a number in a label
+_LABEL_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(([0-9]+\s?/\s?[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
+)
 _KEYS = frozenset(NODE_KEYS)
-_P_WORDS = frozenset(word for word, key in SYNONYMS.items() if key == "p")
-_NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
-_THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
+THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
 
 def node_warning(
@@ -50,17 +39,14 @@ def node_warning(
 ) -> str:
     """Return the warning about a node whose branches have no p.
 
-    `names` are the labels of all its branches; none if a branch has no label.
+    `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
+    names of the file's parameters.
     """
-    if kind != Kind.CHANCE:
-        return _player_warning(kind, names, children)
     if isinstance(children, list) and not names:
-        return _list_warning(children) or _product_warning(children)
-    return (
-        label_warning(names, children, parameters)
-        or _turned_warning(children)
-        or _product_warning(children)
-    )
+        return _zeros_warning(children)
+    if kind != Kind.CHANCE:
+        return ""
+    return _label_warning(names, children, parameters) or _turned_warning(children)
 
 
 def turned(children: Data) -> str:
@@ -71,27 +57,16 @@ def turned(children: Data) -> str:
     """
     if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
         return ""
-    labels, texts = [label for label, _ in children], [text for _, text in children]
-    if not is_marked("".join(text for text in texts if isinstance(text, str))):
+    texts = [text for _, text in children]
+    if not all(isinstance(text, str) and is_probability(text) for text in texts):
         return ""
-    ps: list[Fraction] = []
-    for text in texts:
-        if (p := _probability(text)) is None:
-            return ""
-        ps.append(p)
-    total: Any = sum(ps)
-    if all(p in (0, 1) for p in ps) or 100 * abs(total - 1) > 1:
+    ps: Any = [to_probability(text, exact=True) for text in texts]
+    if sum(ps) != 1 or set(ps) <= {0, 1}:
         return ""
-    labels = [text_or_quoted(label) for label in labels]
+    labels = [text_or_quoted(label) for label, _ in children]
+    pairs = [*zip(texts, labels, strict=True)]
     if not all(map(is_number, labels)):
-        pairs = zip(labels, texts, strict=True)
-        items = [f"{label}: {{p: {p}, utility: …}}" for label, p in pairs]
-        return f"{{{', '.join(items)}}}" if total == 1 else ""
-    if total != 1:
-        texts[-1] = REST
-    elif len(set(ps)) == 1:
-        return f"[{', '.join(labels)}]"
-    pairs = zip(texts, labels, strict=True)
+        return f"{{{', '.join(f'{label}: {{p: {p}, utility: …}}' for p, label in pairs)}}}"
     if len(set(texts)) == len(texts):
         return f"{{{', '.join(f'{p}: {utility}' for p, utility in pairs)}}}"
     return f"[{', '.join(f'{{p: {p}, utility: {utility}}}' for p, utility in pairs)}]"
@@ -99,14 +74,11 @@ def turned(children: Data) -> str:
 
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
-    if label not in _KEYS and label.lower() not in _P_WORDS:
+    if label not in _KEYS:
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
-    is_p = label == "p" or label not in _KEYS
-    if is_p and label != "p" and not _probability(child):
-        return ""
     hint = "if it was meant as a key, move it one level up"
-    if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
+    if label == "p" and isinstance(child, str) and kind == Kind.CHANCE and others:
         first = label_with_p(others[0][0], child, (others[0],))
         hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
         if others[0][0] == "utility":
@@ -115,43 +87,14 @@ def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> 
     return f"{quote(label)} is read as a label here; {hint}"
 
 
-def utility_warning(text: str) -> str:
-    """Return the warning about a utility such as `(500)` or `10-15`."""
-    if text[:1] == "(" and is_number(number := text[1:-1]):
-        return f"{text} is read as {number}: write {number}, or -{number} if it is negative"
-    ends = re.fullmatch(_RANGE, text)
-    if ends is None or to_fraction(ends[1]) >= to_fraction(ends[2]):
-        return ""
-    low, high = ends.groups()
-    hint = f'write {low} - {high}; for a range, write {{utility: "?", bounds: [{low}, {high}]}}'
-    return f"{quote(text)} is read as a difference: if that is right, {hint}"
-
-
-def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
-    """Return whether a list of numbers may be a mistake, so that it is not read at once."""
-    if kind == Kind.CHANCE and 0 < numbers[0] < 1:
-        total: Any = sum(numbers[:-1:2])
-        return abs(total - 1) < _NEARLY and bool(_list_warning(texts))
-    return _THREE_ZEROS in texts
-
-
-def _player_warning(kind: Kind, names: Sequence[str], children: Data) -> str:
-    """Return the warning about actions that seem to be outcomes."""
+def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+    """Return the outcome `at` with a p, as in a file."""
+    child = children[at] if isinstance(children, list) else children[at][1]
+    own = child if isinstance(child, tuple) else (("utility", child),)
+    own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
     if isinstance(children, list):
-        return _zeros_warning(children)
-    if not re.search(_NOT_WHOLE, "\n".join(names)):
-        return ""
-    found = f"the labels {_shown(names)} of this {kind.name} node"
-    hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
-    if are_probabilities(children):
-        total = sum(to_probability(name, exact=True) for name in names if name != REST)
-        is_sum = total == 1 or REST in names and total < 1
-        return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
-    numbers = label_numbers(names)
-    if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
-        return ""
-    first = label_with_p(names[0], numbers[0][1], children)
-    return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
+        return flow_text((("label", label), *own))
+    return f"{flow_text(label)}: {flow_text(own)}"
 
 
 def _turned_warning(children: Data) -> str:
@@ -160,65 +103,71 @@ def _turned_warning(children: Data) -> str:
     if not mapping:
         return ""
     texts = [text for _, text in children]
-    found = f"the utilities {_shown(texts, is_quoted=False)} of this CHANCE node sum to"
-    total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
-    return f"{found} {total}: if they are probabilities, write `chance: {mapping}`"
-
-
-def _product_warning(children: Data) -> str:
-    """Return the warning about utilities that are multiplied by their probabilities."""
-    labels = [label for label, _ in children] if isinstance(children, tuple) else []
-    items = [child for _, child in children] if labels else children
-    texts = [dict(item).get("utility") if isinstance(item, tuple) else item for item in items]
-    matches = [re.fullmatch(_PRODUCT, text) for text in texts if isinstance(text, str)]
-    products = [(match[1], match[2]) for match in matches if match is not None]
-    if len(products) < max(2, len(texts)):
-        return ""
-    for at in (0, 1):  # the probabilities are the first factors, or the second ones
-        numbers = [_probability(factors[at]) for factors in products]
-        if sum(p or 0 for p in numbers) == 1 and None not in numbers:
-            break
-    else:
-        return ""
-    node = f"{{p: {products[0][at]}, utility: {text_or_quoted(products[0][1 - at])}}}"
-    first = f"{text_or_quoted(labels[0])}: {node}" if labels else node
-    found = f"factors of the utilities, such as {products[0][at]} of {texts[0]}, sum to 1"
-    return f"{found}: if they are probabilities, by which CHANCE multiplies itself, write {first}"
-
-
-def _list_warning(children: Sequence[Data]) -> str:
-    """Return the warning about `[0.7, 100, 0.3, 0]`: probabilities between the utilities."""
-    ps = [_probability(text) for text in children[:-1:2]]
-    if len(children) % 2 or len(ps) < 2 or None in ps or sum(p for p in ps if p) != 1:
-        return _zeros_warning(children)
-    if all(p in (0, 1) for p in ps) or not all(isinstance(one, str) for one in children):
-        return ""
-    pairs = zip(children[::2], children[1::2], strict=True)
-    items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = f"every other number of {flow_text(list(children))} is read as a utility, and these"
-    return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
+    shown = ", ".join([*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])])
+    found = f"the utilities {shown} of this CHANCE node sum to 1"
+    return f"{found}: if they are probabilities, write `chance: {mapping}`"
 
 
 def _zeros_warning(children: Sequence[Data]) -> str:
     """Return the warning about `[1,000, 2]`: a comma within a number."""
-    at = children.index(_THREE_ZEROS) if _THREE_ZEROS in children else 0
+    at = children.index(THREE_ZEROS) if THREE_ZEROS in children else 0
     if not at or not isinstance(children[at - 1], str):
         return ""
     first = children[at - 1]
-    found = f"{first},{_THREE_ZEROS} is read as two numbers"
-    return f"{found}: for one, write {first}{_THREE_ZEROS}; for two, write {first}, 0"
+    found = f"{first},{THREE_ZEROS} is read as two numbers"
+    return f"{found}: for one, write {first}{THREE_ZEROS}; for two, write {first}, 0"
 
 
-def _probability(text: Data) -> Fraction | None:
-    """Return the probability that a text is, None if it is none."""
+def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
+    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
+    if isinstance(children, tuple):
+        marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
+        other = next((name for name in names if not any(map(str.isdigit, name))), "")
+        if marked and other:
+            found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
+            hint = f"write {{{marked}: …, rest: …}}, or give each a p"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+        others = [name for name in names if name.lower() != REST]
+        rest = [name for name in names if name.lower() == REST]
+        rest = rest if others and all(map(_only_number, others)) else []
+        if rest or _are_formulas(others, parameters):
+            meant = rest or others[:_MAX_SHOWN]
+            are = "is read as a label" if len(meant) == 1 else "are read as labels"
+            found = f"{key_list(meant)} {are}"
+            at, p = names.index(meant[0]), REST if rest else meant[0]
+            hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+    numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
+    if len(numbers) < max(2, len(names)):
+        return ""
+    total = sum(value for value, _ in numbers)
+    is_whole = all(value.denominator == 1 for value, _ in numbers)
+    if total != (100 if is_whole else 1):
+        return ""
+    shown = ", ".join(map(quote, names[:_MAX_SHOWN])) + (", …" if names[_MAX_SHOWN:] else "")
+    found = f"the labels {shown} contain numbers that sum to {total}"
+    p = numbers[0][1] + ("%" if is_whole else "")
+    hint = f"write a p, as in {label_with_p(names[0], p, children)}"
+    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
+    """Return whether labels are formulas, and one of them uses a parameter."""
     try:
-        found = to_probability(text, exact=True) if isinstance(text, str) else None
+        formulas = [parse(label, parameters) for label in labels] if parameters else []
+    except NumberError:
+        return False
+    return any(map(names_in, formulas))
+
+
+@lru_cache(maxsize=1_000)
+def _only_number(label: str) -> tuple[Fraction, str] | None:
+    """Return the only number in a label, and its text; None if there is none, or another."""
+    found = _LABEL_NUMBER.findall(label) if len(label) <= _MAX_LABEL_LENGTH else []
+    if len(found) != 1 or len(found[0][0]) > _MAX_NUMBER_LENGTH:
+        return None
+    text = found[0][0].replace(" ", "").replace(",", ".")
+    try:
+        return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
     except NumberError:
         return None
-    return cast("Fraction | None", found)
-
-
-def _shown(texts: Sequence[str], is_quoted: bool = True) -> str:
-    """Return the first of some texts as a list for a message."""
-    shown = [*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])]
-    return key_list(shown) if is_quoted and "…" not in shown else ", ".join(shown)

@@ -31,16 +31,15 @@ from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
-    KIND_NAMES,
     NODE_KEYS,
     NODE_VALUES,
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.mistakes import is_doubtful, label_hint, utility_warning
+from expectitree.files.grammar.mistakes import THREE_ZEROS, label_hint
 from expectitree.files.grammar.names import Names
-from expectitree.files.grammar.outcomes import are_probabilities, is_probability, pair_hint
+from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
@@ -59,12 +58,9 @@ if TYPE_CHECKING:
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 # A label in braces that includes its number.
-_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
-_CALL = r"(max|min|chance)\s?\((.+)\)"
+_MISSING_COLON = r"(\w[^:]*):\s*([-+.]?[0-9][0-9./e]*)"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_READ = 100  # characters of a text that a hint is made of
-_BETWEEN_PAIR = r"\s*[,;:@(]\s*|\s+"
-_BETWEEN_NUMBERS = r"[\s,;]+"
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -305,18 +301,8 @@ class TreeReader:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
             elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MAX_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := re.fullmatch(_CALL, text[:_MAX_READ]):
-                hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
-            elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
-                hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
             elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
                 hint = f"; {meant}"
-            elif frame.kind == CHANCE and (
-                pair := pair_hint(re.split(_BETWEEN_PAIR, text[:_MAX_READ].strip(")")))
-            ):
-                hint = f"; {pair}"
-            elif text[-1:] == "%" and frame.kind == CHANCE:
-                hint = f"; for a probability, write {{p: {escape(text[:60])}, utility: …}}"
             elif text.lower() in NOT_KNOWN_WORDS:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
@@ -325,16 +311,10 @@ class TreeReader:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
         try:
             found = self.values.formula(text, error)
-            self.warn_of_utility(text)
             return self.add_terminal(found)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, str(wrong))
-
-    def warn_of_utility(self, data: Data) -> None:
-        """Warn if the utility of the current child probably means another number."""
-        if isinstance(data, str):
-            self.branches.warn_of(utility_warning(data), own=False)
 
     def add_terminal(self, utility: Any) -> int:
         """Add a terminal from its number or its formula."""
@@ -461,7 +441,7 @@ class TreeReader:
             utilities = [*map(self.values.to_number, children)]
         except (NumberError, TypeError):
             return None
-        if is_doubtful(kind, children, utilities):
+        if THREE_ZEROS in children:  # perhaps the end of 1,000, of which `close` warns
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
@@ -475,7 +455,6 @@ class TreeReader:
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
-        self.warn_of_utility(data)
         node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
@@ -486,16 +465,11 @@ class TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
-            written = children[:60].strip("()") if isinstance(children, str) else ""
+            written = children[:60] if isinstance(children, str) else ""
             if pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
-            elif "," in written or all(
-                map(is_number, items := re.split(_BETWEEN_NUMBERS, written))
-            ):
-                items = [item.strip() for item in written.split(",")] if "," in written else items
-                expected = f"write `{kind.name.lower()}: [{escape(', '.join(items))}]`"
-                if kind == CHANCE and not items[1:] and is_probability(items[0]):
-                    expected = f"for a probability, write `p: {escape(items[0])}`"
+            elif "," in written or is_number(written):
+                expected = f"write `{kind.name.lower()}: [{escape(written)}]`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
