@@ -237,13 +237,7 @@ class RandomText:
         if row.children:
             is_event = self.is_event(n)
             children = self.children(n, has_p=not is_event)
-            if self.chance(0.15):
-                self.features["type and children"] += 1
-                word = row.kind.name
-                pairs.append(("type", Text(self.random.choice((word, word.lower(), word.title())))))
-                pairs.append(("children", children))
-            else:
-                pairs.append((KEYS[row.kind], children))
+            pairs.append((KEYS[row.kind], children))
             if row.estimate is not None:
                 self.features["estimate"] += 1
                 pairs.append(("estimate", self.number(row.estimate)))
@@ -256,9 +250,6 @@ class RandomText:
             pairs.append(("utility", Text("?", is_quoted=True)))
         else:
             pairs.append(("utility", self.number(row.utility)))
-            if self.chance(0.1):
-                self.features["type TERMINAL"] += 1
-                pairs.append(("type", Text("TERMINAL")))
         if row.bounds:
             self.features["bounds at a terminal" if not row.children else "bounds"] += 1
             pairs.append(("bounds", [self.number(end, formula=False) for end in row.bounds]))

@@ -55,7 +55,7 @@ SEEDS = (
     "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
     "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
     "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    "nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
+    "nodes: {n: {max: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
     '"q\\x41"}}\n',
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
@@ -76,19 +76,6 @@ FORMS: dict[str, tuple[str, str, str]] = {
         "chance: [1, 2]",
         '{"chance": [1, 2]}',
         "chance: [{p: 1/2, utility: 1}, {p: 50%, utility: 2}]",
-    ),
-    "long": (
-        "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
-        "{type: chance, children: [3]}]}",
-        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", '
-        '"utility": 2}, '
-        '{"type": "Chance", "children": [3]}]}',
-        "max: [{min: {a: 1}}, 2, {chance: [3]}]",
-    ),
-    "order of keys": (
-        "{note: n, estimate: 3, children: [1], bounds: [0, 5], type: min}",
-        '{"bounds": [0, 5], "type": "min", "note": "n", "children": [1], "estimate": 3}',
-        "{min: [1], bounds: [0, 5], estimate: 3, note: n}",
     ),
     "ref before it is defined": (
         "max: [{ref: s}, {ref: s}]\nnodes: {s: {min: [1, 2]}}",
@@ -145,7 +132,7 @@ FORMS: dict[str, tuple[str, str, str]] = {
     "utility with bounds and a note": (
         "max: [{utility: 1, bounds: [0, 2], note: n}]",
         '{"max": [{"note": "n", "bounds": [0, 2], "utility": "1"}]}',
-        "max: [{type: TERMINAL, utility: 1, bounds: [0, 2], note: n}]",
+        "max: [{utility: 1, bounds: [0, 2], note: n}]",
     ),
 }
 

@@ -343,10 +343,8 @@ NESTINGS = {
     "flow.yaml": ("{max: [", "]}"),
     "mapping.yaml": ("{min: {a: ", "}}"),
     "chance.yaml": ("{chance: [{p: 1, ", "}]}"),
-    "long.yaml": ("{type: MAX, children: [", "]}"),
     "list.json": ('{"max": [', "]}"),
     "mapping.json": ('{"min": {"a": ', "}}"),
-    "long.json": ('{"type": "max", "children": {"a": ', "}}"),
 }
 
 

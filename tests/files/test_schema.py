@@ -244,7 +244,6 @@ GOOD = [
     "1, ~: 2, '#3': 3}",
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
-    "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
     "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",
     "parameters: {x: 2, y_1: 2*x - 1e-3, z: {value: '-(x + .5)^2', range: [0, 1e3], unit: $, "
     "description: 7}}\nmax: [x, '-x', {utility: 'max(x, y_1, 2)', cost: 5%, note: x}, "
@@ -258,11 +257,8 @@ GOOD = [
     "chance: {3/2: {p: 1/2, utility: 1}, 1/2: {p: rest, utility: 2}}",
     "chance: [{p: 30%, utility: 1}, {p: rest, utility: 2}]",
     "chance: {0: {p: 1/2, utility: 1}, 1: {p: 1/2, utility: 2}}",
-    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: "
-    "'?'}, {ref: u}]\n"
+    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {ref: u}]\n"
     "nodes: {u: {utility: '?'}}",
-    "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, "
-    "utility: 1}]}}}",
 ]  # fmt: skip
 
 
@@ -362,17 +358,10 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
         ("max: [1]\nmin: [1]", ""),
         ("max: [1, {max: [2], utility: 3}]", "max/1"),
         ("max: [1, {utility: 3, estimate: 3}]", "max/1"),
-        ("max: [{type: MAX}]", "max/0"),
-        ("max: {a: {type: CHANCE, utility: 1, children: [1]}}", "max/a"),
-        ("max: {a: {type: TERMINAL, children: [1]}}", "max/a"),
-        ("max: {a: {type: MAX, max: [1]}}", "max/a"),
-        ("{type: min, children: [{p: 1, utility: 1}]}", "children/0"),
-        ("{type: CHANCE, children: [{label: a, utility: 1}, {utility: 1, p: 1}]}", "children"),
         ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: 100.1%, utility: 1}}", "chance/a/p"),
         ("chance: {a: {p: '-0.1', utility: 1}}", "chance/a/p"),
         ("chance: {0.5: {p: 0.5, utility: 1}, rest: 2}", "chance/0.5"),
-        ("max: [{ref: a, type: MAX}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, bounds: [0, 1]}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
         ("max: [1]\nnodes: {a: [1]}", "nodes/a"),
@@ -489,7 +478,7 @@ def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
             '{"$schema": "x"}',
             "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
             "mapping with one of "
-            "max, min, chance, utility, ref or type",
+            "max, min, chance, utility or ref",
         ),
         (
             '{"$schema": "x", "$schema": "y", "max": [1]}',

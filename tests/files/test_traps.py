@@ -107,10 +107,10 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("max: {a: [3], b: [4]}", "write 3, without the brackets", "max: {a: 3, b: 4}", "4"),
     *((f"{word}: [1, 3]", "write `chance: [1, 3]`", "chance: [1, 3]", "2")
       for word in ("avg", "average", "exp", "EXP", "expectation", "expectimax")),
-    ("root: {type: max, children: [1, 2]}",
+    ("root: {max: [1, 2]}",
      "the key 'root' is not needed: remove it, and move what is below it one level up",
-     "{type: max, children: [1, 2]}", "2"),
-    ("player: max\nchildren: [1, 2]", "write `type: max`", "type: max\nchildren: [1, 2]", "2"),
+     "max: [1, 2]", "2"),
+    ("player: max\nchildren: [1, 2]", "write `max: [1, 2]`", "max: [1, 2]", "2"),
     ("title: Risk: a tree\nmax: [1, 2]", "put text with a colon in quotes",
      'title: "Risk: a tree"\nmax: [1, 2]', "2"),
     ("chance: {a: {p: 0.3 utility: 5}, b: 1}", "is a comma missing before `utility:`?",

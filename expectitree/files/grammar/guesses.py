@@ -184,21 +184,28 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if is_inner and word in KIND_SYNONYMS:
         return kind_hint(word, "{}: " + text)
     meant = SYNONYMS.get(word, "")
-    if meant == "type" and isinstance(value, str) and value.lower() in KIND_SYNONYMS:
-        return kind_hint(value.lower(), "type: {}")
-    if meant == "type" and text.lower() not in KINDS:
-        return "write `type: max`, or the same with min or chance"
+    if meant in ("type", "children"):
+        return _kind_of_children(values)
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
     if meant == "label" and meant not in allowed:
         is_root = "title" in allowed
         return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
-    if not meant or is_inner != (meant in ("bounds", "children")):
+    if meant not in NODE_KEYS or is_inner != (meant == "bounds"):
         return ""
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
         return f"keep `{meant}: {flow_text(values[meant], _WIDE)}` alone"
-    if meant == "children":
-        return f"write `max: {text}`, or the same with min or chance"
     return f"write `{meant}: {text}`"
+
+
+def _kind_of_children(values: dict[str, Data]) -> str:
+    """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
+    meant = {SYNONYMS.get(key.lower()): value for key, value in values.items()}
+    if "children" not in meant:
+        return ""
+    word, text = flow_text(meant.get("type", "")).lower(), flow_text(meant["children"], _WIDE)
+    if word in KIND_SYNONYMS:
+        return kind_hint(word, "{}: " + text)
+    return f"write `max: {text}`, or the same with min or chance"

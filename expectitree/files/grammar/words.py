@@ -19,19 +19,19 @@ _WORDS = {
     "estimate": "heuristic eval evaluation guess h",
     "note": "comment description text remark",
     "bounds": "range interval limits",
-    "type": "kind player turn mover",
-    "children": "branches actions outcomes moves options choices child",
+    "type": "type kind player turn mover",
+    "children": "children branches actions outcomes moves options choices child",
     "repetitions": "reps",
     "parameters": "params variables variable vars constants constant definitions",
     "cost": "costs fee fees expense expenses",
 }
 SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {
-    "max": "maximum maximize maximise maximizer maximiser me you self",
-    "min": "minimum minimize minimise minimizer minimiser opponent adversary enemy",
+    "max": "max maximum maximize maximise maximizer maximiser me you self",
+    "min": "min minimum minimize minimise minimizer minimiser opponent adversary enemy",
     "max or min": "decision player choice choose decide agent or",
-    "chance": "random nature prob probability lottery gamble risk luck average avg mean expected"
-    " exp expectation expectimax event uncertainty uncertain dice die roll coin",
+    "chance": "chance random nature prob probability lottery gamble risk luck average avg mean"
+    " expected exp expectation expectimax event uncertainty uncertain dice die roll coin",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
