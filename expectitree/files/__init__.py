@@ -91,16 +91,7 @@ def load_tree(
             return _with_parameters(tree, parameters)
     text, name = read_text(source)
     about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
-    try:
-        return loads_tree(text, exact_nodes=exact_nodes, **about, **options)
-    except FileError as error:
-        if not name.endswith(ANSWERS):
-            raise
-        hint = (
-            "by its name these are answers to `expectitree ask`: "
-            "name the tree, and this file after --answers"
-        )
-        raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
+    return loads_tree(text, exact_nodes=exact_nodes, **about, **options)
 
 
 def loads(

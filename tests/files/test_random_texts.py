@@ -32,7 +32,7 @@ FEATURES = {
     "exponent", "decimal without digits on one side", "formula", "parameters",
     "parameter with a range", "bare terminal", "estimate",
     "event", "unknown utility", "bounds", "bounds at a terminal", "infinite end", "note at a node",
-    "note at a branch", "title", "source", "reward", "cost", "reward in a definition", "expect",
+    "note at a branch", "title", "source", "reward", "cost", "expect",
     "$schema", "event with a prior", "attitude",
 }  # fmt: skip
 TEXTS = st.integers(0, 2**32 - 1).map(RandomText)

@@ -40,7 +40,7 @@ try:
     import pyarrow as pa
     from pyarrow import compute
 
-    from expectitree.files.formats.arrow_size import VIEWS, check_file, check_stream, text_bytes
+    from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
@@ -121,17 +121,11 @@ def named_faults(path: str) -> Iterator[None]:
 
 def _read_ipc(path: str) -> Any:
     size = os.path.getsize(path)
-    try:
-        with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
-            content = source.read_buffer()
-        reader = pa.ipc.open_file(content)
-        check_file(content, size)
-        return reader.read_all()
-    except pa.ArrowInvalid:
-        with pa.OSFile(path) as source:
-            check_stream(source, size)
-        with pa.OSFile(path) as source:
-            return pa.ipc.open_stream(source).read_all()
+    with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
+        content = source.read_buffer()
+    reader = pa.ipc.open_file(content)
+    check_file(content, size)
+    return reader.read_all()
 
 
 def _tree(table: Any, size: int) -> Tree:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.syntax import Expression, Name
 from expectitree.base.numbers import Number, escape, message_text, quote
+from expectitree.files.grammar.advice import label_hint, node_warning, turned
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
-from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
 from expectitree.files.grammar.outcomes import list_form, with_rest
 from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
@@ -18,7 +18,7 @@ from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
-from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
+from expectitree.tree.formulas import REST, is_formula, negative_of
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
@@ -73,21 +73,14 @@ class BranchReader:
                 hint = f"if that is right, write reward: {message_text(-value)}"
                 hint = f"{hint}; otherwise write cost: {message_text(-value)}"
                 self.warn_of(f"{found}: {hint}", own=False)
-            self.pay(frame, negative_of(value) if key == "cost" else value)
+            reward = negative_of(value) if key == "cost" else value
+            frame.branches.setdefault("reward", {})[len(frame.ids)] = reward
 
     def check_payment(self, item: Data, key: str) -> None:
         """Report a node that has both a reward and a cost."""
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
             self.trail.report(place_of(item, key, True), message)
-
-    def pay(self, frame: Frame, reward: Number | Expression) -> None:
-        """Add a reward to those of the branch to the current child."""
-        rewards, at = frame.branches.setdefault("reward", {}), len(frame.ids)
-        try:
-            rewards[at] = sum_of(rewards[at], reward) if at in rewards else reward
-        except NumberError as error:  # a sum of a formula and a number of very many digits
-            self.trail.report(self.trail.here(), f"the rewards of this branch: {error}")
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; report duplicate keys."""

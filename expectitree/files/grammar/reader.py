@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.numbers import HOW, escape, float_column, quote
+from expectitree.files.grammar.advice import (
+    THREE_ZEROS,
+    bare,
+    label_hint,
+    report_pairs,
+    unknown_keys,
+)
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -26,7 +33,6 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
-from expectitree.files.grammar.guesses import bare, report_pairs, unknown_keys
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -37,7 +43,6 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.mistakes import THREE_ZEROS, label_hint
 from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
@@ -117,7 +122,7 @@ class TreeReader:
         self.builder.on_floats = self.values.use_floats
         if not self.builder.exact:
             self.values.use_floats()
-        self.names = Names(self.trail, self.values)
+        self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -259,7 +264,7 @@ class TreeReader:
         keys = dict(item) if isinstance(item, tuple) else {}
         named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
         if named is not None:
-            item, keys, place, *_ = named
+            item, keys, place, _ = named
         for key in ("utility", "estimate"):
             place = place_of(item, key) if key in keys else place
         return place
@@ -339,11 +344,10 @@ class TreeReader:
             named = self.names.follow(item, keys)
             if named is None:
                 return self.placeholder()
-            if named.reward:
-                self.branches.pay(frame, named.reward)
-            if named.note:
-                frame.branches.setdefault("note", {})[len(frame.ids)] = named.note
-            item, keys, place, identity, *_ = named
+            if "note" in keys:
+                note = self.values.attempt(NODE_VALUES["note"], keys["note"], item, "note")
+                frame.branches.setdefault("note", {})[len(frame.ids)] = note
+            item, keys, place, identity = named
         if identity in self.done:
             return self.done[identity]
         if identity in self.open:
@@ -395,7 +399,7 @@ class TreeReader:
             return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
-        if nested >= MAX_NESTED:
+        if nested >= MAX_NESTED and self.document.text:  # Python's data may be deeper
             return self.reject(None, NESTED_TOO_DEEPLY)
         fault = self.fault_of_children(kind, children)
         if fault:
@@ -501,7 +505,8 @@ class TreeReader:
             self.closed[node] = frame, self.trail.path(own=True)
         if "note" in branches:
             for place, note in branches["note"].items():
-                self.builder.annotate_branch(node, place, note)
+                if note:
+                    self.builder.annotate_branch(node, place, note)
         if frame.identity is not None:
             self.open.discard(frame.identity)
             self.done[frame.identity] = node
