@@ -85,6 +85,7 @@ def test_labels_are_text_as_written(either_yaml: bool) -> None:
         "=",
         "p",
         "é東",
+        "max",
     ]
     text = "max:\n" + "".join(f"  {label}: {n}\n" for n, label in enumerate(labels))
     tree = et.loads(text, name="x.yaml")

@@ -44,7 +44,7 @@ UNSEEN = {
     "a cycle": """
         json-ref-cycle.json ref-cycle-alias.yaml ref-cycle-names.yaml
         ref-cycle-unused.yaml ref-cycle.yaml
-        ref-itself-names.yaml""",
+        """,
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
         bounds-intersected.yaml bounds-own.yaml reward-outside-bounds.yaml
