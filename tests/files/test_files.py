@@ -72,21 +72,7 @@ def test_every_spelling_of_a_form_gives_the_same_tree(
 
 def test_labels_are_text_as_written(either_yaml: bool) -> None:
     """YAML would read these as false, true, a float, 750, a date and null."""
-    labels = [
-        "no",
-        "on",
-        "1.0",
-        "12:30",
-        "1e-3",
-        "2024-01-02",
-        "~",
-        "null",
-        "0x10",
-        "=",
-        "p",
-        "é東",
-        "max",
-    ]
+    labels = ["no", "on", "1.0", "12:30", "1e-3", "2024-01-02", "~", "null", "0x10", "p", "é東"]
     text = "max:\n" + "".join(f"  {label}: {n}\n" for n, label in enumerate(labels))
     tree = et.loads(text, name="x.yaml")
     assert [branch.label for branch in tree.root.branches] == labels

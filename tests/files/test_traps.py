@@ -9,12 +9,14 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers import ROOT
 from test_docs import blocks
 
 import expectitree as et
 from expectitree.base.errors import FileError
 from expectitree.files import tree_files
+from expectitree.searches.engine import search_tree
 
 TRAPS = [  # the text, what the program says (nothing if it reads it rightly), the text that follows
     # the advice, and its value
@@ -177,3 +179,47 @@ def test_no_file_of_the_project_causes_a_warning() -> None:
     trees = [tree for _, tree in map(found_in, texts) if tree is not None]  # not parts of files
     assert len(trees) > 50
     assert not [warning for tree in trees for warning in tree.warnings]
+
+
+# ---- The table of the documentation.
+
+TABLE = (ROOT / "docs/reference/errors.md").read_text("utf-8").partition("## First guesses")[2]
+ROWS = re.findall(r"^\| `(.*?)` \| (.*) \|$", TABLE.partition("\n## ")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("text", "expected"), ROWS)
+def test_the_table_of_first_guesses_is_right(text: str, expected: str) -> None:
+    found, tree = found_in(text)
+    if expected.startswith("error: "):
+        assert tree is None
+        assert expected.removeprefix("error: ") in found
+        return
+    assert tree is not None
+    value, _, warning = expected.partition("; warning: ")
+    assert f"value: {search_tree(tree).value}" == value
+    assert len(tree.warnings) == bool(warning)
+    assert warning in found
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "whole"),
+    [
+        ("chance: {1/2: 100, 1/2: {max: [1, 2]}}", r"list: (\[.*\])$", "chance: {}"),
+        ("chance: {0: 1, 0.5: 2, 1: 3}", r"labels write (\[.*\])$", "chance: {}"),
+        ("chance: {win 0.7: 100, lose 0.3: 0}", r"as in (.*)$",
+         "chance: [{}, {p: rest, max: [1]}]"),
+        ("chance: {'a: 0.7': 1, \"b's 0.3\": 0}", r"as in 'a: 0.7': (.*)$", "chance: [{}, {}]"),
+        ("chance: {\"b's 0.3\": {min: [1]}, x=0.7: 0}", r"as in (.*)$", "max: {{}}"),
+        ("chance: [{label: '[b] 70%', max: [1]}, {label: '30%', max: [0]}]", r"as in (.*)$",
+         "chance: [{}, {p: rest, max: [1]}]"),
+        ("max: [{'a: b': 1}, {'- x': 2}]", r"`max: (.*)`$", "max: {}"),
+        ("max: [1, {'- x': 2}]", r"written `(.*)`$", "max: [{}]"),
+        ("max: [{name: '[x]', utility: 2}]", r"write `(.*)`$", "max: [{{}, utility: 2}]"),
+        ("max: {a:1, b: 2}", r"as in `(.*)`\?$", "max: {{}}"),
+        ("{'a, b': 1, '{': {chance: [1]}}", r"write `(.*)`, or", "{}"),
+    ],
+)  # fmt: skip
+def test_the_text_that_a_message_shows_is_yaml(text: str, hint: str, whole: str) -> None:
+    """The hint has to be right for whoever copies it; an error may remain elsewhere."""
+    (found,) = re.findall(hint, found_in(text)[0])
+    assert isinstance(yaml.safe_load(whole.replace("{}", found, 1).replace("{}", "1")), dict)
