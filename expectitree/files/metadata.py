@@ -52,18 +52,17 @@ def _read_attitude(values: ValueReader, data: Data) -> Any:
     return read_attitude(text("an attitude")(values, data))
 
 
-# The parameters of `adopt`, each with its key and the function that reads its value.
-_PARAMETERS: dict[str, tuple[str, Read]] = {
-    "title": ("title", text("the title")),
-    "source": ("source", text("the source")),
-    "root_reward": ("root_reward", ValueReader.number),
-    "local_bounds": ("bounds", by_row(ValueReader.bounds)),
-    "notes": ("notes", by_row(text("a note"))),
-    "branch_notes": ("branch_notes", by_row(text("a note"))),
-    "estimated": ("estimated", rows),
-    "unknown": ("unknown", rows),
-    "expect": ("expect", read_expectation),
-    "attitude": ("attitude", _read_attitude),
+_VALUES: dict[str, Read] = {  # by key: the functions that read the values
+    "title": text("the title"),
+    "source": text("the source"),
+    "root_reward": ValueReader.number,
+    "bounds": by_row(ValueReader.bounds),
+    "notes": by_row(text("a note")),
+    "branch_notes": by_row(text("a note")),
+    "estimated": rows,
+    "unknown": rows,
+    "expect": read_expectation,
+    "attitude": _read_attitude,
 }
 
 
@@ -88,14 +87,14 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
         raise TreeError(message)
 
     values, found = ValueReader(report), {}
-    for parameter, (key, read) in _PARAMETERS.items():
+    for key, read in _VALUES.items():
         if key in about:
             try:
-                found[parameter] = read(values, about[key])
+                found[key] = read(values, about[key])
             except ExpectitreeError as error:
                 raise TreeError(f"the {key} in the metadata: {error}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
-    bounds = found.get("local_bounds") or {}
+    bounds = found.pop("bounds", None) or {}
     found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}
     (found["root_reward"],) = float_column([found.get("root_reward", 0)])
     return found

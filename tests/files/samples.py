@@ -14,7 +14,7 @@ from random_trees import random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.base.numbers import INFINITY
-from expectitree.files import load_tree, loads_tree
+from expectitree.files import load, loads
 from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
 
@@ -27,7 +27,7 @@ TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected"
 def load_bad(name: str, exact_nodes: int = EXACT_NODES) -> et.Tree:
     """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
     format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return load_tree(name, exact_nodes=exact_nodes, format=format)
+    return load(name, exact_nodes=exact_nodes, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
@@ -147,7 +147,7 @@ def content_of(tree: et.Tree) -> list[object]:
 
 def read(text: str, exact: bool = True, **about: Any) -> et.Tree:
     """Return the tree of a text, in floats if it is read like one of more than 20,000 nodes."""
-    return loads_tree(text, exact_nodes=EXACT_NODES if exact else 0, **about)
+    return loads(text, exact_nodes=EXACT_NODES if exact else 0, **about)
 
 
 def exact_at(tree: et.Tree, path: str) -> ExactNode:

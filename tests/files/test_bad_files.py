@@ -16,7 +16,7 @@ from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.base.errors import FileError
-from expectitree.files import loads_tree
+from expectitree.files import loads
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
 from expectitree.text.problems import problem_lines
@@ -132,9 +132,9 @@ def check_pure_python(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", NEED_FRACTIONS)
 def test_numbers_beyond_floats_need_fractions(text: str) -> None:
-    assert loads_tree(text, name="-").exact
+    assert loads(text, name="-").exact
     with pytest.raises(FileError, match=r" (beyond|too small for) .*; use --exact$"):
-        loads_tree(text, name="-", exact_nodes=0)
+        loads(text, name="-", exact_nodes=0)
 
 
 # ---- Source lines.

@@ -23,7 +23,7 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.files import load_tree, saving
+from expectitree.files import load, saving
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.expectation import Expectation, RunExpectation
@@ -50,10 +50,10 @@ def test_a_written_tree_is_read_back_unchanged(format: str, seed: int, exact: bo
 def test_every_shipped_tree_is_read_back_unchanged(
     path: Path, exact: bool, format: str, tmp_path: Path
 ) -> None:
-    tree = load_tree(path, exact_nodes=EXACT_NODES if exact else 0)
+    tree = load(path, exact_nodes=EXACT_NODES if exact else 0)
     out = tmp_path / f"tree.{format}"
     et.save(tree, out)
-    assert content_of(load_tree(out, exact_nodes=EXACT_NODES if exact else 0)) == content_of(tree)
+    assert content_of(load(out, exact_nodes=EXACT_NODES if exact else 0)) == content_of(tree)
     if exact:
         assert et.verify(et.load(out)).checks == et.verify(tree).checks
 

@@ -33,10 +33,6 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("chance: {-5: 0.25, 10: 0.25, 20: 0.5}",
      "write `chance: [{p: 0.25, utility: -5}, {p: 0.25, utility: 10}, {p: 0.5, utility: 20}]`",
      "chance: [{p: 0.25, utility: -5}, {p: 0.25, utility: 10}, {p: 0.5, utility: 20}]", "45/4"),
-    ("chance: {0.5: 1/4, 0: 1/2, 1: 1/4}",
-     "for probabilities on the right write [{p: 1/4, utility: 0.5}, {p: 1/2, utility: 0}, "
-     "{p: 1/4, utility: 1}]",
-     "chance: [{p: 1/4, utility: 0.5}, {p: 1/2, utility: 0}, {p: 1/4, utility: 1}]", "3/8"),
     ("{rain: 0.3, sun: 0.7}",
      "write `chance: {rain: {p: 0.3, utility: …}, sun: {p: 0.7, utility: …}}`",
      "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
@@ -115,8 +111,6 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("player: max\nchildren: [1, 2]", "write `max: [1, 2]`", "max: [1, 2]", "2"),
     ("title: Risk: a tree\nmax: [1, 2]", "put text with a colon in quotes",
      'title: "Risk: a tree"\nmax: [1, 2]', "2"),
-    ("chance: {a: {p: 0.3 utility: 5}, b: 1}", "is a comma missing before `utility:`?",
-     "chance: {a: {p: 0.3, utility: 5}, b: {p: rest, utility: 1}}", "11/5"),
     ("max: {yes: 5, no: 3}", "", "max: {yes: 5, no: 3}", "5"),
 ]  # fmt: skip
 

@@ -28,7 +28,7 @@ from expectitree.base.expressions.domains import FLOATS, FRACTIONS
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
-from expectitree.files import load_tree, loads_tree
+from expectitree.files import load, loads
 from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines
 from expectitree.tree.builder import EXACT_NODES
@@ -74,9 +74,9 @@ def check_file(made: Hostile) -> bool:
     options = {"warn": lambda message: None, **made.options}
     try:
         if isinstance(made.content, bytes):
-            tree = load_tree(io.BytesIO(made.content), **options)
+            tree = load(io.BytesIO(made.content), **options)
         else:
-            tree = loads_tree(made.content, name=made.name, **options)
+            tree = loads(made.content, name=made.name, **options)
     except FileError as error:
         check_refusal(error, has_place=isinstance(made.content, str) and made.name != "-")
         return False
@@ -95,7 +95,7 @@ def use(tree: et.Tree) -> None:
         found = search_tree(tree, "star2")
         et.to_text(found)
         et.to_json(found)
-        again = loads_tree(et.dumps(tree), exact_nodes=exact_nodes(tree.exact))
+        again = loads(et.dumps(tree), exact_nodes=exact_nodes(tree.exact))
     except et.ExpectitreeError as error:
         check_message(error)
         return

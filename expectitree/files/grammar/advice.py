@@ -18,13 +18,8 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import quote, to_fraction, to_probability
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.outcomes import (
-    are_probabilities,
-    is_marked,
-    is_probability,
-    list_form,
-)
 from expectitree.files.grammar.trail import Trail
+from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
 from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
     SYNONYMS,
@@ -188,6 +183,16 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         pairs.append((label, (("p", p), ("utility", node))))
     found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
     return f"{found}: write `chance: {flow_text(tuple(pairs), _WIDE)}`"
+
+
+def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
+    """Return how a mapping from probabilities to nodes is written as a list."""
+    items = []
+    for key, child in children[:_MAX_SHOWN]:
+        first = child[0] if isinstance(child, tuple) and child else ("utility", child)
+        items.append(flow_text(((key_is, key), first)))
+    more = ", …" if len(children) > _MAX_SHOWN else ""
+    return f"[{', '.join(items)}{more}]"
 
 
 def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:

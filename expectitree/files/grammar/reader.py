@@ -44,10 +44,15 @@ from expectitree.files.grammar.keys import (
     find_body,
 )
 from expectitree.files.grammar.names import Names
-from expectitree.files.grammar.outcomes import are_probabilities
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
+from expectitree.files.grammar.values import (
+    NOT_KNOWN_WORDS,
+    ValueReader,
+    are_probabilities,
+    is_operation,
+    offset_of,
+)
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
 from expectitree.tree import paths
@@ -83,11 +88,11 @@ def read_tree(
     within 1e-9, and for each parameter that is not used. `parameters` replaces values in the
     document.
     """
-    reader = TreeReader(document, exact_nodes, warn, parameters or {})
+    reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
         tracked = frozenset(node for _, _, node, _ in reader.faults)
-        again = TreeReader(document, exact_nodes, None, parameters or {}, tracked)
+        again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
             for message, what, node, branch in reader.faults:
@@ -96,7 +101,7 @@ def read_tree(
     return tree
 
 
-class TreeReader:
+class _TreeReader:
     """Reads one document."""
 
     def __init__(
@@ -170,7 +175,6 @@ class TreeReader:
         return tree
 
     def check_attitude(self, tree: Tree) -> None:
-        """Report an attitude that cannot be applied to the totals of the tree."""
         from expectitree.tree.attitude import check_attitude
 
         try:
@@ -209,7 +213,6 @@ class TreeReader:
         return tree
 
     def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        """Note an error whose place is not known yet."""
         self.faults.append((message, what, node, branch))
 
     def read_root_keys(self) -> dict[str, Any]:
@@ -238,7 +241,6 @@ class TreeReader:
     # ---- Nodes.
 
     def read_node(self, data: Data, base: tuple[str, ...]) -> int:
-        """Read one node and all below it; return its id."""
         bottom = Frame(Kind.TERMINAL, [data])
         frames = self.trail.frames = [bottom]
         self.trail.base = base
@@ -322,7 +324,6 @@ class TreeReader:
             return self.reject(place, str(wrong))
 
     def add_terminal(self, utility: Any) -> int:
-        """Add a terminal from its number or its formula."""
         if is_formula(utility):
             node = self.placeholder()
             self.builder.formulas.nodes[node] = utility
@@ -352,25 +353,21 @@ class TreeReader:
             return self.done[identity]
         if identity in self.open:
             return self.reject(where, f"{name} {_CYCLE}")
-        node = self.enter_item(item, keys, identity, place)
+        node: int | None
+        if isinstance(item, str):
+            node = self.terminal(str(item), place)
+        elif isinstance(item, tuple):
+            node = self.enter_mapping(item, keys, identity, place)
+        else:
+            node = self.reject_list(item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
 
-    def enter_item(
-        self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
-    ) -> int | None:
-        """Read the current child as `enter` does; `named` is its place if a ref leads to it."""
-        if isinstance(item, str):
-            return self.terminal(str(item), named)
-        if isinstance(item, tuple):
-            return self.enter_mapping(item, keys, identity, named)
-        return self.reject_list(item, named)
-
     def enter_mapping(
         self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
     ) -> int | None:
-        """Read the current child as `enter` does; `named` is its place if a ref leads to it."""
+        """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
         about: dict[str, Any] = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
@@ -393,8 +390,9 @@ class TreeReader:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
         children = keys[body]
-        if about:
-            self.check_kind_of_event(kind, item, about)
+        if "event" in about and kind != CHANCE:
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
+            self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
@@ -410,16 +408,9 @@ class TreeReader:
             self.open_frame(kind, children, nested, about, identity)
         return node
 
-    def check_kind_of_event(self, kind: Kind, item: Data, about: dict[str, Any]) -> None:
-        """Report an event at a node that is not a CHANCE node."""
-        if "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
-            self.report(place_of(item, "event", True), message)
-
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
     ) -> None:
-        """Begin to read the children of a node."""
         may_be_p = kind == CHANCE and children.__class__ is tuple
         by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
         self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
@@ -452,7 +443,6 @@ class TreeReader:
         return self.builder.add_inner(kind, ids, equal, None)
 
     def long_terminal(self, item: Data, data: Data, about: dict[str, Any]) -> int:
-        """Add a terminal that is written as a mapping."""
         utility = self.values.attempt(ValueReader.utility, data, item, "utility")
         if "estimate" in about:
             message = "an estimate is for inner nodes: a terminal has its utility"
@@ -514,7 +504,6 @@ class TreeReader:
         return node
 
     def add_formulas(self, node: int, frame: Frame) -> None:
-        """Store the formulas of an inner node and of its branches, and its event."""
         builder, about, formulas = self.builder, frame.about, self.builder.formulas
         if is_formula(about.get("estimate")):
             formulas.nodes[node] = about["estimate"]
@@ -527,7 +516,6 @@ class TreeReader:
         builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
 
     def check_event(self, frame: Frame, event: str) -> None:
-        """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
         if event in self.defined and frame.branches.get("p"):
             message = f"the root's `events` give {quote(event)} its probabilities: remove the p"
