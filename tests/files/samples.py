@@ -62,67 +62,6 @@ SEEDS = (
 )
 
 
-# Each form in YAML and in JSON, and another way to write the same tree.
-FORMS: dict[str, tuple[str, str, str]] = {
-    "number": ("5", "5", "utility: 5"),
-    "quoted number": ("'-4.5e3'", '"-4.5e3"', "{utility: -4500}"),
-    "list": ("max: [1, 2]", '{"max": [1, 2]}', "max:\n  - 1\n  - 2\n"),
-    "labels": (
-        "min: {a: 1, b: 2}",
-        '{"min": {"a": 1, "b": 2}}',
-        "min: [{label: a, utility: 1}, {label: b, utility: 2}]",
-    ),
-    "chance": (
-        "chance: [1, 2]",
-        '{"chance": [1, 2]}',
-        "chance: [{p: 1/2, utility: 1}, {p: 50%, utility: 2}]",
-    ),
-    "ref before it is defined": (
-        "max: [{ref: s}, {ref: s}]\nnodes: {s: {min: [1, 2]}}",
-        '{"max": [{"ref": "s"}, {"ref": "s"}], "nodes": {"s": {"min": [1, 2]}}}',
-        "nodes: {s: {min: [1, 2]}}\nmax: [{ref: s}, {ref: s}]",
-    ),
-    "root is a ref": (
-        "ref: r\nnodes: {r: {max: [1, {ref: s}]}, s: 2}",
-        '{"nodes": {"r": {"max": [1, {"ref": "s"}]}, "s": 2}, "ref": "r"}',
-        "max: [1, 2]",
-    ),
-    "branch of a ref": (
-        "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
-        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": '
-        '"5"}}',
-        "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
-    ),
-    "rewards and costs": (
-        "max: [{reward: 3, utility: 1}, {cost: 1/4, min: [2, {cost: -7, utility: 5}]}]\nreward: 2",
-        '{"cost": -2, "max": [{"cost": -3, "utility": 1}, {"reward": -0.25, "min": [2, '
-        '{"reward": 7, "utility": 5}]}]}',
-        "max: [{ref: n, reward: 3}, {ref: m, reward: -1/4}]\ncost: -2\n"
-        "nodes: {n: 1, m: {min: [{cost: 0, utility: 2}, {reward: 7, utility: 5}]}}",
-    ),
-    "number labels": (
-        "max: {'#1': 1, b: 2, '#3': 3}",
-        '{"max": {"#1": 1, "b": 2, "#3": 3}}',
-        "max: [1, {label: b, utility: 2}, {label: '#3', utility: 3}]",
-    ),
-    "infinite bounds": (
-        "max: [{min: [1], bounds: [-inf, .inf]}]\nbounds: ['0', inf]",
-        '{"max": [{"min": [1], "bounds": ["-inf", "inf"]}], "bounds": [0, "+.INF"]}',
-        "max: [{min: [1], bounds: [-.Inf, +inf]}]\nbounds: [0/7, Inf]",
-    ),
-    "probability zero": (
-        "chance: [{p: 0, utility: 1}, {p: 1, utility: 2}]",
-        '{"chance": [{"p": 0.0, "utility": 1}, {"p": 1.0, "utility": 2}]}',
-        "chance: [{p: 0%, utility: 1}, {p: 1/1, utility: 2}]",
-    ),
-    "utility with bounds and a note": (
-        "max: [{utility: 1, bounds: [0, 2], note: n}]",
-        '{"max": [{"note": "n", "bounds": [0, 2], "utility": "1"}]}',
-        "max: [{utility: 1, bounds: [0, 2], note: n}]",
-    ),
-}
-
-
 REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
 
 

@@ -154,27 +154,12 @@ def test_two_tests_in_a_row(seed: int) -> None:
     assert total == prior
 
 
-def test_a_test_after_the_outcome_is_known() -> None:
-    tree = et.loads(
-        EVENTS + "event: oil\nchance: {oil: {event: seismic, chance: {plus: 1, minus: 0}}, none: 0}"
-    )
-    assert et.evaluate(tree).value == pytest.approx(0.45)
-
-
 def test_a_chance_node_without_an_event_has_its_own_probabilities() -> None:
     tree = et.loads(
         EVENTS + "chance: {a: {p: 0.25, event: oil, chance: {oil: 4, none: 0}},"
         "b: {p: rest, chance: {oil: 8, none: 0}}}"
     )
     assert et.evaluate(tree).value == 0.25 * 2 + 0.75 * 4
-
-
-def test_shared_nodes_before_any_test() -> None:
-    tree = et.loads(
-        EVENTS + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
-        "max: {now: {ref: well}, later: {cost: 1, ref: well}}"
-    )
-    assert (et.evaluate(tree).value, len(tree)) == (2, 4)
 
 
 WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"

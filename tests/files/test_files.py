@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
-from files.samples import FORMS, exact_at
-from helpers import loads
+from files.samples import exact_at
 from oracle import exact_root
+from random_texts import RandomText
 
 import expectitree as et
 from expectitree.base.errors import FileError
@@ -56,18 +56,14 @@ def outline(tree: et.Tree) -> list[Any]:
     ] + [tree.title, tree.source, tree.expect, dict(tree.branch_notes)]
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("name", FORMS)
-def test_every_spelling_of_a_form_gives_the_same_tree(
-    name: str, exact: bool, either_yaml: bool
-) -> None:
-    """YAML, JSON read as JSON, JSON read as YAML, and the other spelling agree in everything."""
-    in_yaml, in_json, other = FORMS[name]
-    wanted = outline(loads(in_yaml, name="x.yaml", exact=exact))
-    assert outline(loads(in_json, name="x.json", exact=exact)) == wanted
-    assert outline(loads(in_json, name="x.yml", exact=exact)) == wanted
-    assert outline(loads(other, name="x.yaml", exact=exact)) == wanted
-    json.loads(in_json)
+def test_pure_python_reads_the_same_trees(monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in range(60):
+        drawn, found = RandomText(seed), []
+        for with_libyaml in (True, False):
+            name = "expectitree.files.formats.yaml.yaml.__with_libyaml__"
+            monkeypatch.setattr(name, with_libyaml)
+            found.append(outline(et.loads(drawn.text, name="x.yaml")))
+        assert found[0] == found[1] == outline(et.loads(drawn.text, name=f"x.{drawn.suffix}"))
 
 
 def test_labels_are_text_as_written(either_yaml: bool) -> None:

@@ -316,16 +316,6 @@ def test_text_that_resembles_an_escape_is_kept(text: str, format: str) -> None:
     assert content_of(et.loads(et.dumps(tree, format), name=f"x.{format}")) == content_of(tree)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("where", ["label", "title", "note"])
-def test_half_a_surrogate_pair_is_an_error_when_it_is_written(where: str, format: str) -> None:
-    builder = et.TreeBuilder()
-    texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
-    tree = builder.build(builder.max({texts["label"]: 1}, note=texts["note"]), title=texts["title"])
-    with pytest.raises(TreeError):
-        et.dumps(tree, format)
-
-
 @pytest.mark.parametrize("format", ["arrow", "parquet", "toml"])
 def test_only_text_is_dumped(format: str) -> None:
     with pytest.raises(TreeError, match=format):

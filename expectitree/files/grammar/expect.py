@@ -134,7 +134,7 @@ class _ExpectationReader(ValueReader):
             raise GrammarError(f"found {described(data)} under set, {expected}")
         found = {}
         for at, name, value in self.pairs(data):
-            if self.attempt(_ExpectationReader.setting, value, data, at) is not None:
+            if self.attempt(lambda _, value: self.setting(value), value, data, at) is not None:
                 found[name] = str(value)
         return found
 

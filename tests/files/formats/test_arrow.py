@@ -29,7 +29,7 @@ from files.formats.tables import (
     to,
     write,
 )
-from files.samples import ODD_TEXTS, SHIPPED, chain, content_of, random_full_tree
+from files.samples import SHIPPED, chain, content_of, random_full_tree
 from helpers import ROOT, load, loads
 from hypothesis import given
 from hypothesis import strategies as st
@@ -148,18 +148,6 @@ def test_a_single_terminal_and_a_deep_tree_are_read_back(format: str, tmp_path: 
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_any_text_is_a_label_a_title_or_a_note(format: str, tmp_path: Path) -> None:
-    builder = et.TreeBuilder(exact=False)
-    leaves = {text: builder.terminal(1, note=text) for text in ODD_TEXTS}
-    root = builder.max(leaves, note="")
-    for place, text in enumerate(ODD_TEXTS):
-        builder.annotate_branch(root, place, text)
-    tree = builder.build(root, title="".join(ODD_TEXTS), source="")
-    et.save(tree, tmp_path / f"tree.{format}")
-    assert content_of(et.load(tmp_path / f"tree.{format}")) == content_of(tree)
-
-
-@pytest.mark.parametrize("format", FORMATS)
 def test_estimates_of_a_depth_limit_are_kept(format: str, tmp_path: Path) -> None:
     tree = et.prepare(et.loads("max: {a: 1, b: {min: [2, 3], estimate: 2.5}}"), depth=1)
     et.save(tree, tmp_path / f"tree.{format}")
@@ -215,60 +203,44 @@ def test_a_file_that_is_overwritten_in_place_changes_no_tree(
     assert done.stdout == "True\n"
 
 
-def paying_tree(exact: bool = False) -> et.Tree:
-    """Return the tree of `ROWS` with rewards."""
-    return loads(
-        """
-        reward: 2.5
-        nodes: {zero: 0, ten: 10, four: 4}
-        max:
-          pass: {ref: four}
-          toss:
-            cost: 0.1
-            estimate: 7
-            chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
-          '#3': {min: [{ref: ten}, {ref: four}]}
-        """,
-        exact=exact,
-    )
+PAYING_TREE = """
+reward: 2.5
+nodes: {zero: 0, ten: 10, four: 4}
+max:
+  pass: {ref: four}
+  toss:
+    cost: 0.1
+    estimate: 7
+    chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
+  '#3': {min: [{ref: ten}, {ref: four}]}
+"""
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("format", FORMATS)
 def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None:
-    tree, path = paying_tree(exact), tmp_path / f"tree.{format}"
+    tree, path = loads(PAYING_TREE, exact=exact), tmp_path / f"tree.{format}"
     et.save(tree, path)
     again = et.load(path)
     assert content_of(again) == content_of(in_floats(tree))
     assert again.find("toss").branches[1].reward == 3
-    assert again.root_reward == tree.root_reward == 2.5
+    assert (type(again.root_reward), again.root_reward) == (float, 2.5)
     assert et.evaluate(again).value == et.evaluate(tree).value == 12.15
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_reward_of_the_root_is_a_float(format: str, tmp_path: Path) -> None:
-    """It is text in the metadata, but a tree of floats has no fractions."""
-    tree, path = et.loads("reward: 1/3\nmax: [1, 2]"), tmp_path / f"tree.{format}"
-    et.save(tree, path, drop_fractions=True)
-    reward = et.load(path).root_reward
-    assert (type(reward), reward) == (float, 1 / 3)
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_tree_without_rewards_has_no_column_of_them(format: str, tmp_path: Path) -> None:
-    """A program that does not know rewards reads the file."""
-    path = tmp_path / f"tree.{format}"
-    et.save(built_tree(), path)
-    made = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(str(path)).read_all()
-    assert made.schema.field("branches").type.value_type.num_fields == 3
-    assert b'"version": 1' in made.schema.metadata[b"expectitree"]
-
-
-@pytest.mark.parametrize("text", ["reward: 1\nmax: [1]", "max: [{cost: 1, utility: 1}]"])
-def test_a_program_that_ignores_rewards_refuses_them(text: str, tmp_path: Path) -> None:
-    et.save(et.loads(text), tmp_path / "tree.arrow")
-    metadata = pa.ipc.open_file(str(tmp_path / "tree.arrow")).schema.metadata
-    assert b'"version": 2' in metadata[b"expectitree"]
+def test_a_program_that_does_not_know_rewards_reads_only_tables_without_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tree.arrow"
+    for text, version, fields in (
+        ("max: [1]", b"1", 3),
+        ("reward: 1\nmax: [1]", b"2", 3),
+        ("max: [{cost: 1, utility: 1}]", b"2", 4),
+    ):
+        et.save(et.loads(text), path)
+        schema = pa.ipc.open_file(pa.BufferReader(path.read_bytes())).schema
+        assert b'"version": ' + version in schema.metadata[b"expectitree"]
+        assert schema.field("branches").type.value_type.num_fields == fields
 
 
 @pytest.mark.parametrize("type", [pa.float32(), pa.int64(), pa.decimal128(10, 3)], ids=str)
@@ -277,7 +249,6 @@ def test_rewards_of_other_types_are_cast(format: str, type: Any, tmp_path: Path)
     rows = [leaf(0), inner("MAX", {**to(0), "reward": 4}, {**to(0), "reward": -1})]
     entry = pa.struct([("reward", type), *STRUCT])
     path = write(tmp_path / f"tree.{format}", table(rows, branches=pa.list_(entry)))
-    assert list(et.load(path).columns.reward) == [4, -1]
     assert list(et.load(path).columns.reward) == [4, -1]
 
 
@@ -314,6 +285,8 @@ def test_a_tree_outlives_its_file(format: str, tmp_path: Path) -> None:
         ("max: {a: 1e-400, b: 1}", "a: the utility"),
         ("reward: 1/3\nmax: [1, 2]", "/: the reward 1/3"),
         ("max: {a: {max: [1], bounds: [-inf, 22/7]}}", "a: the bound 22/7"),
+        ("max: {a: 1e302, b: 1}", "a: the utility"),
+        ("max: {a: {min: [1], bounds: [1, 1e400]}, b: 1}", "a: the bound"),
     ],
 )  # fmt: skip
 def test_a_number_that_is_not_a_float_is_refused_with_its_path(
@@ -324,25 +297,9 @@ def test_a_number_that_is_not_a_float_is_refused_with_its_path(
     with pytest.raises(TreeError) as found:
         et.save(et.loads(text), out)
     assert str(found.value).startswith(path)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    "a",
-    [
-        "1e302",
-        "1e400",
-        "-1e400",
-        "{max: [1], bounds: [-1e302, 2]}",
-        "{min: [1], bounds: [1, 1e400]}",
-    ],
-)  # fmt: skip
-def test_numbers_beyond_floats_are_refused(a: str, format: str, tmp_path: Path) -> None:
-    """No float is near it, so it is an error even with `--drop fractions`."""
-    tree = et.loads(f"max: {{a: {a}, b: 1}}")
-    with pytest.raises(TreeError, match=r"^a: "):
-        et.save(tree, tmp_path / f"tree.{format}", drop_fractions=True)
+    if "beyond the limit of floats" in str(found.value):  # no float is near it
+        with pytest.raises(TreeError):
+            et.save(et.loads(text), out, drop_fractions=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -373,21 +330,17 @@ def test_an_expectation_keeps_every_digit(value: str, format: str, tmp_path: Pat
     assert content_of(again) == content_of(in_floats(tree))
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("where", ["label", "title", "note"])
-def test_half_a_surrogate_pair_is_read_back_or_refused(
-    where: str, format: str, tmp_path: Path
-) -> None:
-    builder = et.TreeBuilder(exact=False)
-    texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
-    tree = builder.build(builder.max({texts["label"]: 1}, note=texts["note"]), title=texts["title"])
-    path = tmp_path / f"tree.{format}"
-    try:
-        et.save(tree, path)
-    except TreeError:
-        assert not path.exists()
-    else:
-        assert content_of(et.load(path)) == content_of(tree)
+@pytest.mark.parametrize("format", ["yaml", "json", *FORMATS])
+def test_half_a_surrogate_pair_is_an_error_when_it_is_written(format: str, tmp_path: Path) -> None:
+    for where in ("label", "title", "note"):
+        texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
+        builder = et.TreeBuilder(exact=False)
+        root = builder.max({texts["label"]: 1}, note=texts["note"])
+        tree, path = builder.build(root, title=texts["title"]), tmp_path / f"{where}.{format}"
+        if refusal(tree, path):
+            assert not path.exists()
+        else:  # JSON, such as that of the metadata, has escapes
+            assert content_of(et.load(path)) == content_of(tree)
 
 
 # ---- Other ways to write the same table.
@@ -434,14 +387,6 @@ def test_a_batch_without_rows_is_allowed(tmp_path: Path) -> None:
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, whole.schema) as writer:
         for batch in (empty, whole.slice(0, 2), empty, whole.slice(2), empty):
             writer.write_batch(batch)
-    assert content_of(et.load(path)) == content_of(built_tree())
-
-
-@pytest.mark.parametrize("rows", [None, 2])
-def test_data_under_a_null_is_not_an_estimate(rows: int | None, tmp_path: Path) -> None:
-    """Other writers may store anything under a null."""
-    et.save(built_tree(), tmp_path / "tree.parquet")
-    path = write(tmp_path / "tree.arrow", pq.read_table(tmp_path / "tree.parquet"), rows=rows)
     assert content_of(et.load(path)) == content_of(built_tree())
 
 
