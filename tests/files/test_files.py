@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from files.samples import exact_at
+from files.samples import content_of, exact_at
 from oracle import exact_root
 from random_texts import RandomText
 
@@ -31,39 +31,14 @@ def either_yaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     return bool(request.param)
 
 
-def outline(tree: et.Tree) -> list[Any]:
-    """Return the content of a tree, path by path."""
-
-    def number(value: Any) -> Any:
-        return None if value is None or value != value else value
-
-    return [
-        (
-            *(
-                path,
-                node.kind.name,
-                number(node.utility),
-                number(node.estimate),
-                node.bounds,
-                node.note,
-            ),
-            *(
-                (branch.label, branch.probability, tree.path_of(branch.child.id))
-                for branch in node.branches
-            ),
-        )
-        for node, path in tree.walk()
-    ] + [tree.title, tree.source, tree.expect, dict(tree.branch_notes)]
-
-
 def test_pure_python_reads_the_same_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(60):
         drawn, found = RandomText(seed), []
         for with_libyaml in (True, False):
             name = "expectitree.files.formats.yaml.yaml.__with_libyaml__"
             monkeypatch.setattr(name, with_libyaml)
-            found.append(outline(et.loads(drawn.text, name="x.yaml")))
-        assert found[0] == found[1] == outline(et.loads(drawn.text, name=f"x.{drawn.suffix}"))
+            found.append(content_of(et.loads(drawn.text, name="x.yaml")))
+        assert found[0] == found[1] == content_of(et.loads(drawn.text, name=f"x.{drawn.suffix}"))
 
 
 def test_labels_are_text_as_written(either_yaml: bool) -> None:
@@ -76,7 +51,7 @@ def test_labels_are_text_as_written(either_yaml: bool) -> None:
     as_json = et.loads(
         json.dumps({"max": {label: n for n, label in enumerate(labels)}}), name="x.json"
     )
-    assert outline(as_json) == outline(tree)
+    assert content_of(as_json) == content_of(tree)
 
 
 def test_slashes_in_labels_are_escaped_in_paths() -> None:
@@ -198,22 +173,22 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     text = (
         "max:\n  a/b:\n    chance: [{p: 0.3333333333, utility: 1}, {p: 0.6666666666, utility: 2}]\n"
     )
-    content_of: list[str] = []
-    tree = et.loads(text, name="x.yaml", warn=content_of.append)
-    assert content_of == [
+    warnings: list[str] = []
+    tree = et.loads(text, name="x.yaml", warn=warnings.append)
+    assert warnings == [
         "x.yaml: a\\/b: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
     ]
     assert sum(branch.probability for branch in exact_at(tree, "a\\/b").branches) == 1
-    content_of.clear()
-    et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=content_of.append)
+    warnings.clear()
+    et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=warnings.append)
     et.loads(
         "chance: [{p: 1/3, utility: 1}, {p: 1/3, utility: 1}, {p: 1/3, utility: 1}]",
-        warn=content_of.append,
+        warn=warnings.append,
     )
-    assert content_of == []
+    assert warnings == []
     tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
-    tree = et.loads(tiny, warn=content_of.append)
-    assert content_of == []
+    tree = et.loads(tiny, warn=warnings.append)
+    assert warnings == []
     assert sum(branch.probability for branch in exact_root(tree).branches) == 1
 
 
@@ -239,12 +214,12 @@ def test_trees_are_read_from_paths_streams_and_texts(
     text = "max: [1, 2]\n"
     path = tmp_path / "tree.yml"
     path.write_text(text)
-    wanted = outline(et.loads(text))
-    assert outline(et.load(path)) == outline(et.load(str(path))) == wanted
+    wanted = content_of(et.loads(text))
+    assert content_of(et.load(path)) == content_of(et.load(str(path))) == wanted
     with path.open() as as_text, path.open("rb") as as_bytes:
-        assert outline(et.load(as_text)) == outline(et.load(as_bytes)) == wanted
+        assert content_of(et.load(as_text)) == content_of(et.load(as_bytes)) == wanted
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
-    assert outline(et.load("-")) == wanted
+    assert content_of(et.load("-")) == wanted
 
 
 def test_the_format_follows_from_the_name_or_the_text() -> None:

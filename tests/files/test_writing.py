@@ -258,15 +258,6 @@ def test_a_folder_that_cannot_be_written_is_named(
     assert cause.errno == number
 
 
-def test_a_read_only_mount_is_reported_as_such(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "x").write_text(BROKEN)
-    monkeypatch.setattr(os, "open", failing(errno.EROFS, bool))
-    with pytest.raises(FileError, match=r"x: the file cannot be written: Read-only file system$"):
-        write(tmp_path / "x")
-
-
 # ---- Links.
 
 

@@ -6,7 +6,6 @@ import math
 import struct
 import subprocess
 import sys
-from array import array
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -37,8 +36,6 @@ from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Columns
 from expectitree.tree.transform import in_floats
 
 # ---- Our own files.
@@ -120,23 +117,6 @@ def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_
     # A table has no parameters, so there are no results at other values of them.
     expect = tree.expect and replace(tree.expect, at=())
     assert content_of(et.load(out)) == content_of(replace(tree, expect=expect))
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("number", [-0.0, 1e300, -1e300, 5e-324, 0.1, 2.0**1000])
-def test_a_number_is_read_to_the_last_bit(number: float, format: str, tmp_path: Path) -> None:
-    columns = Columns.of(
-        array("B", [0, 2]),
-        array("d", [number] * 2),
-        array("I", [0, 0, 1]),
-        array("I", [0]),
-        array("d", [1]),
-    )
-    bounds = {0: (number, math.inf), 1: (-math.inf, number)}
-    et.save(adopt(columns, local_bounds=bounds), tmp_path / f"tree.{format}")
-    again = et.load(tmp_path / f"tree.{format}")
-    assert bytes(array("d", again.columns.utility)) == bytes(columns.utility)
-    assert again.local_bounds == bounds
 
 
 @pytest.mark.parametrize("format", FORMATS)
