@@ -23,7 +23,7 @@ from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
 from expectitree.tree.model import Tree
 
-_VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
+_VERSIONS = ("1", "2", "3")
 ROW = "row number"
 
 
@@ -78,10 +78,8 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
         object_pairs_hook=tuple,
     )
     about = dict(data) if isinstance(data, tuple) else {}
-    if about.get("version") not in [str(v) for v in (_VERSION, _PAYING_VERSION, _RISKY_VERSION)]:
-        raise TreeError(
-            f"the metadata have another version: expected version {_VERSION} to {_RISKY_VERSION}"
-        )
+    if about.get("version") not in _VERSIONS:
+        raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, message: str) -> None:
         raise TreeError(message)
@@ -106,11 +104,11 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     def written(value: Number) -> str:
         return number_text(float(value) if drop_fractions else value)
 
-    about: dict[str, Any] = {"version": _VERSION, "title": tree.title, "source": tree.source}
+    about: dict[str, Any] = {"version": 1, "title": tree.title, "source": tree.source}
     if tree.columns.pays or tree.root_reward:
-        about["version"] = _PAYING_VERSION
+        about["version"] = 2
     if tree.attitude is not None:
-        about |= {"version": _RISKY_VERSION, "attitude": tree.attitude.text}
+        about |= {"version": 3, "attitude": tree.attitude.text}
     if tree.root_reward:
         about["root_reward"] = written(tree.root_reward)
     about["bounds"] = {str(n): list(map(written, ends)) for n, ends in tree.local_bounds.items()}

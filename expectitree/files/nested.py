@@ -74,7 +74,6 @@ class _Open:
     items: list[Data] = field(default_factory=list)
 
     def add(self, item: Data) -> None:
-        """Take the converted item."""
         is_pair = isinstance(self.source, dict)
         self.items.append((str(_scalar(self.key)), item) if is_pair else item)
 

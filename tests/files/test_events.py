@@ -154,14 +154,6 @@ def test_two_tests_in_a_row(seed: int) -> None:
     assert total == prior
 
 
-def test_a_chance_node_without_an_event_has_its_own_probabilities() -> None:
-    tree = et.loads(
-        EVENTS + "chance: {a: {p: 0.25, event: oil, chance: {oil: 4, none: 0}},"
-        "b: {p: rest, chance: {oil: 8, none: 0}}}"
-    )
-    assert et.evaluate(tree).value == 0.25 * 2 + 0.75 * 4
-
-
 WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 
 

@@ -6,7 +6,6 @@ import io
 import json
 import math
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -61,32 +60,6 @@ def test_slashes_in_labels_are_escaped_in_paths() -> None:
     assert tree.find("a\\/b/c\\\\d").utility == 1
 
 
-def test_exact_mode_loses_nothing(either_yaml: bool) -> None:
-    """Numbers come from their text, in JSON too."""
-    digits = "0." + "1234567890" * 30
-    texts = ["0.1", "1e-400", "-1e400", "1/3", digits, "12345678901234567890.5"]
-    wanted = [
-        Fraction(1, 10),
-        Fraction(1, 10**400),
-        Fraction(-(10**400)),
-        Fraction(1, 3),
-        Fraction(digits),
-        Fraction(24691357802469135781, 2),
-    ]
-    from_yaml = et.loads(f"max: [{', '.join(texts)}]", name="x.yaml")
-    assert [node.utility for node in exact_root(from_yaml).children] == wanted
-    raw = ", ".join(f'"{text}"' if "/" in text else text for text in texts)
-    from_json = et.loads(f'{{"max": [{raw}]}}', name="x.json")
-    assert [node.utility for node in exact_root(from_json).children] == wanted
-    tree = et.loads("chance: [{p: 33.3%, utility: 1}, {p: 0.667, utility: 2}]")
-    assert [branch.probability for branch in exact_root(tree).branches] == [
-        Fraction(333, 1000),
-        Fraction(667, 1000),
-    ]
-    thirds = et.loads("chance: [1, 2, 3]")
-    assert {branch.probability for branch in exact_root(thirds).branches} == {Fraction(1, 3)}
-
-
 def test_aliases_share_a_node(either_yaml: bool) -> None:
     """A shared node is stored once, and each branch keeps its `p` and `label`."""
     tree = et.loads(
@@ -124,22 +97,6 @@ def test_unused_names_are_not_counted() -> None:
     assert tree.utility_range == (1, 2)
     assert not tree.local_bounds
     assert not tree.notes
-
-
-def test_estimates_and_bounds_are_read() -> None:
-    """Inner nodes have estimates, and all nodes may have bounds."""
-    tree = et.loads(
-        "max: [{min: [1, 2], estimate: 1.5, bounds: [0, 2]}, {utility: 1, bounds: [1, 1]}]\n"
-        "estimate: 1/4"
-    )
-    assert [node.estimate for node, _ in tree.walk()] == [0.25, 1.5, None, None, None]
-    assert {tree.path_of(n): bounds for n, bounds in tree.local_bounds.items()} == {
-        "#1": (0, 2),
-        "#2": (1, 1),
-    }
-    exact = et.loads("max: [1]\nbounds: [1/3, inf]")
-    assert exact.local_bounds == {exact.root_id: (Fraction(1, 3), math.inf)}
-    assert exact.root.bounds == (1 / 3, math.inf)
 
 
 def test_every_key_of_expect_is_read() -> None:

@@ -253,23 +253,6 @@ def test_written_files_are_valid(format: str) -> None:
         assert schema_errors(parsed_by_editor(text, f"x.{format}")) == [], text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "max: [{label: ~, utility: 1}]",
-        "max: [{ref: null}]\nnodes: {null: 1}",
-        "expect: {best: ~}\nmax: {~: 1}",
-        "expect: {star1: {skipped: [~]}}\nmax: {~: 1}",
-        "expect: {star1: {skipped: ~}}\nmax: {~: 1}",
-    ],
-)
-def test_only_unquoted_null_labels_are_readable_but_invalid(text: str) -> None:
-    """An unquoted null may be `label: #2`, where YAML reads a comment. Quoted it is valid."""
-    et.loads(text, name="x.yaml")
-    assert schema_errors(parsed_by_editor(text, "x.yaml")) != []
-    assert schema_errors(parsed_by_editor(re.sub("~|null", '"~"', text), "x.yaml")) == []
-
-
 # ---- Bad files.
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
-from expectitree.base.expressions.syntax import Expression, Name
+from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
 from expectitree.files.grammar.advice import label_hint, list_form, node_warning
@@ -141,7 +141,11 @@ class BranchReader:
             return []
         numbers = [*written.values()] if written else None
         if self.values.has_formulas and written and any(map(is_formula, written.values())):
-            frame.formulas = {at: self.formula_of_p(frame, at, p) for at, p in written.items()}
+            for at, p in written.items():
+                if not is_formula(p):  # a number, or `rest`
+                    text = frame.text_of_p(at)
+                    written[at] = Name(REST) if p == REST else self.values.parse(text)
+            frame.formulas = written
             return []
         try:
             if self.values.has_rest and written and REST in written.values():
@@ -160,12 +164,6 @@ class BranchReader:
             found = f"the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
-
-    def formula_of_p(self, frame: Frame, at: int, p: Any) -> Expression:
-        """Return a probability as an expression: a formula, a number, or the name `REST`."""
-        if is_formula(p):
-            return p
-        return Name(REST) if p == REST else self.values.parse(frame.text_of_p(at))
 
     def check(self, frame: Frame) -> None:
         """Warn if a node whose branches are all read was probably meant otherwise."""

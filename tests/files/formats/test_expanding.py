@@ -121,13 +121,6 @@ TEXTS = ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"]
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("encoding", TEXTS)
-def test_texts_are_read_in_every_encoding(encoding: str, version: str, tmp_path: Path) -> None:
-    path = write_texts(tmp_path / "x.parquet", 1, "xyz", encoding, version)
-    assert et.load(str(path)).find("xyz").utility == 0
-
-
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize("encoding", TEXTS)
 def test_texts_that_take_much_memory_are_refused(
     encoding: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
