@@ -271,7 +271,6 @@ def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     [
         "nodes: {u: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: u}, 3]}, {ref: u}]",
         "max: [&u {utility: '?'}, {min: [*u, 3]}, *u]",
-        "nodes: {u: {ref: v}, v: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: v}, 3]}, {ref: u}]",
     ],
 )
 def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
