@@ -67,7 +67,7 @@ class RandomText:
         self.styles = [self.style_of(row) for row in self.rows]
         self.branches = [self.branches_of(n) for n in range(len(self.rows))]
         self.uses = Counter(b.child for own in self.branches for b in own)
-        self.names, self.anchored, self.own_rewards = self.shared_rows()
+        self.names, self.anchored = self.shared_rows()
         self.definitions: dict[int, Any] = {}
         self.events: dict[str, Any] = {}  # those with a prior
         self.named_events: set[str] = set()
@@ -107,9 +107,9 @@ class RandomText:
             found.append(Branch(child, reward, label, p))
         return found
 
-    def shared_rows(self) -> tuple[dict[int, str], set[int], dict[int, Fraction]]:
-        """Choose names, anchors and the rewards in definitions for the shared rows."""
-        names, anchored, rewards = {}, set(), {}
+    def shared_rows(self) -> tuple[dict[int, str], set[int]]:
+        """Choose names and anchors for the shared rows."""
+        names, anchored = {}, set()
         for n in range(len(self.rows) - 1):
             if self.uses[n] < 2 and not self.chance(0.05):
                 continue
@@ -122,14 +122,12 @@ class RandomText:
                 self.features["alias"] += self.uses[n] > 1
                 continue
             names[n] = self.random.choice((f"n{n}", f"node {n}", str(n)))
-            rewards[n] = Fraction(self.random.choice((0, 0, 2, Fraction(-1, 2))))
-            self.features["reward in a definition"] += rewards[n] != 0
             self.features["ref"] += 1
             for own in self.branches:
                 for b in own:
                     if b.child == n:
                         b.note = self.maybe(NOTES, "note at a branch")
-        return names, anchored, rewards
+        return names, anchored
 
     def is_plain(self, n: int, branch: Branch) -> bool:
         """Return whether a branch of a node needs no key next to those of its child."""
@@ -237,13 +235,7 @@ class RandomText:
         if row.children:
             is_event = self.is_event(n)
             children = self.children(n, has_p=not is_event)
-            if self.chance(0.15):
-                self.features["type and children"] += 1
-                word = row.kind.name
-                pairs.append(("type", Text(self.random.choice((word, word.lower(), word.title())))))
-                pairs.append(("children", children))
-            else:
-                pairs.append((KEYS[row.kind], children))
+            pairs.append((KEYS[row.kind], children))
             if row.estimate is not None:
                 self.features["estimate"] += 1
                 pairs.append(("estimate", self.number(row.estimate)))
@@ -256,9 +248,6 @@ class RandomText:
             pairs.append(("utility", Text("?", is_quoted=True)))
         else:
             pairs.append(("utility", self.number(row.utility)))
-            if self.chance(0.1):
-                self.features["type TERMINAL"] += 1
-                pairs.append(("type", Text("TERMINAL")))
         if row.bounds:
             self.features["bounds at a terminal" if not row.children else "bounds"] += 1
             pairs.append(("bounds", [self.number(end, formula=False) for end in row.bounds]))
@@ -294,7 +283,7 @@ class RandomText:
         if n in self.names:
             self.define(n)
             own = [("ref", Text(self.names[n], is_quoted=True))]
-            at = [*at, *self.payment(branch.reward - self.own_rewards[n])]
+            at = [*at, *self.payment(branch.reward)]
             if branch.note is not None:
                 at.append(("note", Text(branch.note, is_quoted=True)))
             return self.mapping([*at, *own])
@@ -320,7 +309,7 @@ class RandomText:
         """Write the definition of a named node, once."""
         if n not in self.definitions:
             self.definitions[n] = None
-            self.definitions[n] = self.mapping([*self.payment(self.own_rewards[n]), *self.node(n)])
+            self.definitions[n] = self.mapping(self.node(n))
 
     def children(self, n: int, has_p: bool) -> Any:
         style, branches = self.styles[n], self.branches[n]

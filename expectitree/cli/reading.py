@@ -12,7 +12,7 @@ import click
 from expectitree.cli.annotations import Command
 from expectitree.cli.decorators import add_options
 from expectitree.cli.terminal import warn, working
-from expectitree.files import load_tree
+from expectitree.files import load
 from expectitree.files.formats import NAMES, format_by_name
 from expectitree.files.rows import ReadOptions
 from expectitree.tree.model import Tree
@@ -79,6 +79,4 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
 def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
     """Return the tree in a file; the numbers of a text are exact at any size."""
     with working(f"reading {source}"):
-        return load_tree(
-            source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading
-        )
+        return load(source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading)

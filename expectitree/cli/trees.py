@@ -34,7 +34,7 @@ from expectitree.cli.terminal import (
     warn,
     working,
 )
-from expectitree.files import NO_TREES, load_tree, loads_tree, tree_files
+from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
 from expectitree.searches.prepare import prepare
@@ -168,18 +168,18 @@ class SearchOptions:
     def _sources(self, lazy: Algorithm | None) -> Iterator[tuple[str, Callable[[], Tree | Search]]]:
         """Yield the name of each text, file and game, and the function that reads it."""
         for text in self.texts:
-            yield "-e", partial(self._read, loads_tree, text, name="-e")
+            yield "-e", partial(self._read, loads, text, name="-e")
         for file in files_in(self.files):
             if is_game_name(file):
                 yield file, partial(self._grow, file, lazy)
             elif self.streams and self._is_streamed(file):
                 yield file, partial(self._stream, file)
             else:
-                yield file, partial(self._read, load_tree, file, name=file)
+                yield file, partial(self._read, load, file, name=file)
 
     def _read(self, function: Callable[..., Tree], source: str, name: str) -> Tree:
         with working(f"reading {name}"):
-            about = {"name": name} if function is loads_tree else {}
+            about = {"name": name} if function is loads else {}
             tree = function(
                 source,
                 exact_nodes=sys.maxsize if self.exact else EXACT_NODES,
@@ -212,7 +212,7 @@ class SearchOptions:
                 return evaluate_table(ArrowParts(file))
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
-            return self._read(load_tree, file, name=file)
+            return self._read(load, file, name=file)
 
     def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
         """Search a game, or write it out."""

@@ -42,12 +42,13 @@ def load(
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
     format: str | None = None,
+    exact_nodes: int = EXACT_NODES,
     **options: Unpack[ReadOptions],
 ) -> Tree:
     """Return the tree of a file.
 
-    The numbers of a text are exact if the tree has at most 20,000 nodes. A larger tree and a table
-    hold floats.
+    The numbers of a text are exact if the tree has at most `exact_nodes` nodes. A larger tree and a
+    table hold floats.
 
         >>> import expectitree as et
         >>> et.load("example:risk")
@@ -61,25 +62,13 @@ def load(
             parameter is not used. They are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
+        exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
         options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
             (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
     """
-    return load_tree(source, warn=warn, parameters=parameters, format=format, **options)
-
-
-def load_tree(
-    source: str | os.PathLike[str] | IO[str] | IO[bytes],
-    *,
-    warn: Warn | None = None,
-    parameters: Mapping[str, Number | str] | None = None,
-    format: str | None = None,
-    exact_nodes: int = EXACT_NODES,
-    **options: Unpack[ReadOptions],
-) -> Tree:
-    """Return the tree of a file as `load` does, exact if a text has at most `exact_nodes` nodes."""
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
         if row is not None and not row.is_text:
@@ -91,16 +80,7 @@ def load_tree(
             return _with_parameters(tree, parameters)
     text, name = read_text(source)
     about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
-    try:
-        return loads_tree(text, exact_nodes=exact_nodes, **about, **options)
-    except FileError as error:
-        if not name.endswith(ANSWERS):
-            raise
-        hint = (
-            "by its name these are answers to `expectitree ask`: "
-            "name the tree, and this file after --answers"
-        )
-        raise FileError([Problem(name, hint), *error.problems], stopped=error.stopped) from None
+    return loads(text, exact_nodes=exact_nodes, **about, **options)
 
 
 def loads(
@@ -110,6 +90,7 @@ def loads(
     warn: Warn | None = None,
     parameters: Mapping[str, Number | str] | None = None,
     format: str | None = None,
+    exact_nodes: int = EXACT_NODES,
     **options: Unpack[ReadOptions],
 ) -> Tree:
     """Return the tree of a text in YAML, JSON or a text format of another program.
@@ -121,31 +102,16 @@ def loads(
     Args:
         text: The text.
         name: The text's name in messages. Its ending, such as .json, sets the format.
-        warn: Called with each warning, as for `load`; they are also in `Tree.warnings`.
-        parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
-        format: The format, such as "radiant", if neither the name nor the text shows it.
-        options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
-            (SilverDecisions) and `minimize` (Radiant and .csv).
+        warn: As for `load`, like the following arguments.
+        parameters: Other values of the tree's parameters.
+        format: The format, if neither the name nor the text shows it.
+        exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
+        options: How to read a text of another program.
 
     Raises:
         FileError: The text is not a tree. The error lists every problem found.
         TreeError: `text` is not text.
     """
-    about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
-    return loads_tree(text, **about, **options)
-
-
-def loads_tree(
-    text: str,
-    *,
-    name: str = "<text>",
-    warn: Warn | None = None,
-    parameters: Mapping[str, Number | str] | None = None,
-    format: str | None = None,
-    exact_nodes: int = EXACT_NODES,
-    **options: Unpack[ReadOptions],
-) -> Tree:
-    """Return the tree of a text as `loads` does, exact if it has at most `exact_nodes` nodes."""
     if not isinstance(text, str):
         found = f"{type(text).__name__} {quote(str(text))}"
         hint = ": from_dict reads nested data" if isinstance(text, dict) else ""

@@ -23,7 +23,7 @@ from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
 from expectitree.tree.model import Tree
 
-_VERSION, _PAYING_VERSION, _RISKY_VERSION = 1, 2, 3
+_VERSIONS = ("1", "2", "3")
 ROW = "row number"
 
 
@@ -52,18 +52,17 @@ def _read_attitude(values: ValueReader, data: Data) -> Any:
     return read_attitude(text("an attitude")(values, data))
 
 
-# The parameters of `adopt`, each with its key and the function that reads its value.
-_PARAMETERS: dict[str, tuple[str, Read]] = {
-    "title": ("title", text("the title")),
-    "source": ("source", text("the source")),
-    "root_reward": ("root_reward", ValueReader.number),
-    "local_bounds": ("bounds", by_row(ValueReader.bounds)),
-    "notes": ("notes", by_row(text("a note"))),
-    "branch_notes": ("branch_notes", by_row(text("a note"))),
-    "estimated": ("estimated", rows),
-    "unknown": ("unknown", rows),
-    "expect": ("expect", read_expectation),
-    "attitude": ("attitude", _read_attitude),
+_VALUES: dict[str, Read] = {  # by key: the functions that read the values
+    "title": text("the title"),
+    "source": text("the source"),
+    "root_reward": ValueReader.number,
+    "bounds": by_row(ValueReader.bounds),
+    "notes": by_row(text("a note")),
+    "branch_notes": by_row(text("a note")),
+    "estimated": rows,
+    "unknown": rows,
+    "expect": read_expectation,
+    "attitude": _read_attitude,
 }
 
 
@@ -79,23 +78,21 @@ def read_metadata(written: bytes | None) -> dict[str, Any]:
         object_pairs_hook=tuple,
     )
     about = dict(data) if isinstance(data, tuple) else {}
-    if about.get("version") not in [str(v) for v in (_VERSION, _PAYING_VERSION, _RISKY_VERSION)]:
-        raise TreeError(
-            f"the metadata have another version: expected version {_VERSION} to {_RISKY_VERSION}"
-        )
+    if about.get("version") not in _VERSIONS:
+        raise TreeError("the metadata have another version: expected version 1 to 3")
 
     def report(place: Place, message: str) -> None:
         raise TreeError(message)
 
     values, found = ValueReader(report), {}
-    for parameter, (key, read) in _PARAMETERS.items():
+    for key, read in _VALUES.items():
         if key in about:
             try:
-                found[parameter] = read(values, about[key])
+                found[key] = read(values, about[key])
             except ExpectitreeError as error:
                 raise TreeError(f"the {key} in the metadata: {error}") from None
     found["estimated"] = frozenset(found.get("estimated", ()))
-    bounds = found.get("local_bounds") or {}
+    bounds = found.pop("bounds", None) or {}
     found["local_bounds"] = {n: float_bounds(ends) for n, ends in bounds.items()}
     (found["root_reward"],) = float_column([found.get("root_reward", 0)])
     return found
@@ -107,11 +104,11 @@ def metadata_text(tree: Tree, drop_fractions: bool) -> str:
     def written(value: Number) -> str:
         return number_text(float(value) if drop_fractions else value)
 
-    about: dict[str, Any] = {"version": _VERSION, "title": tree.title, "source": tree.source}
+    about: dict[str, Any] = {"version": 1, "title": tree.title, "source": tree.source}
     if tree.columns.pays or tree.root_reward:
-        about["version"] = _PAYING_VERSION
+        about["version"] = 2
     if tree.attitude is not None:
-        about |= {"version": _RISKY_VERSION, "attitude": tree.attitude.text}
+        about |= {"version": 3, "attitude": tree.attitude.text}
     if tree.root_reward:
         about["root_reward"] = written(tree.root_reward)
     about["bounds"] = {str(n): list(map(written, ends)) for n, ends in tree.local_bounds.items()}

@@ -20,9 +20,6 @@ from expectitree.tree.model import Tree
 
 NAME = "<dict>"  # of the data in messages
 _CYCLE = "this dict or list contains itself: that is a cycle, and a tree has none"
-# A deep node is marked as shared, since a document nests at most 300 unshared nodes. A node and its
-# children are two entries of the trail.
-_NODE_SHARED_AT = 400
 _CHILDREN = (*KINDS, "children", "nodes")
 
 
@@ -77,7 +74,6 @@ class _Open:
     items: list[Data] = field(default_factory=list)
 
     def add(self, item: Data) -> None:
-        """Take the converted item."""
         is_pair = isinstance(self.source, dict)
         self.items.append((str(_scalar(self.key)), item) if is_pair else item)
 
@@ -112,8 +108,6 @@ def _convert(data: Any) -> tuple[Data, frozenset[int]]:
             done = tuple(here.items) if isinstance(here.source, dict) else here.items
             converted[id(here.source)] = done
             within.discard(id(here.source))
-            if here.is_node and len(trail) % _NODE_SHARED_AT < 2:
-                shared.add(id(done))
             trail[-1].add(done)
 
 

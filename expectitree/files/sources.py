@@ -61,9 +61,8 @@ def decode(content: bytes, name: str) -> str:
             expected = f"give a file whose name ends in {format.suffixes[0]}"
             raise error_in(name, f"found tables, expected text: {expected}")
     if content.startswith(_ZIP):
-        raise error_in(
-            name, "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
-        )
+        message = "found a ZIP archive, expected text: save a spreadsheet as CSV in UTF-8"
+        raise error_in(name, message)
     for mark, encoding in _ENCODINGS.items():
         if content.startswith(mark):
             raise error_in(name, f"found {encoding}, expected UTF-8: save the file as UTF-8")

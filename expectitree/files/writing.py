@@ -60,13 +60,15 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         target = _without_link(path)
         mode = _mode(target)
         folder, name = os.path.split(target)
-        # The name is short, and always the same, so that the next call finds what a kill left.
-        temporary = os.path.join(folder, f".expectitree-{crc32(os.fsencode(name)):08x}")
+        temporary = f".expectitree-{crc32(os.fsencode(name)):08x}-{os.getpid()}"  # short
+        temporary = os.path.join(folder, temporary)
         where = f"the file cannot be written: no file can be made in the folder {folder or '.'}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with interrupts.held():  # otherwise, Ctrl-C could leave the file
             with named_errors(path, where):
-                stream = _new_file(path, temporary, mode)
-            remove = partial(_remove, os.fstat(stream.fileno()), temporary)
+                handle = os.open(temporary, flags, 0o666 if mode is None else mode)
+            stream = os.fdopen(handle, "wb")
+            remove = partial(Path.unlink, Path(temporary), missing_ok=True)
             interrupts.at_exit.append(remove)
         try:
             yield stream
@@ -83,7 +85,7 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
         except BaseException:
             if os.name == "nt":
                 _close(stream)
-            remove()  # not if Ctrl-C came after the file was replaced
+            remove()  # nothing is there if Ctrl-C came after the file was replaced
             raise
         finally:
             _close(stream)
@@ -109,12 +111,12 @@ def append(stream: IO[bytes], content: bytes) -> None:
         raise
 
 
-def lock(stream: IO[bytes], wait: bool = False) -> bool | None:
+def lock(stream: IO[bytes]) -> bool | None:
     """Lock a file until it is closed; False: another program has locked it; None: no locks."""
     try:
         import fcntl
 
-        fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except (ImportError, OSError):  # the system has no locks, or the file system has none
@@ -155,41 +157,6 @@ def _mode(path: str) -> int | None:
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
-def _new_file(path: str, temporary: str, mode: int | None) -> BinaryIO:
-    """Create and lock the temporary file, after removing one that a killed program left."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    while True:
-        try:
-            handle = os.open(temporary, flags, 0o666 if mode is None else mode)
-        except FileExistsError:
-            with suppress(FileNotFoundError):  # it was renamed meanwhile
-                _remove_leftover(path, temporary)
-            continue
-        stream = os.fdopen(handle, "wb")
-        lock(stream, wait=True)
-        if os.fstat(stream.fileno()).st_nlink:  # no other program removed it as a leftover
-            return stream
-        stream.close()
-
-
-def _remove_leftover(path: str, temporary: str) -> None:
-    if os.name == "nt":
-        os.unlink(temporary)  # Windows raises an error if another program has it open
-        return
-    with open(temporary, "rb") as left:
-        if not lock(left):
-            message = f"another program is writing this file: wait for it, or remove {temporary}"
-            raise FileError([Problem(path, message)])
-        _remove(os.fstat(left.fileno()), temporary)
-
-
 def _close(stream: BinaryIO) -> None:
     with suppress(OSError):  # the disk was full before
         stream.close()
-
-
-def _remove(made: os.stat_result, temporary: str) -> None:
-    """Remove a temporary file; not another one, which another program made in its place."""
-    with suppress(FileNotFoundError):
-        if os.path.samestat(made, os.stat(temporary)):
-            os.unlink(temporary)

@@ -14,7 +14,7 @@ from random_trees import random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.base.numbers import INFINITY
-from expectitree.files import load_tree, loads_tree
+from expectitree.files import load, loads
 from expectitree.tree.builder import EXACT_NODES, NodeId
 from expectitree.tree.model import Kind
 
@@ -27,7 +27,7 @@ TREES = sorted(path.name for path in BAD.iterdir() if path.suffix != ".expected"
 def load_bad(name: str, exact_nodes: int = EXACT_NODES) -> et.Tree:
     """Return the tree of a file in `bad/`; the name of one of Radiant's begins with `radiant-`."""
     format = "radiant" if Path(name).name.startswith("radiant-") else None
-    return load_tree(name, exact_nodes=exact_nodes, format=format)
+    return load(name, exact_nodes=exact_nodes, format=format)
 
 
 SHIPPED = sorted((ROOT / "trees").iterdir())
@@ -55,99 +55,11 @@ SEEDS = (
     "max:\n  left:  {chance: [10, 10]}\n  right: {chance: [100, 9]}\n",
     "max:\n  a1:\n    chance:\n      - {p: 0.9, min: [2, 2]}\n      - {p: 1/10, min: &a [3, 3]}\n"
     "  a2:\n    chance:\n      - &n {p: 90%, min: [1, 1]}\n      - {p: 10%, ref: n}\n"
-    "nodes: {n: {type: MAX, children: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
+    "nodes: {n: {max: [1e-3, -.5], estimate: 1, bounds: [-inf, 9], note: "
     '"q\\x41"}}\n',
     '{"max": [{"label": "a", "utility": 1}, {"chance": {"x": {"p": 0.5, "utility": 1}, '
     '"y": {"p": "1/2", "min": [1, 2]}}}], "bounds": [0, 5]}',
 )
-
-
-# Each form in YAML and in JSON, and another way to write the same tree.
-FORMS: dict[str, tuple[str, str, str]] = {
-    "number": ("5", "5", "utility: 5"),
-    "quoted number": ("'-4.5e3'", '"-4.5e3"', "{utility: -4500}"),
-    "list": ("max: [1, 2]", '{"max": [1, 2]}', "max:\n  - 1\n  - 2\n"),
-    "labels": (
-        "min: {a: 1, b: 2}",
-        '{"min": {"a": 1, "b": 2}}',
-        "min: [{label: a, utility: 1}, {label: b, utility: 2}]",
-    ),
-    "chance": (
-        "chance: [1, 2]",
-        '{"chance": [1, 2]}',
-        "chance: [{p: 1/2, utility: 1}, {p: 50%, utility: 2}]",
-    ),
-    "long": (
-        "{type: MAX, children: [{type: Min, children: {a: 1}}, {type: terminal, utility: 2}, "
-        "{type: chance, children: [3]}]}",
-        '{"type": "max", "children": [{"type": "MIN", "children": {"a": 1}}, {"type": "TERMINAL", '
-        '"utility": 2}, '
-        '{"type": "Chance", "children": [3]}]}',
-        "max: [{min: {a: 1}}, 2, {chance: [3]}]",
-    ),
-    "order of keys": (
-        "{note: n, estimate: 3, children: [1], bounds: [0, 5], type: min}",
-        '{"bounds": [0, 5], "type": "min", "note": "n", "children": [1], "estimate": 3}',
-        "{min: [1], bounds: [0, 5], estimate: 3, note: n}",
-    ),
-    "ref before it is defined": (
-        "max: [{ref: s}, {ref: s}]\nnodes: {s: {min: [1, 2]}}",
-        '{"max": [{"ref": "s"}, {"ref": "s"}], "nodes": {"s": {"min": [1, 2]}}}',
-        "nodes: {s: {min: [1, 2]}}\nmax: [{ref: s}, {ref: s}]",
-    ),
-    "ref of refs": (
-        "max: [{ref: a}, {ref: b}]\nnodes: {a: {ref: b}, b: {ref: c}, c: {min: [1]}}",
-        '{"max": [{"ref": "a"}, {"ref": "b"}], "nodes": {"a": {"ref": "b"}, "b": {"ref": "c"}, '
-        '"c": {"min": [1]}}}',
-        "max: [&c {min: [1]}, *c]",
-    ),
-    "root is a ref": (
-        "ref: r\nnodes: {r: {max: [1, {ref: s}]}, s: 2}",
-        '{"nodes": {"r": {"max": [1, {"ref": "s"}]}, "s": 2}, "ref": "r"}',
-        "max: [1, 2]",
-    ),
-    "branch of a ref": (
-        "chance: [{p: 1/4, label: x, ref: s}, {p: 3/4, label: y, ref: s}]\nnodes: {s: 5}",
-        '{"chance": {"x": {"p": 0.25, "ref": "s"}, "y": {"p": "75%", "ref": "s"}}, "nodes": {"s": '
-        '"5"}}',
-        "chance: {x: {p: 1/4, ref: t}, y: {p: 3/4, ref: t}}\nnodes: {t: {utility: 5}}",
-    ),
-    "rewards and costs": (
-        "max: [{reward: 3, utility: 1}, {cost: 1/4, min: [2, {cost: -7, utility: 5}]}]\nreward: 2",
-        '{"cost": -2, "max": [{"cost": -3, "utility": 1}, {"reward": -0.25, "min": [2, '
-        '{"reward": 7, "utility": 5}]}]}',
-        "max: [{ref: n}, {ref: m, reward: -1}]\ncost: -2\n"
-        "nodes: {n: {reward: 3, utility: 1}, m: {reward: 3/4, min: [{cost: 0, utility: 2}, "
-        "{reward: 7, utility: 5}]}}",
-    ),
-    "rewards of a shared node": (
-        "max: [{ref: s, cost: 1}, {ref: s}]\nnodes: {s: {chance: [0, 4]}}",
-        '{"max": [{"ref": "t"}, {"ref": "t", "reward": 1}], "nodes": {"t": {"cost": 1, '
-        '"ref": "s"}, "s": {"chance": [0, 4]}}}',
-        "max: [{ref: s, reward: -3/2}, {ref: s, cost: 0.5}]\n"
-        "nodes: {s: {reward: 1/2, chance: [0, 4]}}",
-    ),
-    "number labels": (
-        "max: {'#1': 1, b: 2, '#3': 3}",
-        '{"max": {"#1": 1, "b": 2, "#3": 3}}',
-        "max: [1, {label: b, utility: 2}, {label: '#3', utility: 3}]",
-    ),
-    "infinite bounds": (
-        "max: [{min: [1], bounds: [-inf, .inf]}]\nbounds: ['0', inf]",
-        '{"max": [{"min": [1], "bounds": ["-inf", "inf"]}], "bounds": [0, "+.INF"]}',
-        "max: [{min: [1], bounds: [-.Inf, +inf]}]\nbounds: [0/7, Inf]",
-    ),
-    "probability zero": (
-        "chance: [{p: 0, utility: 1}, {p: 1, utility: 2}]",
-        '{"chance": [{"p": 0.0, "utility": 1}, {"p": 1.0, "utility": 2}]}',
-        "chance: [{p: 0%, utility: 1}, {p: 1/1, utility: 2}]",
-    ),
-    "utility with bounds and a note": (
-        "max: [{utility: 1, bounds: [0, 2], note: n}]",
-        '{"max": [{"note": "n", "bounds": [0, 2], "utility": "1"}]}',
-        "max: [{type: TERMINAL, utility: 1, bounds: [0, 2], note: n}]",
-    ),
-}
 
 
 REWARDS = (0,), (0,), (0, 0, -100, Fraction(1, 3)), (1, -1, 2)
@@ -174,7 +86,7 @@ def content_of(tree: et.Tree) -> list[object]:
 
 def read(text: str, exact: bool = True, **about: Any) -> et.Tree:
     """Return the tree of a text, in floats if it is read like one of more than 20,000 nodes."""
-    return loads_tree(text, exact_nodes=EXACT_NODES if exact else 0, **about)
+    return loads(text, exact_nodes=EXACT_NODES if exact else 0, **about)
 
 
 def exact_at(tree: et.Tree, path: str) -> ExactNode:

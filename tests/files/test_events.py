@@ -73,13 +73,6 @@ def test_derived_parameters_that_a_file_uses_are_written() -> None:
     assert et.loads(et.dumps(tree)).parameters == tree.parameters
 
 
-def test_rest_at_other_nodes_is_no_parameter() -> None:
-    tree = et.loads(
-        EVENTS + "max: {a: {chance: {x: {p: pr, utility: 1}, y: {p: rest, utility: 0}}}}"
-    )
-    assert et.dumps(et.loads(et.dumps(tree))) == et.dumps(tree)
-
-
 def seismic_of(tree: et.Tree) -> Any:
     return tree.formulas and tree.formulas.defined.get("seismic")
 
@@ -161,62 +154,25 @@ def test_two_tests_in_a_row(seed: int) -> None:
     assert total == prior
 
 
-def test_a_test_after_the_outcome_is_known() -> None:
-    tree = et.loads(
-        EVENTS + "event: oil\nchance: {oil: {event: seismic, chance: {plus: 1, minus: 0}}, none: 0}"
-    )
-    assert et.evaluate(tree).value == pytest.approx(0.45)
-
-
-def test_a_chance_node_without_an_event_has_its_own_probabilities() -> None:
-    tree = et.loads(
-        EVENTS + "chance: {a: {p: 0.25, event: oil, chance: {oil: 4, none: 0}},"
-        "b: {p: rest, chance: {oil: 8, none: 0}}}"
-    )
-    assert et.evaluate(tree).value == 0.25 * 2 + 0.75 * 4
-
-
-def test_shared_nodes_before_any_test() -> None:
-    tree = et.loads(
-        EVENTS + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
-        "max: {now: {ref: well}, later: {cost: 1, ref: well}}"
-    )
-    assert (et.evaluate(tree).value, len(tree)) == (2, 4)
-
-
-SEISMIC = "chance: {plus: {ref: well}, minus: {ref: well}}"
+WELL = "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\n"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            EVENTS
-            + "nodes: {well: {event: oil, chance: {oil: 4, none: 0}}}\nevent: seismic\n"
-            + SEISMIC,
-            "plus: paths with different signals lead to this node, so oil has different "
-            "probabilities: write the node once below each signal",
-        ),
-        (
-            EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
-            "/: the outcomes of oil are oil, nothing here, expected oil, none",
-        ),
-        (
-            EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
-            "/: the root's `events` give 'oil' its probabilities: remove the p",
-        ),
-        (
-            EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
-            "oil: oil is oil on the way here: an event happens once",
-        ),
-        (
-            "events: {t: {test_of: oi, likelihood: {a: {x: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-            "event t: no event 'oi' (did you mean 'oil'?): give it a prior under events",
-        ),
-        (
-            "events: {t: {test_of: oil, likelihood: {a: {y: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
-            "event t: the signal a has likelihoods of y, expected one of each outcome: x",
-        ),
+        (EVENTS + WELL + "event: seismic\nchance: {plus: {ref: well}, minus: {ref: well}}",
+         "plus: paths with different signals lead to this node, so oil has different "
+         "probabilities: write the node once below each signal"),
+        (EVENTS + "event: oil\nchance: {oil: 1, nothing: 0}",
+         "/: the outcomes of oil are oil, nothing here, expected oil, none"),
+        (EVENTS + "event: oil\nchance: {oil: {p: 0.5, utility: 1}, none: {p: 0.5, utility: 0}}",
+         "/: the root's `events` give 'oil' its probabilities: remove the p"),
+        (EVENTS + "event: oil\nchance: {oil: {event: oil, chance: {oil: 1, none: 0}}, none: 0}",
+         "oil: oil is oil on the way here: an event happens once"),
+        ("events: {t: {test_of: oi, likelihood: {a: {x: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
+         "event t: no event 'oi' (did you mean 'oil'?): give it a prior under events"),
+        ("events: {t: {test_of: oil, likelihood: {a: {y: 1}}}, oil: {prior: {x: 1}}}\nmax: [1]",
+         "event t: the signal a has likelihoods of y, expected one of each outcome: x"),
         ("events: {oil: {}}\nmax: [1]", "event oil: found "),
         ("events: {oil: 3}\nmax: [1]", "event oil: found '3', expected an event such as {prior:"),
         ("events: [1]\nmax: [1]", "found a list under events, expected names of events"),
@@ -224,25 +180,14 @@ SEISMIC = "chance: {plus: {ref: well}, minus: {ref: well}}"
         ("events: {oil: {prior: {x: 2}}}\nmax: [1]", "event oil/x: '2' is not"),
         ("events: {oil: {prior: {x: pz}}}\nmax: [1]", "event oil/x: "),
         ("events: {oil: {priors: {x: 1}}}\nmax: [1]", "event oil: unknown key 'priors'"),
-        (
-            "events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
-            "event oil: found '3' as likelihood",
-        ),
-        (
-            EVENTS.replace("rest}}\n", "0.2}}\n", 1)
-            + "event: seismic\nchance: {plus: 1, minus: 0}",
-            "/: the probabilities sum to",
-        ),
+        ("events: {oil: {test_of: b, likelihood: 3}}\nmax: [1]",
+         "event oil: found '3' as likelihood"),
+        (EVENTS.replace("rest}}\n", "0.2}}\n", 1) + "event: seismic\nchance: {plus: 1, minus: 0}",
+         "/: the probabilities sum to"),
     ],
-)
+)  # fmt: skip
 def test_errors(text: str, message: str) -> None:
     with pytest.raises(et.FileError) as error:
         et.loads(text)
     assert message in str(error.value)
     assert str(error.value).startswith("<text>:")
-
-
-def test_unused_parameters_are_still_reported() -> None:
-    warnings: list[str] = []
-    et.loads(EVENTS.replace("{pr:", "{idle: 1, pr:") + SHORT, warn=warnings.append)
-    assert warnings == ["<text>: the parameter idle is not used"]

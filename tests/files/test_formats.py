@@ -10,7 +10,7 @@ from helpers import ROOT
 
 import expectitree as et
 from expectitree.files.formats import FORMATS, format_of_text
-from expectitree.files.losses import LOSSES
+from expectitree.files.saving import LOSSES
 
 OURS = "max: {left: 1, right: 2}\n"
 GAME = 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, -1 }\n'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.base.numbers import to_fraction
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import unshare
+from expectitree.tree.formulas import sum_of
 
 NAMES = ("a", "b", "no", "p_1")
 
@@ -63,7 +63,7 @@ def random_file(random: Random) -> str:
     return (
         "{parameters: {a: 0.5, b: {value: 3, range: [0, 9], unit: $}, 'no': a - b, "
         "p_1: {value: 'no^2', description: 'x, y'}},\n"
-        f"reward: {amount()}, nodes: {{shared: {{reward: {amount()}, max: [{amount()}, 1]}}}},\n"
+        f"reward: {amount()}, nodes: {{shared: {{max: [{amount()}, 1]}}}},\n"
         f"max: [{node(2)}, {node(3)}, {{ref: shared}}]}}"
     )
 
@@ -86,7 +86,6 @@ def test_formulas_survive_being_written(format: str) -> None:
         # A formula such as -(-2) is written as a number, which is read as one.
         settled = et.dumps(again, format)
         assert et.dumps(et.loads(settled, name=f"x.{format}"), format) == settled
-        # A reward that the file has in two parts, at a ref and in the named node, is written once.
         assert len(again) == len(tree)
         assert search_tree(again).value == search_tree(tree).value
         assert again.parameters == tree.parameters
@@ -142,13 +141,6 @@ def test_an_error_is_at_its_place_in_the_text(text: str, place: tuple[int, int])
     assert "unknown parameter 'y'" in problem.message
 
 
-def test_a_file_without_parameters_reads_as_before() -> None:
-    for text in ("max: [one]", "max: [{utility: one}]", "max: [{estimate: x, max: [1]}]"):
-        with pytest.raises(FileError, match="is not a number: write a decimal such as 2"):
-            et.loads(text)
-    assert et.evaluate(et.loads("max: [2*3, 1 / 4]")).value == 6
-
-
 def test_tables_hold_numbers(tmp_path: Any) -> None:
     text = "{parameters: {x: 2}, expect: {value: 4, at: [{set: {x: 3}, value: 9}]}, max: [x^2, x]}"
     path = tmp_path / "t.arrow"
@@ -160,50 +152,18 @@ def test_tables_hold_numbers(tmp_path: Any) -> None:
     assert tree.expect.at == ()
 
 
-TWO_PARTS = "{parameters: {a: 1}, nodes: {n: {PART, max: [a, 2]}}, max: [{PART, ref: n}, {ref: n}]}"
-
-
-@pytest.mark.parametrize(
-    "part", ["reward: " + "a+" * 150 + "a", "cost: 1+" + "(a+" * 98 + "a" + ")" * 98]
-)
-def test_a_sum_of_rewards_that_is_too_long_to_be_written_is_refused(part: str) -> None:
-    tree = et.loads(TWO_PARTS.replace("PART", part))
-    assert et.evaluate(tree).value == et.evaluate(unshare(tree)).value
-    with pytest.raises(
-        TreeError, match=r"^#1: a formula .* cannot be written: .* under the root's"
-    ):
-        et.dumps(tree)
-
-
-def test_the_sum_of_two_rewards_is_written_as_people_write_it() -> None:
-    text = "{parameters: {a: 1}, nodes: {n: {cost: a/5, max: [a, 2]}}, max: [ITEMS]}"
-    for item, written in (
-        ("reward: 4*a, ref: n", "reward: 4*a - a/5"),
-        ("cost: 4, ref: n", "reward: -4 - a/5"),
-        ("cost: 2*a, ref: n", "reward: -(2*a) - a/5"),
-        ("ref: n", "cost: a/5"),
-    ):
-        items = f"{{{item}}}, {{ref: n}}"
-        assert written in et.dumps(et.loads(text.replace("ITEMS", items)))
-
-
-def test_any_number_of_the_grammar_may_be_added_to_a_formula() -> None:
-    text = (
-        "{parameters: {a: 1}, nodes: {n: {reward: a, max: [a, 2]}}, max: [{reward: X, ref: n}, 1]}"
-    )
-    for number in ("1e-400", "-1e400", "9" * 300 + "e-400", "1/" + "3" * 390):
-        tree = et.loads(text.replace("X", number))
-        assert search_tree(tree).value == max(1, 3 + to_fraction(number))
-
-
-def test_an_event_has_a_name() -> None:
-    with pytest.raises(FileError, match="found nothing as an event, expected text"):
-        et.loads("{max: {a: {event: , chance: [1, 2]}, b: 3}}")
-
-
 def test_a_formula_without_value_does_not_hide_the_error_of_another() -> None:
     """Its number is not needed, since it is below an outcome of probability 0."""
     text = "chance: {never: {p: 0, utility: 1/(1-1)}, always: {p: 1, utility: exp(1)}}"
     tree = et.loads(text)
     assert et.evaluate(tree).value == math.e
     assert 0 < tree.error < 1e-50
+
+
+def test_a_sum_of_rewards_that_is_too_long_to_be_written_is_refused() -> None:
+    tree = et.loads(f"{{parameters: {{a: 1}}, max: [{{reward: {'a+' * 150}a, utility: 2}}]}}")
+    assert tree.formulas is not None
+    (reward,) = tree.formulas.rewards.values()
+    tree = replace(tree, formulas=replace(tree.formulas, rewards={0: sum_of(reward, reward)}))
+    with pytest.raises(TreeError, match=r"^#1: a formula .* cannot be written: "):
+        et.dumps(tree)

@@ -76,24 +76,12 @@ def test_a_number_with_a_percent_sign_is_a_decimal(p: str) -> None:
         et.loads(f"chance: [{{p: '{p}', utility: 1}}, {{p: rest, utility: 2}}]")
 
 
-def test_a_prior_in_percent_is_written_again() -> None:
-    text = "{events: {e: {prior: {a: 20%, b: rest}}}, event: e, chance: {a: 1, b: 2}}"
-    tree = et.loads(text)
-    assert content_of(et.loads(et.dumps(tree))) == content_of(tree)
-
-
 @pytest.mark.parametrize("children", LABELS)
 def test_other_keys_are_labels(children: str) -> None:
     tree = et.loads(f"chance: {children}")
     labels = [key.strip().strip("'") for key in children.strip("{}").split(":")[0:1]]
     assert [branch.label for branch in tree.root.branches][:1] == labels
     assert len({branch.probability for branch in tree.root.branches}) == 1
-
-
-@pytest.mark.parametrize("kind", ["max", "min"])
-def test_players_have_labels(kind: str) -> None:
-    tree = et.loads(f"{kind}: {{0.7: 1, 0.3: 2}}")
-    assert [branch.label for branch in tree.root.branches] == ["0.7", "0.3"]
 
 
 def test_an_outcome_with_its_probability_for_a_key_may_have_any_key_but_p() -> None:
@@ -112,9 +100,8 @@ nodes: {a: {chance: {0.5: 2, rest: 4}}}
 
 def test_all_formats_and_python_read_probabilities() -> None:
     expected = content_of(et.loads("chance: [{p: 0.7, utility: 1}, {p: 0.3, utility: 2}]"))
-    long = "type: chance\nchildren: {0.7: 1, 0.3: 2}"
     in_json = '{"chance": {"0.7": 1, "0.3": 2}}'
-    for text in ("chance: {0.7: 1, 0.3: 2}", "chance: {'0.7': 1, rest: 2}", long, in_json):
+    for text in ("chance: {0.7: 1, 0.3: 2}", "chance: {'0.7': 1, rest: 2}", in_json):
         assert content_of(et.loads(text)) == expected
     for data in ({0.7: 1, 0.3: 2}, {F(7, 10): 1, "rest": 2}):
         assert content_of(et.from_dict({"chance": data})) == expected
@@ -192,39 +179,24 @@ AS_LABEL = (
         ("{0.7: 5, lose: 1}",
          "'0.7' is read as a label, because 'lose' is one: these outcomes are equally likely; "
          "if that is wrong, write {0.7: …, rest: …}, or give each a p"),
-        ('{"0,7": 5, "0,3": 1}',
-         f"the labels '0,7', '0,3' {SUM} 1, {EQUALLY} '0,7': {{p: 0.7, utility: 5}}"),
         ("{30: 5, rest: 1}", f"'rest' is {AS_LABEL} rest: {{p: rest, utility: 1}}"),
-        ("{Rest: {max: [1]}, 5e-1: 1}", f"'Rest' is {AS_LABEL} Rest: {{p: rest, max: [1]}}"),
+        ("{pr: 5, 1 - pr: 1}",
+         "'pr' and '1 - pr' are read as labels: these outcomes are equally likely; if that is "
+         "wrong, give each a p, as in pr: {p: pr, utility: 5}"),
+        *((children, "") for children in [
+            *LABELS[:4], "{0.7: 1, 1.3: 2}", "{1 of 3: 1, 2 of 3: 2}", "{v0.6: 1, v0.4: 2}",
+            "{0.6.1: 1, 0.4.2: 2}", "{win 0.6: 1, lose 0.5: 2}",
+            "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
+            "{win 0.6: 1, lose 0.4: 2, draw: 3}", "{100: 1}", "{1/0: 1, 1: 2}", "{pr: 5, oil: 1}",
+            "[{label: 0.6, utility: 1}, {utility: 2}]",
+            "[{label: pr, utility: 5}, {label: 1 - pr, utility: 1}]",
+        ]),
     ],
 )  # fmt: skip
 def test_labels_that_seem_to_be_probabilities_cause_a_warning(children: str, warning: str) -> None:
-    warnings: list[str] = []
-    tree = et.loads(f"chance: {children}", name="x.yaml", warn=warnings.append)
-    assert warnings == [f"x.yaml: /: {warning}"]
-    assert [branch.probability for branch in tree.root.branches] == [0.5, 0.5]
-
-
-@pytest.mark.parametrize(
-    "children",
-    [
-        *LABELS[:4],
-        "{0.7: 1, 1.3: 2}",
-        "{1 of 3: 1, 2 of 3: 2}",
-        "{v0.6: 1, v0.4: 2}",
-        "{0.6.1: 1, 0.4.2: 2}",
-        "{win 0.6: {p: 0.6, utility: 1}, lose 0.4: {p: 0.4, utility: 2}}",
-        "{win 0.6: 1, lose 0.5: 2}",
-        "{win 0.6: 1, lose 0.4: 2, draw: 3}",
-        "{100: 1}",
-        "[{label: 0.6, utility: 1}, {utility: 2}]",
-        "{1/0: 1, 1: 2}",
-    ],
-)
-def test_other_labels_cause_none(children: str) -> None:
-    warnings: list[str] = []
-    et.loads(f"chance: {children}", warn=warnings.append)
-    assert warnings == []
+    text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"
+    warnings = et.loads(text, name="x.yaml").warnings
+    assert warnings == ((f"x.yaml: #2: {warning}",) if warning else ())
 
 
 def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone() -> None:
@@ -232,23 +204,3 @@ def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone(
     with pytest.raises(FileError, match="too small for floating point; use --exact"):
         read(tiny, exact=False)
     assert et.loads(tiny).columns.probability[1] == F(1, 10**330)
-
-
-@pytest.mark.parametrize(
-    ("children", "warning"),
-    [
-        ("{pr: 5, 1 - pr: 1}", "'pr' and '1 - pr' are read as labels: these outcomes are equally "
-         "likely; if that is wrong, give each a p, as in pr: {p: pr, utility: 5}"),
-        ("{pr/2: 5, 1/2: 1}", "'pr/2' and '1/2' are read as labels"),
-        ("{pr: 5, rest: 1}", "'pr' is read as a label"),
-        ("{pr: 5, oil: 1}", ""),
-        ("[{label: pr, utility: 5}, {label: 1 - pr, utility: 1}]", ""),
-        ("{5: 5, 7: 1}", ""),
-    ],
-)  # fmt: skip
-def test_labels_that_are_formulas_cause_a_warning(children: str, warning: str) -> None:
-    warnings: list[str] = []
-    text = f"{{parameters: {{pr: 0.5}}, max: [pr, {{chance: {children}}}]}}"
-    et.loads(text, warn=warnings.append)
-    assert warning in "".join(warnings)
-    assert len(warnings) == bool(warning)

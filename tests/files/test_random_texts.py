@@ -30,9 +30,9 @@ FEATURES = {
     "double quotes", "literal block", "alias", "ref", "list", "labels as keys", "label in a list",
     "probabilities as keys", "equally likely", "rest", "several rest", "percent", "fraction",
     "exponent", "decimal without digits on one side", "formula", "parameters",
-    "parameter with a range", "bare terminal", "type and children", "type TERMINAL", "estimate",
+    "parameter with a range", "bare terminal", "estimate",
     "event", "unknown utility", "bounds", "bounds at a terminal", "infinite end", "note at a node",
-    "note at a branch", "title", "source", "reward", "cost", "reward in a definition", "expect",
+    "note at a branch", "title", "source", "reward", "cost", "expect",
     "$schema", "event with a prior", "attitude",
 }  # fmt: skip
 TEXTS = st.integers(0, 2**32 - 1).map(RandomText)
@@ -63,8 +63,8 @@ def value_of_text(text: str) -> Any:
             return reward + worth(root["nodes"][node["ref"]])
         if "utility" in node:
             return reward + number(node["utility"], parameters)
-        kind = next((k for k in KINDS if k in node), node.get("type", "").lower())
-        children = node.get(kind, node.get("children"))
+        kind = next(k for k in KINDS if k in node)
+        children = node[kind]
         nodes = [*children.values()] if isinstance(children, dict) else children
         values = [worth(child) for child in nodes]
         if kind == "chance":

@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from files.samples import BAD, FORMS, SEEDS, SHIPPED, TREES, random_full_tree
+from files.samples import BAD, SHIPPED, TREES, random_full_tree
 from helpers import ROOT, for_each, invoke
 from test_docs import blocks
 
@@ -44,7 +44,7 @@ UNSEEN = {
     "a cycle": """
         json-ref-cycle.json ref-cycle-alias.yaml ref-cycle-names.yaml
         ref-cycle-unused.yaml ref-cycle.yaml
-        ref-itself-names.yaml ref-itself-root.yaml ref-itself.yaml""",
+        """,
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
         bounds-intersected.yaml bounds-own.yaml reward-outside-bounds.yaml
@@ -118,17 +118,6 @@ def plain(node: Any, above: tuple[Any, ...]) -> Any:
     return node.value
 
 
-def with_yaml_1_1(text: str) -> Any:
-    """Return the document as a YAML 1.1 parser reads it: `no` is false, `1e-3` is text."""
-
-    def keys_as_text(data: Any) -> Any:
-        if isinstance(data, dict):
-            return {str(key): keys_as_text(value) for key, value in data.items()}
-        return [keys_as_text(value) for value in data] if isinstance(data, list) else data
-
-    return keys_as_text(yaml.load(text, Loader=yaml.CSafeLoader))
-
-
 def schema_errors(data: Any) -> list[str]:
     return [
         f"{'/'.join(map(str, e.absolute_path))}: {e.message[:200]}"
@@ -187,10 +176,7 @@ def test_examples_and_defaults_are_valid(name: str) -> None:
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_shipped_trees_are_valid(path: Path) -> None:
-    text = path.read_text("utf-8")
-    assert schema_errors(parsed_by_editor(text, path.name)) == []
-    if path.suffix != ".json":
-        assert schema_errors(with_yaml_1_1(text)) == []
+    assert schema_errors(parsed_by_editor(path.read_text("utf-8"), path.name)) == []
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
@@ -219,14 +205,6 @@ def test_templates_of_new_are_valid() -> None:
     assert schema_errors(parsed_by_editor(invoke("new").output, "x.yaml")) == []
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_every_form_is_valid(form: str) -> None:
-    in_yaml, in_json, other = FORMS[form]
-    assert schema_errors(parsed_by_editor(in_yaml, "x.yaml")) == []
-    assert schema_errors(parsed_by_editor(in_json, "x.json")) == []
-    assert schema_errors(parsed_by_editor(other, "x.yaml")) == []
-
-
 GOOD = [
     "max: [1e400, '1e400', -1e-400, '+.5', 7., 1/7, '0001/0003']",
     f"max: ['{'9' * 400}', 1/{'3' * 398}]",
@@ -244,7 +222,6 @@ GOOD = [
     "1, ~: 2, '#3': 3}",
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
-    "{type: Terminal, utility: 1, bounds: [1, 1], note: x}",
     "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",
     "parameters: {x: 2, y_1: 2*x - 1e-3, z: {value: '-(x + .5)^2', range: [0, 1e3], unit: $, "
     "description: 7}}\nmax: [x, '-x', {utility: 'max(x, y_1, 2)', cost: 5%, note: x}, "
@@ -258,11 +235,8 @@ GOOD = [
     "chance: {3/2: {p: 1/2, utility: 1}, 1/2: {p: rest, utility: 2}}",
     "chance: [{p: 30%, utility: 1}, {p: rest, utility: 2}]",
     "chance: {0: {p: 1/2, utility: 1}, 1: {p: 1/2, utility: 2}}",
-    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {type: TERMINAL, utility: "
-    "'?'}, {ref: u}]\n"
+    "max: [{utility: '?'}, {utility: \"?\", note: x, bounds: [0, 1]}, {ref: u}]\n"
     "nodes: {u: {utility: '?'}}",
-    "{type: mAx, estimate: 1, children: {a: {type: chance, children: [{p: 1, type: terminal, "
-    "utility: 1}]}}}",
 ]  # fmt: skip
 
 
@@ -277,62 +251,6 @@ def test_written_files_are_valid(format: str) -> None:
     for seed in range(80):
         text = et.dumps(random_full_tree(seed, seed % 2 == 0), format)
         assert schema_errors(parsed_by_editor(text, f"x.{format}")) == [], text
-
-
-TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
-OTHERS = [
-    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a",
-        "s"),
-    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "rest", "1e400", "inf", "-.Inf",
-        "'1'", '"1/3"', "0x10", "1_0"),
-    *("'?'", "'??'", "?"),
-    *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]",
-        "{ref: s}"),
-]  # fmt: skip
-
-
-@pytest.mark.slow
-def test_mutated_files_that_the_reader_accepts_are_valid() -> None:
-    """The schema also refuses most of the files that the reader refuses."""
-    random = Random(5)
-    seeds = [*SEEDS, *GOOD, *(text for texts in FORMS.values() for text in texts)]
-    accepted = refused = passed = 0
-    for n in range(3000):
-        tokens = TOKEN.findall(random.choice(seeds))
-        at = random.choice([at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"])
-        tokens[at] = random.choice(OTHERS)
-        text = "".join(tokens)
-        name = "x.json" if text.startswith("{") and n % 2 else "x.yaml"
-        try:
-            et.loads(text, name=name)
-        except FileError:
-            try:
-                fault = bool(schema_errors(parsed_by_editor(text, name)))
-            except NotReadError:
-                fault = True
-            refused, passed = refused + fault, passed + (not fault)
-            continue
-        accepted += 1
-        assert schema_errors(parsed_by_editor(text, name)) == [], text
-    assert accepted > 250
-    assert refused > 2 * passed  # A word may be the name of a parameter.
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "max: [{label: ~, utility: 1}]",
-        "max: [{ref: null}]\nnodes: {null: 1}",
-        "expect: {best: ~}\nmax: {~: 1}",
-        "expect: {star1: {skipped: [~]}}\nmax: {~: 1}",
-        "expect: {star1: {skipped: ~}}\nmax: {~: 1}",
-    ],
-)
-def test_only_unquoted_null_labels_are_readable_but_invalid(text: str) -> None:
-    """An unquoted null may be `label: #2`, where YAML reads a comment. Quoted it is valid."""
-    et.loads(text, name="x.yaml")
-    assert schema_errors(parsed_by_editor(text, "x.yaml")) != []
-    assert schema_errors(parsed_by_editor(re.sub("~|null", '"~"', text), "x.yaml")) == []
 
 
 # ---- Bad files.
@@ -361,31 +279,15 @@ def test_bad_files_are_invalid_or_listed_as_undetectable(name: str) -> None:
     [
         ("max: [1]\nmin: [1]", ""),
         ("max: [1, {max: [2], utility: 3}]", "max/1"),
-        ("max: [1, {utility: 3, estimate: 3}]", "max/1"),
-        ("max: [{type: MAX}]", "max/0"),
-        ("max: {a: {type: CHANCE, utility: 1, children: [1]}}", "max/a"),
-        ("max: {a: {type: TERMINAL, children: [1]}}", "max/a"),
-        ("max: {a: {type: MAX, max: [1]}}", "max/a"),
-        ("{type: min, children: [{p: 1, utility: 1}]}", "children/0"),
-        ("{type: CHANCE, children: [{label: a, utility: 1}, {utility: 1, p: 1}]}", "children"),
         ("chance: {a: {p: 1.01, utility: 1}}", "chance/a/p"),
-        ("chance: {a: {p: 100.1%, utility: 1}}", "chance/a/p"),
-        ("chance: {a: {p: '-0.1', utility: 1}}", "chance/a/p"),
         ("chance: {0.5: {p: 0.5, utility: 1}, rest: 2}", "chance/0.5"),
-        ("max: [{ref: a, type: MAX}]\nnodes: {a: 1}", "max/0"),
-        ("max: [{ref: a, bounds: [0, 1]}]\nnodes: {a: 1}", "max/0"),
         ("max: [{ref: a, estimate: 1}]\nnodes: {a: 1}", "max/0"),
         ("max: [1]\nnodes: {a: [1]}", "nodes/a"),
         ("max: [1]\nexpect: {star1: [{probes: 2}]}", "expect/star1/0"),
-        ("max: [1]\nexpect: {star1: [5]}", "expect/star1/0"),
         ("max: [1]\nexpect: {star2.5: {probes: 0}}", "expect/star2.5/probes"),
         ("max: [1]\nexpect: {best: }", "expect/best"),
-        ("max: [{label: , utility: 1}]", "max/0/label"),
-        ("max: ['0x1']", "max/0"),
         ("bounds: [0]\nmax: [1]", "bounds"),
-        ("bounds: [0, 1, 2]\nmax: [1]", "bounds"),
         ("bounds: [0, infinity]\nmax: [1]", "bounds/1"),
-        ("max: {'#0': 1}", "max"),
         ("$schema: [x]\nmax: [1]", "$schema"),
         ("max: [{$schema: x, max: [1]}]", "max/0"),
     ],
@@ -413,27 +315,10 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
     The pattern of probabilities matches at least as much.
     """
     random = Random(1)
-    pieces = [
-        "0",
-        "1",
-        "9",
-        "00",
-        "400",
-        "401",
-        ".",
-        "-",
-        "+",
-        "e",
-        "E",
-        "/",
-        "%",
-        "inf",
-        "Inf",
-        " ",
-        "_",
-        "x",
-        "5",
-    ]
+    pieces = (
+        "0", "1", "9", "00", "400", "401", ".", "-", "+", "e", "E", "/", "%", "inf", "Inf", " ",
+        "_", "x", "5",
+    )  # fmt: skip
     numbers = probabilities = 0
     for _ in range(6000):
         text = "".join(random.choices(pieces, k=random.randint(1, 6)))
@@ -467,40 +352,21 @@ def test_number_patterns_match_the_numbers_that_the_reader_accepts() -> None:
 # ---- The key `$schema`.
 
 
-def test_the_key_that_names_the_schema_is_ignored(tmp_path: Path) -> None:
-    with_key = et.loads('{"$schema": "../x.json", "title": "t", "max": [1, 2]}', name="x.json")
-    without = et.loads('{"title": "t", "max": [1, 2]}', name="x.json")
-    assert et.dumps(with_key) == et.dumps(without)
-    assert len(et.loads("$schema: x\nref: a\nnodes: {a: 1}", name="x.yaml")) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            '{"$schema": null, "max": [1]}',
-            "x.json:1:13: /: found null as the $schema, expected text",
-        ),
-        (
-            '{"max": [{"$schema": "x", "max": [1]}]}',
-            "x.json:1:11: #1: the key '$schema' is for the root alone: move it there",
-        ),
-        (
-            '{"$schema": "x"}',
-            "x.json:1:1: /: found a mapping without a kind, expected a number (a terminal), or a "
-            "mapping with one of "
-            "max, min, chance, utility, ref or type",
-        ),
-        (
-            '{"$schema": "x", "$schema": "y", "max": [1]}',
-            "x.json:1:18: /: duplicate key '$schema': keep one",
-        ),
+        ('{"$schema": null, "max": [1]}', "1:13: /: found null as the $schema, expected text"),
+        ('{"max": [{"$schema": "x", "max": [1]}]}',
+         "1:11: #1: the key '$schema' is for the root alone: move it there"),
+        ('{"$schema": "x"}', "1:1: /: found a mapping without a kind, expected a number"),
+        ('{"$schema": "x", "$schema": "y", "max": [1]}',
+         "1:18: /: duplicate key '$schema': keep one"),
     ],
-)
+)  # fmt: skip
 def test_mistakes_in_the_schema_key_are_reported(text: str, message: str) -> None:
     with pytest.raises(FileError) as caught:
         et.loads(text, name="x.json")
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(f"x.json:{message}")
 
 
 def test_writing_keeps_the_schema_key_and_converting_drops_it(tmp_path: Path) -> None:

@@ -9,14 +9,15 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 from helpers import ROOT
 from test_docs import blocks
 
 import expectitree as et
 from expectitree.base.errors import FileError
 from expectitree.files import tree_files
+from expectitree.searches.engine import search_tree
 
-DIE = "{1: 1/6, 2: 1/6, 3: 1/6, 4: 1/6, 5: 1/6, 6: 1/6}"
 TRAPS = [  # the text, what the program says (nothing if it reads it rightly), the text that follows
     # the advice, and its value
     # ---- Outcomes and probabilities the other way round.
@@ -29,105 +30,45 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("chance: {heads: 0.5, tails: 0.5}",
      "write `chance: {heads: {p: 0.5, utility: …}, tails: {p: 0.5, utility: …}}`",
      "chance: {heads: {p: 0.5, utility: 3}, tails: {p: 0.5, utility: 1}}", "2"),
-    (f"chance: {DIE}", "write `chance: [1, 2, 3, 4, 5, 6]`", "chance: [1, 2, 3, 4, 5, 6]", "7/2"),
     ("chance: {-5: 0.25, 10: 0.25, 20: 0.5}",
      "write `chance: [{p: 0.25, utility: -5}, {p: 0.25, utility: 10}, {p: 0.5, utility: 20}]`",
      "chance: [{p: 0.25, utility: -5}, {p: 0.25, utility: 10}, {p: 0.5, utility: 20}]", "45/4"),
-    ("chance: {0: 0.333, 10: 0.333, 20: 0.333}",
-     "sum to about 1: if they are probabilities, write "
-     "`chance: [{p: 0.333, utility: 0}, {p: 0.333, utility: 10}, {p: rest, utility: 20}]`",
-     "chance: [{p: 0.333, utility: 0}, {p: 0.333, utility: 10}, {p: rest, utility: 20}]",
-     "1001/100"),
-    ("chance: {0.5: 1/4, 0: 1/2, 1: 1/4}",
-     "for probabilities on the right write [{p: 1/4, utility: 0.5}, {p: 1/2, utility: 0}, "
-     "{p: 1/4, utility: 1}]",
-     "chance: [{p: 1/4, utility: 0.5}, {p: 1/2, utility: 0}, {p: 1/4, utility: 1}]", "3/8"),
     ("{rain: 0.3, sun: 0.7}",
      "write `chance: {rain: {p: 0.3, utility: …}, sun: {p: 0.7, utility: …}}`",
      "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
-    ("chance: {heads: 50%, tails: 50%}", "for a probability, write {p: 50%, utility: …}",
-     "chance: {heads: {p: 50%, utility: 1}, tails: {p: 50%, utility: 0}}", "1/2"),
     # ---- Probabilities in labels.
     ("chance: {p0.3: 5, p0.7: 4}", "write a p, as in p0.3: {p: 0.3, utility: 5}",
      "chance: {p0.3: {p: 0.3, utility: 5}, p0.7: {p: 0.7, utility: 4}}", "43/10"),
-    ("chance: {1 in 6: 10, 5 in 6: 0}", "write a p, as in 1 in 6: {p: 1/6, utility: 10}",
-     "chance: {1 in 6: {p: 1/6, utility: 10}, 5 in 6: {p: 5/6, utility: 0}}", "5/3"),
-    ("chance: {1 out of 6: 10, 5 out of 6: 0}", "as in 1 out of 6: {p: 1/6, utility: 10}",
-     "chance: {1 out of 6: {p: 1/6, utility: 10}, no: {p: rest, utility: 0}}", "5/3"),
     ("chance: {win 1 / 6: 10, lose 5 / 6: 0}", "as in win 1 / 6: {p: 1/6, utility: 10}",
      "chance: {win 1 / 6: {p: 1/6, utility: 10}, lose 5 / 6: {p: 5/6, utility: 0}}", "5/3"),
     ("chance: {heads_0.5: 10, tails_0.5: 0}", "as in heads_0.5: {p: 0.5, utility: 10}",
      "chance: {heads_0.5: {p: 0.5, utility: 10}, tails_0.5: {p: 0.5, utility: 0}}", "5"),
-    ("chance: {win ¼: 8, lose ¾: 0}", "as in win ¼: {p: 1/4, utility: 8}",
-     "chance: {win ¼: {p: 1/4, utility: 8}, lose ¾: {p: 3/4, utility: 0}}", "2"),
     ("chance: {p(rain)=0.3: 5, p(sun)=0.7: 3}", "as in 'p(rain)=0.3': {p: 0.3, utility: 5}",
      "chance: {'p(rain)=0.3': {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 3}}", "18/5"),
     ("chance: {sunny (60 percent): 5, rainy (40 percent): 1}",
      "as in 'sunny (60 percent)': {p: 60%, utility: 5}",
      "chance: {'sunny (60 percent)': {p: 60%, utility: 5}, rainy: {p: 40%, utility: 1}}", "17/5"),
-    ("max: {0.7: 100, 0.3: 0}",
-     "the labels '0.7' and '0.3' of this MAX node are probabilities that sum to 1: if chance "
-     "decides here, write chance in place of max", "chance: {0.7: 100, 0.3: 0}", "70"),
-    ("min: {0.7: 100, rest: 0}", "write chance in place of min", "chance: {0.7: 100, rest: 0}",
-     "70"),
-    ("max: {win 70%: 100, lose 30%: 0}",
-     "write chance in place of max, and a p, as in win 70%: {p: 70%, utility: 100}",
-     "chance: {win 70%: {p: 70%, utility: 100}, lose 30%: {p: 30%, utility: 0}}", "70"),
     ("chance: {0.7: 100, else: 0}", "write {0.7: …, rest: …}", "chance: {0.7: 100, rest: 0}", "70"),
     # ---- Probabilities in other places.
-    ("chance: {good: 5, bad: -3, probability: 0.4}",
-     "give each outcome its own p, as in good: {p: 0.4, utility: 5}",
-     "chance: {good: {p: 0.4, utility: 5}, bad: {p: rest, utility: -3}}", "1/5"),
-    ("chance: {good: 5, bad: -3, prob: 40%}", "as in good: {p: 40%, utility: 5}",
-     "chance: {good: {p: 40%, utility: 5}, bad: {p: rest, utility: -3}}", "1/5"),
     ("chance: {p: 0.5, utility: 10}", "write a list: `chance: [{p: 0.5, utility: 10}, …]`",
      "chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 4}]", "7"),
     ("chance:\n  p: 0.5\n  utility: 10\n  p: 0.5\n  utility: 20",
      "the key 'p' occurs twice: write a list, `chance: [{p: 0.5, utility: 10}, …]`",
      "chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]", "15"),
-    ("chance: [0.7, 100, 0.3, 0]",
-     "write `chance: [{p: 0.7, utility: 100}, {p: 0.3, utility: 0}]`",
-     "chance: [{p: 0.7, utility: 100}, {p: 0.3, utility: 0}]", "70"),
     ("chance: [[0.5, 10], [0.5, 20]]",
      "write `chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]`",
      "chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]", "15"),
     ("chance: [{0.5: 10}, {0.5: 20}]",
      "write `chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]`",
      "chance: [{p: 0.5, utility: 10}, {p: 0.5, utility: 20}]", "15"),
-    ("chance: [[rain, 0.3, 5], [sun, 0.7, 8]]",
-     "write `chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}`",
-     "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
     ("chance: {rain: [0.3, 5], sun: [0.7, 8]}",
      "write `chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}`",
      "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
-    ("chance: {rain: {0.3: 5}, sun: {0.7: 8}}",
-     "write `chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}`",
-     "chance: {rain: {p: 0.3, utility: 5}, sun: {p: 0.7, utility: 8}}", "71/10"),
-    ("chance: {win: 10 (0.6), lose: 0 (0.4)}", "write {p: 0.6, utility: 10}",
-     "chance: {win: {p: 0.6, utility: 10}, lose: {p: 0.4, utility: 0}}", "6"),
-    ("chance:\n  rain: 30%, 5\n  sun: 70%, 8", "write {p: 30%, utility: 5}",
-     "chance: {rain: {p: 30%, utility: 5}, sun: {p: 70%, utility: 8}}", "71/10"),
-    ("chance: {win: {0.6, 10}, lose: {0.4, 0}}", "write {p: 0.6, utility: 10}",
-     "chance: {win: {p: 0.6, utility: 10}, lose: {p: 0.4, utility: 0}}", "6"),
-    ("{chance: [10, 20], p: [0.3, 0.7]}",
-     "write one next to each outcome, `chance: [{p: 0.3, utility: 10}, {p: 0.7, utility: 20}]`",
-     "chance: [{p: 0.3, utility: 10}, {p: 0.7, utility: 20}]", "17"),
-    ("{chance: {a: 10, b: 20}, probabilities: [0.3, 0.7]}",
-     "next to each outcome, `chance: {a: {p: 0.3, utility: 10}, b: {p: 0.7, utility: 20}}`",
-     "chance: {a: {p: 0.3, utility: 10}, b: {p: 0.7, utility: 20}}", "17"),
-    ("chance: [{weight: 3, utility: 10}, {weight: 7, utility: 20}]", "write `p: 3/10`",
-     "chance: [{p: 3/10, utility: 10}, {p: 7/10, utility: 20}]", "17"),
-    ("chance: [{p=0.3, utility=5}, {p=0.7, utility=1}]", "unknown key 'p=0.3': write `p: 0.3`",
-     "chance: [{p: 0.3, utility: 5}, {p: 0.7, utility: 1}]", "11/5"),
     ("max: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 2}}",
      "remove it, or write chance in place of max",
      "chance: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 2}}", "3/2"),
     ("max: {a: {chance: 0.5, utility: 1}, b: 3}", "for a probability, write `p: 0.5`",
      "chance: {a: {p: 0.5, utility: 1}, b: {p: 0.5, utility: 3}}", "2"),
-    ("chance: {oil: 0.3*100, dry: 0.7*-10}", "write oil: {p: 0.3, utility: 100}",
-     "chance: {oil: {p: 0.3, utility: 100}, dry: {p: 0.7, utility: -10}}", "23"),
-    ("chance: [10*50%, 20*50%]", "write {p: 50%, utility: 10}",
-     "chance: [{p: 50%, utility: 10}, {p: 50%, utility: 20}]", "15"),
     # ---- Numbers.
     ("max: [1,000, 900]", "1,000 is read as two numbers: for one, write 1000", "max: [1000, 900]",
      "1000"),
@@ -136,9 +77,6 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
      "max: {a: {utility: -40000}, b: 900}", "900"),
     ("chance: {a: {p: 0,3, utility: 12}, b: {p: 0,7, utility: 0}}", "write `p: 0.3`",
      "chance: {a: {p: 0.3, utility: 12}, b: {p: 0.7, utility: 0}}", "18/5"),
-    ("chance: {0,7: 100, 0,3: 0}", "write `0.7: 100`", "chance: {0.7: 100, 0.3: 0}", "70"),
-    ("max: {left: {min: 3, 12}, right: 2}", "write `min: [3, 12]`",
-     "max: {left: {min: [3, 12]}, right: 2}", "3"),
     *((f"max:\n  a: {text}\n  b: -999", f"write {number}", f"max: {{a: {number}, b: -999}}", value)
       for text, number, value in [
           ("1,000", "1000", "1000"), ("1'000", "1000", "1000"), ("1 000", "1000", "1000"),
@@ -149,10 +87,6 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
           ("1.5 million", "1500000", "1500000"), ("½", "0.5", "1/2"), ("(500)", "-500", "-500"),
           ("5 points", "5", "5"),
       ]),
-    ("max: {a: {utility: (500)}, b: 3}", "(500) is read as 500: write 500",
-     "max: {a: {utility: 500}, b: 3}", "500"),
-    ("max: {a: 10-15, b: 3}", "'10-15' is read as a difference: if that is right, write 10 - 15",
-     "max: {a: 10 - 15, b: 3}", "3"),
     ("max: {a: 2*3, b: 50 - 20}", "", "max: {a: 2*3, b: 50 - 20}", "30"),
     ("max: {a: 50 \N{MINUS SIGN} 20, b: 3}", "write - for minus", "max: {a: 50 - 20, b: 3}", "30"),
     ("max: {a: n/a, b: 3}", 'a terminal that is not known yet is {utility: "?"}',
@@ -160,8 +94,6 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
     ("max: {drill: {cost: -20, chance: [100, 0]}, wait: 0}",
      "a cost of -20 pays MAX 20: if that is right, write reward: 20; otherwise write cost: 20",
      "max: {drill: {cost: 20, chance: [100, 0]}, wait: 0}", "30"),
-    ("max: {a: {min: 0, max: 10}, b: 3}", 'write `bounds: [0, 10]` and `utility: "?"`',
-     'max: {a: {bounds: [0, 10], utility: "?"}, b: 3}', "?"),
     # ---- Nodes.
     ("max: {drill: {cost: 70, dry: 0, wet: 120}, wait: 0}", "write `chance: {dry: 0, wet: 120}`",
      "max: {drill: {cost: 70, chance: {dry: 0, wet: 120}}, wait: 0}", "0"),
@@ -170,26 +102,15 @@ TRAPS = [  # the text, what the program says (nothing if it reads it rightly), t
      "4"),
     ("max:\n  a:3\n  b:4", "write a space after each colon, as in `a: 3`", "max:\n  a: 3\n  b: 4",
      "4"),
-    ("max: {a = 3, b = 4}", "or is `: ` missing, as in `a: 3`?", "max: {a: 3, b: 4}", "4"),
-    ("max: {a 3, b 4}", "or is `: ` missing, as in `a: 3`?", "max: {a: 3, b: 4}", "4"),
-    ("max: (1, 2)", "write `max: [1, 2]`", "max: [1, 2]", "2"),
-    ("max: 1; 2", "write `max: [1, 2]`", "max: [1, 2]", "2"),
-    ("max:\n  -5\n  -3", "write `max: [-5, -3]`", "max: [-5, -3]", "-3"),
-    ("max(1, 2)", "write `max: [1, 2]`", "max: [1, 2]", "2"),
     ("max: {a: [3], b: [4]}", "write 3, without the brackets", "max: {a: 3, b: 4}", "4"),
     *((f"{word}: [1, 3]", "write `chance: [1, 3]`", "chance: [1, 3]", "2")
       for word in ("avg", "average", "exp", "EXP", "expectation", "expectimax")),
-    ("root: {type: max, children: [1, 2]}",
+    ("root: {max: [1, 2]}",
      "the key 'root' is not needed: remove it, and move what is below it one level up",
-     "{type: max, children: [1, 2]}", "2"),
-    ("player: max\nchildren: [1, 2]", "write `type: max`", "type: max\nchildren: [1, 2]", "2"),
-    ("max: {type: chance, children: [1, 2]}", "take out the `max:` above",
-     "{type: chance, children: [1, 2]}", "3/2"),
-    ("game: nim\nmax: [1, 2]", "write `title: nim`", "title: nim\nmax: [1, 2]", "2"),
+     "max: [1, 2]", "2"),
+    ("player: max\nchildren: [1, 2]", "write `max: [1, 2]`", "max: [1, 2]", "2"),
     ("title: Risk: a tree\nmax: [1, 2]", "put text with a colon in quotes",
      'title: "Risk: a tree"\nmax: [1, 2]', "2"),
-    ("chance: {a: {p: 0.3 utility: 5}, b: 1}", "is a comma missing before `utility:`?",
-     "chance: {a: {p: 0.3, utility: 5}, b: {p: rest, utility: 1}}", "11/5"),
     ("max: {yes: 5, no: 3}", "", "max: {yes: 5, no: 3}", "5"),
 ]  # fmt: skip
 
@@ -217,10 +138,6 @@ def test_advice_about_a_trap_works(text: str, says: str, better: str, value: str
     assert value == "?" if tree.unknown else str(et.evaluate(tree, exact=True).value) == value
 
 
-def test_there_are_many_traps() -> None:
-    assert len({text for text, *_ in TRAPS}) == len(TRAPS) > 80
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -234,17 +151,10 @@ def test_there_are_many_traps() -> None:
         "chance: {1: 2, 2: 4, 3: 8}",
         "chance: {a: 0.5, b: {max: [0.5, 1]}}",
         "{event: test, chance: {plus: 0.4, minus: 0.6}}",
-        "max: {a: 0.5, b: 0.5}",
         "max: {0: 1, 1: 2}",
-        "max: {bid 0.5: 3, bid 1.5: 4}",
-        "max: {40: 1, 60: 2}",
-        "max: {invest 10%: 1, invest 20%: 2, wait: 0}",
-        "max: {probability theory: 3, weight: 80}",
         "max: [0, 0, 100, 0]",
         "max: [000, 1]",
-        "chance: {a: 0.5*10, b: 0.6*20}",
         "chance: {gain: 5, loss: -3, cash: 2}",
-        "max: {a: 100-20, b: {utility: 3 - 5}, c: (2 + 3)}",
         "max: {a: {cost: 0, utility: 3}, b: {reward: -2, utility: 7}}",
     ],
 )
@@ -263,3 +173,47 @@ def test_no_file_of_the_project_causes_a_warning() -> None:
     trees = [tree for _, tree in map(found_in, texts) if tree is not None]  # not parts of files
     assert len(trees) > 50
     assert not [warning for tree in trees for warning in tree.warnings]
+
+
+# ---- The table of the documentation.
+
+TABLE = (ROOT / "docs/reference/errors.md").read_text("utf-8").partition("## First guesses")[2]
+ROWS = re.findall(r"^\| `(.*?)` \| (.*) \|$", TABLE.partition("\n## ")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize(("text", "expected"), ROWS)
+def test_the_table_of_first_guesses_is_right(text: str, expected: str) -> None:
+    found, tree = found_in(text)
+    if expected.startswith("error: "):
+        assert tree is None
+        assert expected.removeprefix("error: ") in found
+        return
+    assert tree is not None
+    value, _, warning = expected.partition("; warning: ")
+    assert f"value: {search_tree(tree).value}" == value
+    assert len(tree.warnings) == bool(warning)
+    assert warning in found
+
+
+@pytest.mark.parametrize(
+    ("text", "hint", "whole"),
+    [
+        ("chance: {1/2: 100, 1/2: {max: [1, 2]}}", r"list: (\[.*\])$", "chance: {}"),
+        ("chance: {0: 1, 0.5: 2, 1: 3}", r"labels write (\[.*\])$", "chance: {}"),
+        ("chance: {win 0.7: 100, lose 0.3: 0}", r"as in (.*)$",
+         "chance: [{}, {p: rest, max: [1]}]"),
+        ("chance: {'a: 0.7': 1, \"b's 0.3\": 0}", r"as in 'a: 0.7': (.*)$", "chance: [{}, {}]"),
+        ("chance: {\"b's 0.3\": {min: [1]}, x=0.7: 0}", r"as in (.*)$", "max: {{}}"),
+        ("chance: [{label: '[b] 70%', max: [1]}, {label: '30%', max: [0]}]", r"as in (.*)$",
+         "chance: [{}, {p: rest, max: [1]}]"),
+        ("max: [{'a: b': 1}, {'- x': 2}]", r"`max: (.*)`$", "max: {}"),
+        ("max: [1, {'- x': 2}]", r"written `(.*)`$", "max: [{}]"),
+        ("max: [{name: '[x]', utility: 2}]", r"write `(.*)`$", "max: [{{}, utility: 2}]"),
+        ("max: {a:1, b: 2}", r"as in `(.*)`\?$", "max: {{}}"),
+        ("{'a, b': 1, '{': {chance: [1]}}", r"write `(.*)`, or", "{}"),
+    ],
+)  # fmt: skip
+def test_the_text_that_a_message_shows_is_yaml(text: str, hint: str, whole: str) -> None:
+    """The hint has to be right for whoever copies it; an error may remain elsewhere."""
+    (found,) = re.findall(hint, found_in(text)[0])
+    assert isinstance(yaml.safe_load(whole.replace("{}", found, 1).replace("{}", "1")), dict)

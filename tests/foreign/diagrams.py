@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import expectitree as et
-from expectitree.files import loads_tree
+from expectitree.files import loads
 
 # Written for these tests. SilverDecisions' library sd-computations 0.6.1 added the results.
 STALL = Path(__file__).parent / "silverdecisions" / "stall.json"
@@ -51,7 +51,7 @@ def file_of(*trees: Json, code: str = "", scope: Json | None = None, **keys: Any
 def read(text: str, **options: Any) -> tuple[et.Tree, list[str]]:
     """Return the tree of a text, exact, and the notes about it without the name of the text."""
     notes: list[str] = []
-    tree = loads_tree(text, warn=notes.append, **options)
+    tree = loads(text, warn=notes.append, **options)
     return tree, [note.removeprefix("<text>: ") for note in notes]
 
 

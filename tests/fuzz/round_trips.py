@@ -55,9 +55,8 @@ def check_formulas(seed: int, format: str) -> None:
 TARGETS: dict[str, Target] = {
     "round-trip-text": from_tests(
         test_saving.test_a_written_tree_is_read_back_unchanged,
-        test_saving.test_random_trees_and_their_mirrors_are_read_back_unchanged,
         test_saving.test_independent_readers_agree_on_both_formats,
-        test_saving.test_json_evaluates_to_the_same_value_without_the_package,
+        test_saving.test_the_text_has_the_same_value_without_the_package,
         test_unknown.test_unknown_utilities_survive_a_round_trip,
         format=among("yaml", "json"),
         case=lambda random: Case(draw_seed(random)),
@@ -66,7 +65,6 @@ TARGETS: dict[str, Target] = {
     "round-trip-tables": from_tests(
         test_arrow.test_a_written_tree_is_read_back_unchanged,
         test_arrow.test_an_exact_tree_is_read_back_or_refused_with_a_path,
-        test_arrow.test_random_trees_evaluate_to_the_same_result,
         format=among("arrow", "parquet"),
     ),
     "round-trip-silverdecisions": from_tests(

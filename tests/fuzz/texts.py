@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -14,21 +15,25 @@ from unittest import mock
 
 from base.expressions import test_evaluation
 from decide.sensitivity import parameterised
-from files import samples, test_schema
+from files import samples
 from foreign import test_damaged_diagrams, test_efg
 from foreign.test_csv import COPIER, THOMPSON
 from foreign.test_radiant import CONTRACT, TYPED
 from fuzz.cases import Target
 from fuzz.damage import GAME_PIECES, mutated
 from oracle import definition
+from random_texts import RandomText
 
 import expectitree as et
+from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.expressions.domains import FLOATS, FRACTIONS
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
-from expectitree.files import load_tree, loads_tree
+from expectitree.files import load, loads
+from expectitree.files.grammar import expect
+from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines
 from expectitree.tree.builder import EXACT_NODES
@@ -74,9 +79,9 @@ def check_file(made: Hostile) -> bool:
     options = {"warn": lambda message: None, **made.options}
     try:
         if isinstance(made.content, bytes):
-            tree = load_tree(io.BytesIO(made.content), **options)
+            tree = load(io.BytesIO(made.content), **options)
         else:
-            tree = loads_tree(made.content, name=made.name, **options)
+            tree = loads(made.content, name=made.name, **options)
     except FileError as error:
         check_refusal(error, has_place=isinstance(made.content, str) and made.name != "-")
         return False
@@ -95,7 +100,7 @@ def use(tree: et.Tree) -> None:
         found = search_tree(tree, "star2")
         et.to_text(found)
         et.to_json(found)
-        again = loads_tree(et.dumps(tree), exact_nodes=exact_nodes(tree.exact))
+        again = loads(et.dumps(tree), exact_nodes=exact_nodes(tree.exact))
     except et.ExpectitreeError as error:
         check_message(error)
         return
@@ -122,7 +127,7 @@ def files(
     return Target(make, check_file, is_hostile=True)
 
 
-TREES = (*samples.SEEDS, *(text for form in samples.FORMS.values() for text in form))
+TREES = (*samples.SEEDS, *(RandomText(seed).text for seed in range(60)))
 IN_JSON = tuple(text for text in (*samples.SEEDS, *TREES) if text.startswith('{"'))
 RADIANT = (CONTRACT, TYPED, "name: x\ntype: decision\na: &a\n    payoff: 1\nb: *a\n")
 TABLES = (
@@ -134,14 +139,26 @@ TABLES = (
 GAMES = [game.text for name, game in test_efg.GAMES.items() if name not in ("ttt", "nim7")]
 
 
+TOKEN = re.compile(r"""[\w./%+-]+|'[^']*'|"[^"]*"|.""", re.DOTALL)
+OTHERS = [
+    *(*NODE_KEYS, *ROOT_KEYS, *expect.KEYS, *expect.RUN_KEYS, *ALGORITHMS, SCHEMA_KEY, "MAX", "a",
+        "s"),
+    *("0", "1", "0.5", "1/2", "50%", "1e-3", "-1", "+.5", "7.", "rest", "1e400", "inf", "-.Inf",
+        "'1'", '"1/3"', "0x10", "1_0"),
+    *("'?'", "'??'", "?"),
+    *("no", "on", "true", "'#1'", "'#2'", "12:30", "2024-01-02", "''", "{}", "[]", "[0, 1]",
+        "{ref: s}"),
+]  # fmt: skip
+
+
 def one_word(random: Random, text: str) -> str:
     """Return a tree file with one or two tokens exchanged, or with some characters changed."""
     if random.random() < 0.4:
         return mutated(random, text)
-    tokens = test_schema.TOKEN.findall(text)
+    tokens = TOKEN.findall(text)
     places = [at for at, token in enumerate(tokens) if token[0] not in " :,{}[]"]
     for _ in range(random.choice((1, 1, 1, 2))):
-        at, token = random.choice(places), random.choice(test_schema.OTHERS)
+        at, token = random.choice(places), random.choice(OTHERS)
         # In JSON a word is quoted.
         is_quoted = tokens[at].startswith('"') and random.random() < 0.8
         tokens[at] = json.dumps(token.strip("\"'")) if is_quoted else token

@@ -239,13 +239,10 @@ FORMS = {
     "single quotes": "max: [1, {utility: '?'}]",
     "block": 'max:\n  - 1\n  - utility: "?"\n',
     "block scalar": "max:\n  - 1\n  - utility: |-\n      ?\n",
-    "long form": 'max: [1, {type: TERMINAL, utility: "?"}]',
-    "any case": "{type: Max, children: [1, {type: terminal, utility: '?'}]}",
     "named": "nodes: {later: {utility: '?'}}\nmax: [1, {ref: later}]",
     "text by an alias": "title: &q '?'\nmax: [1, {utility: *q}]",
     "json": '{"max": [1, {"utility": "?"}]}',
     "json, escaped": '{"max": [1, {"utility": "\\u003f"}]}',
-    "json, long form": '{"type": "MAX", "children": [1, {"type": "TERMINAL", "utility": "?"}]}',
 }
 
 
@@ -274,7 +271,6 @@ def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
     [
         "nodes: {u: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: u}, 3]}, {ref: u}]",
         "max: [&u {utility: '?'}, {min: [*u, 3]}, *u]",
-        "nodes: {u: {ref: v}, v: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: v}, 3]}, {ref: u}]",
     ],
 )
 def test_a_shared_unknown_terminal_counts_once(text: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, answers, verify
 from expectitree.base.errors import FileError, Problem
-from expectitree.files import loads_tree, read_text
+from expectitree.files import loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.writing import OutputFile
 from expectitree.tree.model import Tree
@@ -61,4 +61,4 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
 
 def _read(text: str, name: str) -> Tree:
     """Return the tree of a text, with exact numbers at any size."""
-    return loads_tree(text, name=name, exact_nodes=sys.maxsize)
+    return loads(text, name=name, exact_nodes=sys.maxsize)

@@ -18,7 +18,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.base.numbers import Number, exact_text, message_text
 from expectitree.base.rounding import Rounded
-from expectitree.files import ANSWERS, load_tree, loads_tree, read_text
+from expectitree.files import ANSWERS, load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
@@ -121,7 +121,7 @@ def verify_file(
     """
     start, file, text = perf_counter(), os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
-    read: Callable[..., Tree] = partial(load_tree, path)
+    read: Callable[..., Tree] = partial(load, path)
     try:
         if format.is_text:
             text, name = read_text(path)
@@ -132,7 +132,7 @@ def verify_file(
                 if checks := [*stored_checks(text, name, row)]:
                     return Verification(file, checks, seconds=perf_counter() - start)
             if not name.endswith(ANSWERS):  # else `load` has a hint
-                read = partial(loads_tree, text, name=name)
+                read = partial(loads, text, name=name)
         tree = read(exact_nodes=sys.maxsize, warn=warn)
         report = replace(verify(tree, file=file), warnings=tree.warnings)
         wanted = [check.place for check in (report.checks if locate else report.broken)]

@@ -8,7 +8,7 @@ The module of a text format in our grammar has `parse(text, name) -> Document` a
 `read(text, name, warn, exact_nodes, **options) -> Tree`, where the options are those of its row,
 and, if it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and
 column (`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer
-gets a tree without anything that the row's `loses` makes `losses` refuse.
+gets a tree without anything that `saving` refuses for the row.
 
 An unknown name or ending may be a plugin's: an entry point in `expectitree.formats`.
 """

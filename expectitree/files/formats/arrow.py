@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import FileError, NumberError, Problem, TreeError, install_hint
 from expectitree.base.numbers import (
@@ -33,14 +32,15 @@ from expectitree.base.numbers import (
 )
 from expectitree.files.metadata import metadata_text, read_metadata
 from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.columns import UNKNOWN, Column, Columns, Repeated
+from expectitree.tree.columns import Column, Columns, Repeated
 from expectitree.tree.model import Kind, Tree
+from expectitree.tree.transform import in_floats
 
 try:
     import pyarrow as pa
     from pyarrow import compute
 
-    from expectitree.files.formats.arrow_size import VIEWS, check_file, check_stream, text_bytes
+    from expectitree.files.formats.arrow_size import VIEWS, check_file, text_bytes
 except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
@@ -121,17 +121,11 @@ def named_faults(path: str) -> Iterator[None]:
 
 def _read_ipc(path: str) -> Any:
     size = os.path.getsize(path)
-    try:
-        with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
-            content = source.read_buffer()
-        reader = pa.ipc.open_file(content)
-        check_file(content, size)
-        return reader.read_all()
-    except pa.ArrowInvalid:
-        with pa.OSFile(path) as source:
-            check_stream(source, size)
-        with pa.OSFile(path) as source:
-            return pa.ipc.open_stream(source).read_all()
+    with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
+        content = source.read_buffer()
+    reader = pa.ipc.open_file(content)
+    check_file(content, size)
+    return reader.read_all()
 
 
 def _tree(table: Any, size: int) -> Tree:
@@ -296,7 +290,9 @@ class ArrowLabels(Sequence["str | None"]):
 
 def batch(tree: Tree, drop_fractions: bool) -> Any:
     """Return the rows of a tree."""
-    columns = _in_floats(tree, drop_fractions) if tree.exact else tree.columns
+    if tree.exact:
+        _check_floats(tree, drop_fractions)
+    columns = in_floats(tree).columns
     count, branches = len(columns.kind), len(columns.child)
 
     def as_arrow(column: Any, type: Any, length: int, bitmap: Any = None) -> Any:
@@ -337,42 +333,37 @@ def _label_array(tree: Tree) -> Any:
         raise TreeError(f"{found}: write the character itself") from None
 
 
-def _in_floats(tree: Tree, drop_fractions: bool) -> Columns:
-    """Return the columns of an exact tree as floats; raise `TreeError` for any other number."""
-    columns = tree.columns
-
-    def to_float(value: Any, n: int, what: str) -> float:
+def _check_floats(tree: Tree, drop_fractions: bool) -> None:
+    """Raise `TreeError` for a number of an exact tree that a column of floats cannot hold."""
+    for n, what, value in _numbers(tree):
         if not is_finite(value):  # an end of bounds
-            return float(value)
+            continue
         if abs(value) > MAX_FLOAT:
             problem = "is beyond the limit of floats (10^301): keep the tree as text"
         elif drop_fractions or to_number(exact_text(float(value)), True) == value:
-            return float(value)
+            continue
         else:
             problem = "is not a decimal that a column of floats can hold: keep the tree as text, "
             problem += "or round its fractions (--drop fractions)"
         found = f"{escape(tree.path_of(n))}: the {what} {message_text(value)}"
         raise TreeError(f"{found} {problem}")
 
-    utility = compiling.zeros("d", len(columns.utility))
-    probability = compiling.zeros("d", len(columns.probability))
-    reward = compiling.zeros("d", len(columns.reward))
+
+def _numbers(tree: Tree) -> Iterator[tuple[int, str, Any]]:
+    """Yield a node, the name of a number there, and the number.
+
+    Leave out equal probabilities: they become equal again when the tree is read, since their sum is
+    divided out.
+    """
+    columns = tree.columns
     for n, kind in enumerate(columns.kind):
-        value = columns.utility[n]
-        is_missing = value is None or value != value
-        what = "estimate" if kind else "utility"
-        utility[n] = UNKNOWN if is_missing else to_float(value, n, what)
-        own = tree.branches_of(n)
-        # Equal probabilities become equal again when the tree is read exactly, since their sum is
-        # divided out.
-        are_equal = len({columns.probability[b] for b in own}) == 1
-        for b in own:
-            p = columns.probability[b]
-            probability[b] = float(p) if are_equal else to_float(p, n, "probability of an outcome")
-            if columns.pays:
-                reward[b] = to_float(columns.reward[b], n, "reward of a branch")
+        utility, own = columns.utility[n], tree.branches_of(n)
+        if utility is not None and utility == utility:
+            yield n, "estimate" if kind else "utility", utility
+        if len({columns.probability[b] for b in own}) > 1:
+            yield from ((n, "probability of an outcome", columns.probability[b]) for b in own)
+        if columns.pays:
+            yield from ((n, "reward of a branch", columns.reward[b]) for b in own)
     for n, ends in tree.local_bounds.items():  # the metadata have them
-        for end in ends:
-            to_float(end, n, "bound")
-    to_float(tree.root_reward, tree.root_id, "reward")
-    return columns._replace(utility=utility, probability=probability, reward=reward)
+        yield from ((n, "bound", end) for end in ends)
+    yield tree.root_id, "reward", tree.root_reward

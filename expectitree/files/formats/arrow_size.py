@@ -33,12 +33,14 @@ VIEWS = (pa.string_view(), pa.binary_view())
 
 def check_file(content: Any, size: int) -> None:
     """Raise `TooMuchWorkError` if a file in a buffer would take too much memory."""
-    _check(_messages_of_file(content), size)
-
-
-def check_stream(source: Any, size: int) -> None:
-    """Raise `TooMuchWorkError` if a stream would take too much memory."""
-    _check(pa.ipc.MessageReader.open_stream(source), size)
+    total = 0
+    try:
+        for message in _messages(content):
+            for length in _lengths(message):
+                total += length
+                check_memory(total, size)
+    except (struct.error, IndexError, EOFError) as error:
+        raise ValueError(f"wrong metadata: {error}") from None
 
 
 def text_bytes(texts: Any) -> int:
@@ -56,18 +58,7 @@ def text_bytes(texts: Any) -> int:
     return compute.sum(lengths).as_py() or 0
 
 
-def _check(messages: Any, size: int) -> None:
-    total = 0
-    try:
-        for message in messages:
-            for length in _lengths(message):
-                total += length
-                check_memory(total, size)
-    except (struct.error, IndexError, EOFError) as error:
-        raise ValueError(f"wrong metadata: {error}") from None
-
-
-def _messages_of_file(content: Any) -> Iterator[Any]:
+def _messages(content: Any) -> Iterator[Any]:
     """Yield the messages that the footer of a file lists."""
     end = len(content) - 10  # before the length of the footer and the last six letters
     start = end - unpack_from("<i", content, end)[0]

@@ -110,14 +110,11 @@ class _Parser:
             elif kind is yaml.DocumentStartEvent and roots:
                 message = "a second document starts here: a tree file holds one, so split the file"
                 raise self.error(event, message)
-        return self.document(roots[0] if roots else "")
-
-    def document(self, root: Data) -> Document:
-        if root == "":
+        if not roots or roots[0] == "":
             message = "the document is empty: `expectitree new` prints a tree to start from"
             raise error_in(self.name, message, 1, 1)
         locate = partial(_locate, self.text, self.containers)
-        return Document(self.name, root, frozenset(self.shared), locate, self.text)
+        return Document(self.name, roots[0], frozenset(self.shared), locate, self.text)
 
     def pairs(self, items: list[Data]) -> Data:
         """Return a mapping from its keys and values, which alternate."""
@@ -225,9 +222,6 @@ def _unreadable(text: str, name: str, error: Any) -> FileError:
     return error_at(text, found.start(), name, message)
 
 
-_COMMA = re.compile(r"[{,]\s*\w+: [^\s,{}]+ (\w+:)$")  # two pairs between braces
-
-
 def _syntax_hint(text: str, mark: Any) -> str:
     if mark is None:
         return ""
@@ -238,8 +232,6 @@ def _syntax_hint(text: str, mark: Any) -> str:
         return " (text that starts so must be quoted)"
     if _QUESTION.search(line):
         return ' (a ? must be quoted, as in `utility: "?"`)'
-    if pair := _COMMA.search(line[: mark.column + 1]):
-        return f" (is a comma missing before `{escape(pair[1])}`?)"
     if line[: mark.column].count(": ") and line[mark.column : mark.column + 1] == ":":
         return " (put text with a colon in quotes, and a mapping on lines of its own)"
     return ""
@@ -257,13 +249,12 @@ def write(tree: Tree) -> Iterator[str]:
     return tree_text(tree, NOTATION)
 
 
-class YamlNotation(Notation):
+class _YamlNotation(Notation):
     """The notation of YAML: a text is unquoted if every reader takes it for text."""
 
     opening, closing, margin, separator, item_head = "", "\n", "", "\n", "- "
 
     def quoted(self, text: str) -> str:
-        """Return a text, in quotes if it needs them."""
         if _BARE.fullmatch(text) and not _TAKEN.fullmatch(text):
             return text
         is_simpler = '"' in text and "'" not in text and "\\" not in text
@@ -271,7 +262,6 @@ class YamlNotation(Notation):
         return f"'{text}'" if is_simpler else escape(json.dumps(text, ensure_ascii=False))
 
     def number(self, text: str) -> str:
-        """Return a number as it is."""
         return text
 
     def formula(self, text: str) -> str:
@@ -279,11 +269,9 @@ class YamlNotation(Notation):
         return self.quoted(text) if "," in text or text.isidentifier() else text
 
     def number_key(self, number: str) -> str:
-        """Return a key with its colon from a number."""
         return f"{number}:"
 
     def brackets(self, is_mapping: bool, margin: str) -> tuple[str, str]:
-        """Return a line end: the margin shows what belongs to a list or a mapping."""
         return "\n", ""
 
     def block(self, head: str, indent: int, fields: list[str]) -> tuple[str, int, str]:
@@ -293,7 +281,6 @@ class YamlNotation(Notation):
         return start + margin.join([*fields, ""]), indent + 2, ""
 
     def fits(self, fields: list[str]) -> bool:
-        """Return whether all fields are short enough for a mapping on one line."""
         return all(len(field) <= MAX_KEY_LENGTH for field in fields)
 
     def flow_key(self, key: str) -> str:
@@ -302,4 +289,4 @@ class YamlNotation(Notation):
         return f"? {name}" if len(name) > MAX_KEY_LENGTH else name
 
 
-NOTATION = YamlNotation()
+NOTATION = _YamlNotation()

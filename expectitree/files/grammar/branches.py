@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from expectitree.base.errors import ExpectitreeError, NumberError, TreeError
-from expectitree.base.expressions.syntax import Expression, Name
-from expectitree.base.numbers import Number, escape, message_text, quote
+from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.expressions.syntax import Name
+from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
+from expectitree.base.rounding import sum_of
+from expectitree.files.grammar.advice import label_hint, list_form, node_warning
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
-from expectitree.files.grammar.mistakes import label_hint, node_warning, turned
-from expectitree.files.grammar.outcomes import list_form, with_ps, with_rest
 from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
 from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
-from expectitree.tree.formulas import REST, is_formula, negative_of, sum_of
+from expectitree.tree.formulas import REST, is_formula, negative_of
 from expectitree.tree.model import Kind
 from expectitree.tree.paths import message_path
 
@@ -49,7 +49,7 @@ class BranchReader:
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
                 if isinstance(data, list):
-                    message = f"a list of p: write one next to each outcome{with_ps(item, data)}"
+                    message = "a list of p: write one next to each outcome"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
                 message = f"the key {quote(p)} is this outcome's p already: remove this p"
@@ -66,28 +66,21 @@ class BranchReader:
         if key not in PAYMENTS:
             frame.branches.setdefault(key, {})[len(frame.ids)] = value
         elif value is not None:
-            self.check_payment(item, key)
-            is_ours = not self.trail.document.has_labels
-            if key == "cost" and is_ours and not is_formula(value) and value < 0:
-                found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
-                hint = f"if that is right, write reward: {message_text(-value)}"
-                hint = f"{hint}; otherwise write cost: {message_text(-value)}"
-                self.warn_of(f"{found}: {hint}", own=False)
-            self.pay(frame, negative_of(value) if key == "cost" else value)
+            self.check_payment(item, key, value)
+            reward = negative_of(value) if key == "cost" else value
+            frame.branches.setdefault("reward", {})[len(frame.ids)] = reward
 
-    def check_payment(self, item: Data, key: str) -> None:
-        """Report a node that has both a reward and a cost."""
+    def check_payment(self, item: Data, key: str, value: Any) -> None:
+        """Report a reward next to a cost, and warn of a negative cost."""
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
             self.trail.report(place_of(item, key, True), message)
-
-    def pay(self, frame: Frame, reward: Number | Expression) -> None:
-        """Add a reward to those of the branch to the current child."""
-        rewards, at = frame.branches.setdefault("reward", {}), len(frame.ids)
-        try:
-            rewards[at] = sum_of(rewards[at], reward) if at in rewards else reward
-        except NumberError as error:  # a sum of a formula and a number of very many digits
-            self.trail.report(self.trail.here(), f"the rewards of this branch: {error}")
+        is_ours = not self.trail.document.has_labels
+        if key == "cost" and is_ours and not is_formula(value) and value < 0:
+            found = f"a cost of {message_text(value)} pays MAX {message_text(-value)}"
+            hint = f"if that is right, write reward: {message_text(-value)}"
+            hint = f"{hint}; otherwise write cost: {message_text(-value)}"
+            self.warn_of(f"{found}: {hint}", own=False)
 
     def read_keys(self, frame: Frame) -> None:
         """Read the probabilities that are the keys of a mapping; report duplicate keys."""
@@ -148,21 +141,22 @@ class BranchReader:
             return []
         numbers = [*written.values()] if written else None
         if self.values.has_formulas and written and any(map(is_formula, written.values())):
-            frame.formulas = {at: self.formula_of_p(frame, at, p) for at, p in written.items()}
+            for at, p in written.items():
+                if not is_formula(p):  # a number, or `rest`
+                    text = frame.text_of_p(at)
+                    written[at] = Name(REST) if p == REST else self.values.parse(text)
+            frame.formulas = written
             return []
         try:
             if self.values.has_rest and written and REST in written.values():
                 texts = {at: frame.text_of_p(at) for at, p in written.items() if p is not REST}
-                numbers = with_rest(written, texts)
+                numbers = _with_rest(written, texts)
             probabilities, divisor = self.builder.distribution(numbers, count)
         except TreeError as error:
             message, place = str(error), frame.place(0)
             if frame.is_keyed_by_p:
                 place = Place(frame.container, 0, True)
-                mapping = turned(frame.container)
-                form = f"labels write {list_form(frame.container, 'label')}"
-                form = f"probabilities on the right write {mapping}" if mapping else form
-                hint = f"correct these keys; for {form}"
+                hint = f"correct these keys; for labels write {list_form(frame.container, 'label')}"
                 message = message.removesuffix(SUM_HINT) + hint
             self.trail.report(place, message, own=True)
             return []
@@ -170,12 +164,6 @@ class BranchReader:
             found = f"the probabilities sum to {message_text(divisor)}, not 1"
             self.warn_of(f"{found}; each was divided by that sum")
         return probabilities
-
-    def formula_of_p(self, frame: Frame, at: int, p: Any) -> Expression:
-        """Return a probability as an expression: a formula, a number, or the name `REST`."""
-        if is_formula(p):
-            return p
-        return Name(REST) if p == REST else self.values.parse(frame.text_of_p(at))
 
     def check(self, frame: Frame) -> None:
         """Warn if a node whose branches are all read was probably meant otherwise."""
@@ -206,3 +194,17 @@ class BranchReader:
             self.warn(f"{name}: {path}: {message}")
         elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")
+
+
+def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Number]:
+    """Return the probabilities, with a number in place of each `rest`.
+
+    Several `rest` share equally what the others leave of 1. That is computed exactly, from the
+    texts of the others: 0.7 leaves 0.3.
+    """
+    total = sum_of([to_probability(text, exact=True) for text in texts.values()])
+    if total > 1:
+        found = f"the probabilities sum to {message_text(total)} without the rest"
+        raise TreeError(f"{found}, expected at most 1: {SUM_HINT}")
+    share = (1 - total) / (len(written) - len(texts))
+    return [share if value is REST else value for value in written.values()]

@@ -26,7 +26,7 @@ def read_expectation(values: ValueReader, data: Data) -> Expectation:
     def report(place: Place, message: str) -> None:
         values.report(place, f"expect: {message}")
 
-    return ExpectationReader(report).read(data)
+    return _ExpectationReader(report).read(data)
 
 
 def written_expectation(expect: Expectation) -> dict[str, Any]:
@@ -50,13 +50,10 @@ def written_expectation(expect: Expectation) -> dict[str, Any]:
             for point in expect.at
         ]
     for run in expect.runs:
-        previous = data.get(run.algorithm)
-        if previous is None and len(run.place) <= 1:
-            data[run.algorithm] = _written_run(run)
-            continue
-        if not isinstance(previous, list):
-            previous = [previous] if previous else []
-        data[run.algorithm] = [*previous, _written_run(run)]
+        runs = [one for one in expect.runs if one.algorithm == run.algorithm]
+        is_list = len(runs) > 1 or len(run.place) > 1
+        written = [*map(_written_run, runs)]
+        data[run.algorithm] = written if is_list else written[0]
     return data
 
 
@@ -72,7 +69,7 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
     return {**{key: value for key, value in entry.items() if value is not None}, **run.options}
 
 
-class ExpectationReader(ValueReader):
+class _ExpectationReader(ValueReader):
     """Reads one `expect`."""
 
     def __init__(self, report: Report) -> None:
@@ -81,7 +78,6 @@ class ExpectationReader(ValueReader):
         self.written: dict[tuple[str | int, ...], str] = {}
 
     def read(self, data: Data) -> Expectation:
-        """Return the expectation that a mapping holds."""
         found: dict[str, Any] = {}
         runs: list[RunExpectation] = []
         for at, key, value in self.pairs(data, KEYS):
@@ -121,7 +117,7 @@ class ExpectationReader(ValueReader):
                 message = f"found {described(entry)} without `set` under at, {expected}"
                 self.report(Place(data, index), message)
                 continue
-            reader = ExpectationReader(self.report)
+            reader = _ExpectationReader(self.report)
             found = {
                 key: reader.attempt(POINT_VALUES[key], value, entry, at)
                 for at, key, value in reader.pairs(entry, tuple(POINT_VALUES))
@@ -133,7 +129,6 @@ class ExpectationReader(ValueReader):
             yield PointExpectation(settings or {}, expect)
 
     def settings(self, data: Data) -> dict[str, str]:
-        """Return values of parameters as written, by name."""
         if not isinstance(data, tuple) or not data:
             expected = "expected a mapping from parameter to number, such as {pr: 0.3}"
             raise GrammarError(f"found {described(data)} under set, {expected}")
@@ -144,7 +139,6 @@ class ExpectationReader(ValueReader):
         return found
 
     def setting(self, data: Data) -> Number:
-        """Return a number or a percentage."""
         if isinstance(data, str):
             check_setting(data)
             data = data.removesuffix("%")
@@ -169,11 +163,12 @@ class ExpectationReader(ValueReader):
             if owner != name:
                 message = f"the key {quote(key)} is for {owner} only, not for {name}"
                 self.report(Place(data, at, True), message)
-            options[key] = self.attempt(partial(ExpectationReader.option, key=key), value, data, at)
+            options[key] = self.attempt(
+                partial(_ExpectationReader.option, key=key), value, data, at
+            )
         yield RunExpectation(name, place=place, options=options, **fields)
 
     def option(self, data: Data, key: str) -> int | str:
-        """Return the value of an option of an algorithm."""
         option = OPTIONS[key]
         value = data if option.values else self.count(data)
         if not option.accepts(value):
@@ -181,7 +176,6 @@ class ExpectationReader(ValueReader):
         return value if isinstance(value, int) else str(value)
 
     def label(self, data: Data) -> str:
-        """Return the label of the best action."""
         if isinstance(data, str) and data:
             return str(data)
         hint = ": a label that starts with # must be quoted, as in best: '#2'" if data == "" else ""
@@ -201,7 +195,6 @@ class ExpectationReader(ValueReader):
         return found
 
     def paths(self, data: Data) -> tuple[str, ...]:
-        """Return a list of paths, or the only one."""
         items = data if isinstance(data, list) else [data]
         if all(isinstance(item, str) and item for item in items):
             return tuple(map(str, items))
@@ -213,14 +206,14 @@ class ExpectationReader(ValueReader):
 # The functions that read the values of the keys, of `expect` and of one search in it.
 VALUES: dict[str, Any] = {
     "value": ValueReader.number,
-    "best": ExpectationReader.label,
-    "values": ExpectationReader.numbers,
+    "best": _ExpectationReader.label,
+    "values": _ExpectationReader.numbers,
 }
 RUN_VALUES: dict[str, Any] = {
     **dict.fromkeys(("nodes", "leaves", "cuts"), ValueReader.count),
-    "skipped": ExpectationReader.paths,
+    "skipped": _ExpectationReader.paths,
     "bounds": ValueReader.bounds,
 }
-POINT_VALUES = {"set": ExpectationReader.settings, **VALUES}
+POINT_VALUES = {"set": _ExpectationReader.settings, **VALUES}
 KEYS = (*VALUES, "at", *ALGORITHMS)
 RUN_KEYS = (*RUN_VALUES, *OPTIONS)

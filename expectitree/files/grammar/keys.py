@@ -14,12 +14,8 @@ from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import (
-    KIND_SYNONYMS,
-    described,
     flow_text,
-    is_number,
     key_list,
-    kind_hint,
 )
 from expectitree.tree.model import Kind
 
@@ -51,13 +47,12 @@ ROOT_VALUES: dict[str, Read] = {  # `nodes`, `parameters` and `events` have read
     "expect": read_expectation,
 }
 ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
-NODE_KEYS = (*BODY_KEYS, "ref", "type", "children", *BRANCH_VALUES, *NODE_VALUES)
+NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain
-KIND_NAMES = (*KINDS, *KIND_SYNONYMS)
-_TYPES = {kind.name: kind for kind in Kind}
-_FORMS = "a mapping with one of max, min, chance, utility, ref or type"
-EXPECTED_NODE = f"expected a number (a terminal), or {_FORMS}"
+EXPECTED_NODE = (
+    "expected a number (a terminal), or a mapping with one of max, min, chance, utility or ref"
+)
 
 
 def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
@@ -69,39 +64,12 @@ def find_body(item: Data, keys: dict[str, Data]) -> tuple[Kind, str]:
     if len(kinds) > 1:
         is_p = "chance" in kinds and isinstance(keys["chance"], str)
         hint = f"for a probability, write `p: {keys['chance']}`" if is_p else "keep one"
-        ends = [keys.get("min"), keys.get("max")]
-        if all(map(is_number, ends)):
-            hint = f"for bounds, write `bounds: [{ends[0]}, {ends[1]}]`"
-            hint = hint if "utility" in kinds else f'{hint} and `utility: "?"`'
-        raise _error(item, kinds[1], f"two kinds in one node, {key_list(kinds)}: {hint}")
-    if "type" not in keys and "children" not in keys:
-        if kinds:
-            return BODY_KEYS[kinds[0]], kinds[0]
-        found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
-        raise GrammarError(f"found {found}, {EXPECTED_NODE}{_utility_hint(item)}")
-    # The long form: `type: MAX` with `children:`, or `type: TERMINAL` with `utility:`.
-    if "type" not in keys:
-        text = flow_text(keys["children"], 60)
-        hint = f"write `max: {text}`, or the same with min or chance"
-        raise _error(item, "children", f"children without a type: {hint}; or add `type: MAX`")
-    written = keys["type"]
-    kind = _TYPES.get(written.upper()) if isinstance(written, str) else None
-    if kind is None:
-        word = written.lower() if isinstance(written, str) else ""
-        hint = f"; {kind_hint(word, 'type: {}')}" if word in KIND_SYNONYMS else ""
-        message = f"unknown type {described(written)}: expected MAX, MIN, CHANCE or TERMINAL{hint}"
-        raise GrammarError(message, place_of(item, "type"))
-    needed = "children" if kind else "utility"
-    if kinds and kinds != [needed]:
-        message = f"two kinds in one node, type {written} and {key_list(kinds)}: keep one"
-        raise _error(item, kinds[0], message)
-    if needed not in keys:
-        message = f"the type {written} needs `{needed}:` next to it: add it"
-        raise GrammarError(message, place_of(item, "type"))
-    if not kind and "children" in keys:
-        message = "a TERMINAL has no children: remove them, or change the type"
-        raise _error(item, "children", message)
-    return kind, needed
+        message = f"two kinds in one node, {key_list(kinds)}: {hint}"
+        raise GrammarError(message, place_of(item, kinds[1], of_key=True))
+    if kinds:
+        return BODY_KEYS[kinds[0]], kinds[0]
+    found = f"a node with only {key_list(keys)}" if keys else "a mapping without a kind"
+    raise GrammarError(f"found {found}, {EXPECTED_NODE}{_utility_hint(item)}")
 
 
 def _utility_hint(item: Data) -> str:
@@ -115,7 +83,3 @@ def _utility_hint(item: Data) -> str:
     if key == "cost":
         amount = amount[1:] if amount[0] == "-" else f"-{amount}"
     return f"; for a terminal write `utility: {flow_text(amount)}`, or add `utility: 0`"
-
-
-def _error(item: Data, key: str, message: str) -> GrammarError:
-    return GrammarError(message, place_of(item, key, of_key=True))

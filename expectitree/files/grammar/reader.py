@@ -16,6 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.numbers import HOW, escape, float_column, quote
+from expectitree.files.grammar.advice import (
+    THREE_ZEROS,
+    bare,
+    label_hint,
+    report_pairs,
+    unknown_keys,
+)
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -26,24 +33,26 @@ from expectitree.files.grammar.document import (
     SharedText,
     place_of,
 )
-from expectitree.files.grammar.guesses import bare, report_pairs, unknown_keys
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
     EXPECTED_NODE,
-    KIND_NAMES,
     NODE_KEYS,
     NODE_VALUES,
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.mistakes import is_doubtful, label_hint, utility_warning
 from expectitree.files.grammar.names import Names
-from expectitree.files.grammar.outcomes import are_probabilities, is_probability, pair_hint
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import NOT_KNOWN_WORDS, ValueReader, is_operation, offset_of
+from expectitree.files.grammar.values import (
+    NOT_KNOWN_WORDS,
+    ValueReader,
+    are_probabilities,
+    is_operation,
+    offset_of,
+)
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
 from expectitree.tree import paths
@@ -58,12 +67,9 @@ if TYPE_CHECKING:
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 # A label in braces that includes its number.
-_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
-_CALL = r"(max|min|chance)\s?\((.+)\)"
+_MISSING_COLON = r"(\w[^:]*):\s*([-+.]?[0-9][0-9./e]*)"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_READ = 100  # characters of a text that a hint is made of
-_BETWEEN_PAIR = r"\s*[,;:@(]\s*|\s+"
-_BETWEEN_NUMBERS = r"[\s,;]+"
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -81,11 +87,11 @@ def read_tree(
     within 1e-9, and for each parameter that is not used. `parameters` replaces values in the
     document.
     """
-    reader = TreeReader(document, exact_nodes, warn, parameters or {})
+    reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
         tracked = frozenset(node for _, _, node, _ in reader.faults)
-        again = TreeReader(document, exact_nodes, None, parameters or {}, tracked)
+        again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
             for message, what, node, branch in reader.faults:
@@ -94,7 +100,7 @@ def read_tree(
     return tree
 
 
-class TreeReader:
+class _TreeReader:
     """Reads one document."""
 
     def __init__(
@@ -120,7 +126,7 @@ class TreeReader:
         self.builder.on_floats = self.values.use_floats
         if not self.builder.exact:
             self.values.use_floats()
-        self.names = Names(self.trail, self.values)
+        self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
         self.open: set[object] = set()  # identities of the shared nodes on the trail
@@ -205,7 +211,6 @@ class TreeReader:
         return tree
 
     def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        """Note an error whose place is not known yet."""
         self.faults.append((message, what, node, branch))
 
     def read_root_keys(self) -> dict[str, Any]:
@@ -234,7 +239,6 @@ class TreeReader:
     # ---- Nodes.
 
     def read_node(self, data: Data, base: tuple[str, ...]) -> int:
-        """Read one node and all below it; return its id."""
         bottom = Frame(Kind.TERMINAL, [data])
         frames = self.trail.frames = [bottom]
         self.trail.base = base
@@ -260,7 +264,7 @@ class TreeReader:
         keys = dict(item) if isinstance(item, tuple) else {}
         named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
         if named is not None:
-            item, keys, place, *_ = named
+            item, keys, place, _ = named
         for key in ("utility", "estimate"):
             place = place_of(item, key) if key in keys else place
         return place
@@ -302,18 +306,8 @@ class TreeReader:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
             elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MAX_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := re.fullmatch(_CALL, text[:_MAX_READ]):
-                hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
-            elif label == "type" and frame.is_labelled and text.lower() in KIND_NAMES:
-                hint = f"; for a node of this type, take out the `{frame.kind.name.lower()}:` above"
             elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
                 hint = f"; {meant}"
-            elif frame.kind == CHANCE and (
-                pair := pair_hint(re.split(_BETWEEN_PAIR, text[:_MAX_READ].strip(")")))
-            ):
-                hint = f"; {pair}"
-            elif text[-1:] == "%" and frame.kind == CHANCE:
-                hint = f"; for a probability, write {{p: {escape(text[:60])}, utility: …}}"
             elif text.lower() in NOT_KNOWN_WORDS:
                 hint = '; a terminal that is not known yet is {utility: "?"}'
             return self.reject(place, f"{error}{hint}")
@@ -322,19 +316,12 @@ class TreeReader:
         """Add a terminal from its formula; `error` is that of reading the text as a number."""
         try:
             found = self.values.formula(text, error)
-            self.warn_of_utility(text)
             return self.add_terminal(found)
         except NumberError as wrong:
             place = (place or self.trail.here())._replace(offset=offset_of(wrong))
             return self.reject(place, str(wrong))
 
-    def warn_of_utility(self, data: Data) -> None:
-        """Warn if the utility of the current child probably means another number."""
-        if isinstance(data, str):
-            self.branches.warn_of(utility_warning(data), own=False)
-
     def add_terminal(self, utility: Any) -> int:
-        """Add a terminal from its number or its formula."""
         if is_formula(utility):
             node = self.placeholder()
             self.builder.formulas.nodes[node] = utility
@@ -356,34 +343,29 @@ class TreeReader:
             named = self.names.follow(item, keys)
             if named is None:
                 return self.placeholder()
-            if named.reward:
-                self.branches.pay(frame, named.reward)
-            if named.note:
-                frame.branches.setdefault("note", {})[len(frame.ids)] = named.note
-            item, keys, place, identity, *_ = named
+            if "note" in keys:
+                note = self.values.attempt(NODE_VALUES["note"], keys["note"], item, "note")
+                frame.branches.setdefault("note", {})[len(frame.ids)] = note
+            item, keys, place, identity = named
         if identity in self.done:
             return self.done[identity]
         if identity in self.open:
             return self.reject(where, f"{name} {_CYCLE}")
-        node = self.enter_item(item, keys, identity, place)
+        node: int | None
+        if isinstance(item, str):
+            node = self.terminal(str(item), place)
+        elif isinstance(item, tuple):
+            node = self.enter_mapping(item, keys, identity, place)
+        else:
+            node = self.reject_list(item, place)
         if identity is not None and node is not None:
             self.done[identity] = node
         return node
 
-    def enter_item(
-        self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
-    ) -> int | None:
-        """Read the current child as `enter` does; `named` is its place if a ref leads to it."""
-        if isinstance(item, str):
-            return self.terminal(str(item), named)
-        if isinstance(item, tuple):
-            return self.enter_mapping(item, keys, identity, named)
-        return self.reject_list(item, named)
-
     def enter_mapping(
         self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
     ) -> int | None:
-        """Read the current child as `enter` does; `named` is its place if a ref leads to it."""
+        """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
         about: dict[str, Any] = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
@@ -406,13 +388,14 @@ class TreeReader:
                     return self.placeholder()
                 return self.reject(error.place or named, str(error))
         children = keys[body]
-        if about:
-            self.check_kind_of_event(kind, item, about)
+        if "event" in about and kind != CHANCE:
+            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
+            self.report(place_of(item, "event", True), message)
         if not kind:
             return self.long_terminal(item, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
-        if nested >= MAX_NESTED:
+        if nested >= MAX_NESTED and self.document.text:  # Python's data may be deeper
             return self.reject(None, NESTED_TOO_DEEPLY)
         fault = self.fault_of_children(kind, children)
         if fault:
@@ -423,16 +406,9 @@ class TreeReader:
             self.open_frame(kind, children, nested, about, identity)
         return node
 
-    def check_kind_of_event(self, kind: Kind, item: Data, about: dict[str, Any]) -> None:
-        """Report an event at a node that is not a CHANCE node."""
-        if "event" in about and kind != CHANCE:
-            message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
-            self.report(place_of(item, "event", True), message)
-
     def open_frame(
         self, kind: Kind, children: Data, nested: int, about: dict[str, Any], identity: object
     ) -> None:
-        """Begin to read the children of a node."""
         may_be_p = kind == CHANCE and children.__class__ is tuple
         by_p = may_be_p and not self.document.has_labels and are_probabilities(children)
         self.trail.frames.append(Frame(kind, children, nested, about, identity, by_p))
@@ -458,21 +434,19 @@ class TreeReader:
             utilities = [*map(self.values.to_number, children)]
         except (NumberError, TypeError):
             return None
-        if is_doubtful(kind, children, utilities):
+        if THREE_ZEROS in children:  # perhaps the end of 1,000, of which `close` warns
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
         return self.builder.add_inner(kind, ids, equal, None)
 
     def long_terminal(self, item: Data, data: Data, about: dict[str, Any]) -> int:
-        """Add a terminal that is written as a mapping."""
         utility = self.values.attempt(ValueReader.utility, data, item, "utility")
         if "estimate" in about:
             message = "an estimate is for inner nodes: a terminal has its utility"
             self.report(place_of(item, "estimate", True), message)
         if utility is None:
             return self.placeholder()
-        self.warn_of_utility(data)
         node = self.add_terminal(utility)
         self.builder.annotate(node, bounds=about.get("bounds"), note=about.get("note"))
         return node
@@ -483,16 +457,11 @@ class TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
-            written = children[:60].strip("()") if isinstance(children, str) else ""
+            written = children[:60] if isinstance(children, str) else ""
             if pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
-            elif "," in written or all(
-                map(is_number, items := re.split(_BETWEEN_NUMBERS, written))
-            ):
-                items = [item.strip() for item in written.split(",")] if "," in written else items
-                expected = f"write `{kind.name.lower()}: [{escape(', '.join(items))}]`"
-                if kind == CHANCE and not items[1:] and is_probability(items[0]):
-                    expected = f"for a probability, write `p: {escape(items[0])}`"
+            elif "," in written or is_number(written):
+                expected = f"write `{kind.name.lower()}: [{escape(written)}]`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:
@@ -524,7 +493,8 @@ class TreeReader:
             self.closed[node] = frame, self.trail.path(own=True)
         if "note" in branches:
             for place, note in branches["note"].items():
-                self.builder.annotate_branch(node, place, note)
+                if note:
+                    self.builder.annotate_branch(node, place, note)
         if frame.identity is not None:
             self.open.discard(frame.identity)
             self.done[frame.identity] = node
@@ -532,7 +502,6 @@ class TreeReader:
         return node
 
     def add_formulas(self, node: int, frame: Frame) -> None:
-        """Store the formulas of an inner node and of its branches, and its event."""
         builder, about, formulas = self.builder, frame.about, self.builder.formulas
         if is_formula(about.get("estimate")):
             formulas.nodes[node] = about["estimate"]
@@ -545,7 +514,6 @@ class TreeReader:
         builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
 
     def check_event(self, frame: Frame, event: str) -> None:
-        """Report an event whose outcomes have other labels than before."""
         labels = sorted(map(frame.label, range(len(frame.ids))))
         if event in self.defined and frame.branches.get("p"):
             message = f"the root's `events` give {quote(event)} its probabilities: remove the p"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_DIGITS = 30  # of a count
+_NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
 Report: TypeAlias = Callable[[Place, str], None]
 Read: TypeAlias = Callable[["ValueReader", Data], Any]  # a method of `ValueReader`
@@ -171,6 +172,32 @@ def is_operation(text: str) -> bool:
     """Return whether a text may be a formula without parameters, such as `0.5*90`."""
     is_word = _FRACTION.fullmatch(text) or text.lower() in NOT_KNOWN_WORDS
     return bool(_OPERATOR.search(text)) and not is_word
+
+
+def is_probability(key: str) -> bool:
+    """Return whether a key is a valid `p`: a number from 0 to 1."""
+    if not _NUMBER.fullmatch(key):
+        return False
+    try:
+        to_probability(key, exact=True)
+    except NumberError:
+        return False
+    return True
+
+
+def is_marked(key: str) -> bool:
+    """Return whether a key, or several joined, has a sign that labels seldom have."""
+    return "." in key or "/" in key or "%" in key
+
+
+def are_probabilities(children: Sequence[tuple[str, Data]]) -> bool:
+    """Return whether the keys of a chance node's children are probabilities, and not labels.
+
+    Each is a probability or `rest`. At least one has a decimal point, `/` or `%`: 0 and 1 alone
+    are labels.
+    """
+    keys = [key for key, _ in children if key != REST]
+    return is_marked("".join(keys)) and all(map(is_probability, keys))
 
 
 def offset_of(error: ExpectitreeError) -> int:

@@ -13,25 +13,25 @@ from expectitree.files.grammar.document import Data
 # Keys that people write for the one that they mean.
 _WORDS = {
     "utility": "value payoff reward score payout profit points result gain outcome leaf terminal",
-    "p": "prob probability chance weight odds likelihood pr",
+    "p": "prob probability chance likelihood pr",
     "label": "name action move",
     "ref": "node goto link use",
     "estimate": "heuristic eval evaluation guess h",
     "note": "comment description text remark",
     "bounds": "range interval limits",
-    "type": "kind player turn mover",
-    "children": "branches actions outcomes moves options choices child",
+    "type": "type kind player turn mover",
+    "children": "children branches actions outcomes moves options choices child",
     "repetitions": "reps",
     "parameters": "params variables variable vars constants constant definitions",
     "cost": "costs fee fees expense expenses",
 }
 SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {
-    "max": "maximum maximize maximise maximizer maximiser me you self",
-    "min": "minimum minimize minimise minimizer minimiser opponent adversary enemy",
+    "max": "max maximum maximize maximise maximizer maximiser me you self",
+    "min": "min minimum minimize minimise minimizer minimiser opponent adversary enemy",
     "max or min": "decision player choice choose decide agent or",
-    "chance": "random nature prob probability lottery gamble risk luck average avg mean expected"
-    " exp expectation expectimax event uncertainty uncertain dice die roll coin",
+    "chance": "chance random nature prob probability lottery gamble risk luck average avg mean"
+    " expected exp expectation expectimax event uncertainty uncertain dice die roll coin",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
@@ -96,15 +96,8 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     `at` is the place of the second half: it is a key, without a value.
     """
     half, value = pairs[at]
-    if value or not half.isdecimal():
-        return ""
-    after, following = pairs[at + 1] if at + 1 < len(pairs) else ("", None)
-    if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
-        return f"{half}.{after}: {flow_text(following)}"
     name, first = pairs[at - 1] if at else ("", None)
-    if name in _KIND_WORDS:
-        return f"{name}: [{first}, {half}]"
-    if not isinstance(first, str) or not _WHOLE.fullmatch(first):
+    if value or not half.isdecimal() or not isinstance(first, str) or not _WHOLE.fullmatch(first):
         return ""
     is_grouped = len(half) == 3 and first.strip("+-0")
     number = f"{first}{half}" if is_grouped else f"{first}.{half}"

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from expectitree.base import compiling
@@ -22,8 +22,7 @@ from expectitree.base.numbers import Number, escape, number_text, quote, to_frac
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.keys import KINDS
-from expectitree.files.grammar.outcomes import are_probabilities, is_marked
-from expectitree.files.grammar.values import NOT_KNOWN
+from expectitree.files.grammar.values import NOT_KNOWN, are_probabilities, is_marked
 from expectitree.tree import scans
 from expectitree.tree.columns import NONE, Readable, Repeated
 from expectitree.tree.formulas import payment_of
@@ -122,7 +121,7 @@ def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
             "table (.arrow, .parquet)"
         )
         raise TreeError(f"{path}: {message}")
-    return TreeWriter(tree, notation).document()
+    return _TreeWriter(tree, notation).document()
 
 
 @dataclass(slots=True)
@@ -135,13 +134,12 @@ class Block:
     separator: str = ""  # the text before the next child
 
 
-class TreeWriter:
+class _TreeWriter:
     """Writes one tree."""
 
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
-        self.last_keys = (NONE, "")  # the node that `keys` was last called with, and its result
         self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
         self.has_formulas = tree.formulas is not None
         self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
@@ -159,6 +157,7 @@ class TreeWriter:
         )
         self.equal: dict[int, Number] = {}  # count of outcomes -> probability if equally likely
         self.number_text = cache(lambda value: notation.number(number_text(value)))
+        self.keys = lru_cache(maxsize=1)(self._keys)
 
     def document(self) -> Iterator[str]:
         """Yield the root's keys, the named nodes, and the tree."""
@@ -173,19 +172,16 @@ class TreeWriter:
         fields = [self.pair(key, value) for key, value in about.items() if value is not None]
         margin, separator = notation.margin, notation.separator
         yield notation.opening
-        if self.written_parameters:
-            opening, closing = notation.brackets(True, margin)
-            lines = separator.join([f"{margin}  {line}" for line in self.parameters()])
-            fields.append(f"{notation.key('parameters')}{opening}{lines}{closing}")
-        if self.defined:
-            opening, closing = notation.brackets(True, margin)
-            lines = separator.join([f"{margin}  {self.pair(*one)}" for one in self.defined.items()])
-            fields.append(f"{notation.key('events')}{opening}{lines}{closing}")
+        opening, closing = notation.brackets(True, margin)
+        events = [self.pair(name, event) for name, event in self.defined.items()]
+        for key, pairs in (("parameters", [*self.parameters()]), ("events", events)):
+            if pairs:
+                lines = separator.join([f"{margin}  {pair}" for pair in pairs])
+                fields.append(f"{notation.key(key)}{opening}{lines}{closing}")
         fields += self.payment(tree.root_id, NONE)
         for field in fields + self.own_fields(tree.root_id):
             yield f"{margin}{field}{separator}"
         if not isinstance(self.named, Repeated):
-            opening, closing = notation.brackets(True, margin)
             yield f"{margin}{notation.key('nodes')}{opening}"
             names = (n for n in tree.first_paths.order if self.named[n])
             items: Iterator[Any] = ((f"{margin}  {self.name(n)}: ", [], n) for n in names)
@@ -329,7 +325,6 @@ class TreeWriter:
         return self.formula(reward)
 
     def parameters(self) -> Iterator[str]:
-        """Yield the parameters, each as a pair of name and value."""
         for name, parameter in self.written_parameters.items():
             about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
             about["description"] = parameter.description
@@ -348,7 +343,6 @@ class TreeWriter:
         return self.number(self.columns.utility[n], n)
 
     def number(self, value: Number, n: int) -> str:
-        """Return the text of a number that belongs to a node."""
         try:
             return self.number_text(value)
         except TreeError as error:
@@ -398,23 +392,17 @@ class TreeWriter:
         return fields
 
     def labels(self, n: int) -> list[str]:
-        """Return the labels that are written at the branches of a node."""
         label = self.tree.label
         if isinstance(label, Repeated):
             return []
         return [text for b in self.tree.branches_of(n) if (text := label[b]) is not None]
 
-    def keys(self, n: int) -> str:
+    def _keys(self, n: int) -> str:
         """Return whether children are written by their `label` or by their `p`; nothing for a list.
 
         In a mapping, `#k` labels those without a label. A label that is too long for a key, or that
         would be read as a probability, is next to its node, in a list.
         """
-        if n != self.last_keys[0]:
-            self.last_keys = n, self._keys(n)
-        return self.last_keys[1]
-
-    def _keys(self, n: int) -> str:
         labels, is_chance = self.labels(n), self.columns.kind[n] == _CHANCE
         if labels:
             is_list = is_chance and are_probabilities([*zip(labels, labels, strict=True)])
@@ -430,18 +418,16 @@ class TreeWriter:
         is_mapping = is_short and len(set(keys)) == len(keys) and all(map(is_marked, keys))
         return "p" if is_mapping else ""
 
-    def is_defined(self, n: int) -> bool:
-        """Return whether the probabilities of a node follow from the definition of its event."""
-        formulas = self.tree.formulas
-        return formulas is not None and formulas.events.get(n) in formulas.defined
-
     def is_equally_likely(self, n: int) -> bool:
         """Return whether a reader finds the probabilities without any `p`."""
-        if self.columns.kind[n] != _CHANCE or self.is_defined(n):
+        formulas, branches = self.tree.formulas, self.tree.branches_of(n)
+        if self.columns.kind[n] != _CHANCE:
             return True
-        branches, probability = self.tree.branches_of(n), self.columns.probability
-        if self.tree.formulas is not None and branches[0] in self.tree.formulas.probabilities:
+        if formulas is not None and formulas.events.get(n) in formulas.defined:
+            return True
+        if formulas is not None and branches[0] in formulas.probabilities:
             return False
+        probability = self.columns.probability
         count = len(branches)
         if count not in self.equal:
             self.equal[count] = (probability[branches[0]] * 0 + 1) / count

@@ -542,17 +542,6 @@ def test_any_path_can_be_written_and_read_again(tree: Path) -> None:
     assert Path("odd.answers.yaml").read_text("utf-8").startswith("# Answers to `expectitree ask t")
 
 
-def test_an_answers_file_is_not_a_tree(tree: Path) -> None:
-    ask("bet.yaml", typed="2\n")
-    with pytest.raises(FileError) as caught:
-        et.load("bet.answers.yaml")
-    assert str(caught.value).startswith(
-        "bet.answers.yaml: by its name these are answers to `expectitree ask`: name"
-    )
-    Path("odd.answers.yaml").write_text("max: [1, 2]", "utf-8")
-    assert len(et.load("odd.answers.yaml")) == 3
-
-
 def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
     ask("bet.yaml", typed="2\n")
     assert list(tree_files(".")) == ["./bet.yaml"]

@@ -6,7 +6,6 @@ import math
 import struct
 import subprocess
 import sys
-from array import array
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -29,19 +28,14 @@ from files.formats.tables import (
     to,
     write,
 )
-from files.samples import ODD_TEXTS, SHIPPED, chain, content_of, random_full_tree
+from files.samples import SHIPPED, chain, content_of, random_full_tree
 from helpers import ROOT, load, loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ExactNode
-from random_trees import Case
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.files.formats import arrow as arrow_format
-from expectitree.searches.engine import search_tree
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Columns
 from expectitree.tree.transform import in_floats
 
 # ---- Our own files.
@@ -85,31 +79,15 @@ def test_an_exact_tree_is_read_back_or_refused_with_a_path(
         assert not all(map(is_float_decimal, in_columns + in_bounds))
         assert not path.exists()
         et.save(tree, path, drop_fractions=True)
-        assert content_in_floats(et.load(path)) == content_in_floats(tree)
-        if not tree.columns.pays:  # rounded rewards may miss bounds that touch a total
-            et.load(path)
+        rounded, columns = et.load(path).columns, in_floats(tree).columns
+        assert [*rounded.utility] == pytest.approx([*columns.utility], nan_ok=True)
+        assert [*rounded.probability] == pytest.approx([*columns.probability])
+        assert [*rounded.reward] == pytest.approx([*columns.reward])
     else:
         assert all(map(is_float_decimal, in_columns))
         again = et.load(path)
         assert columns_of(again) == columns_of(in_floats(tree))
         assert content_of(again) == content_of(in_floats(tree))
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    "bounds", ["[1/3, 2]", "[-1, 22/7]", "[-1e305, 2]", "[-2, 1e400]", "[0.1234567890123456789, 1]"]
-)
-def test_bounds_of_an_exact_tree_are_read_back_or_refused(
-    bounds: str, format: str, tmp_path: Path
-) -> None:
-    tree = et.loads(f"max: {{here: {{max: [1], bounds: {bounds}}}}}")
-    path = tmp_path / f"tree.{format}"
-    found = refusal(tree, path)
-    if found:
-        assert found.startswith("here: ")
-        assert not path.exists()
-    else:
-        assert content_of(et.load(path)) == content_of(in_floats(tree))
 
 
 def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
@@ -129,41 +107,6 @@ def is_float_decimal(number: Any) -> bool:
     return math.isinf(number) or Fraction(repr(float(number))) == number
 
 
-def content_in_floats(tree: et.Tree) -> list[Any]:
-    """Return every node with its numbers as floats."""
-    found: list[Any] = []
-    for node, path in tree.walk():
-        numbers = [
-            node.utility,
-            node.estimate,
-            *(node.bounds or ()),
-            *(branch.probability for branch in node.branches),
-            *(branch.reward for branch in node.branches),
-        ]
-        found.append(
-            (
-                path,
-                node.kind,
-                node.note,
-                [n if n is None else pytest.approx(float(n)) for n in numbers],
-            )
-        )
-    return found
-
-
-@pytest.mark.slow
-@given(case=st.integers(0, 2**32).map(Case))
-def test_random_trees_evaluate_to_the_same_result(case: Case, tmp_path_factory: Any) -> None:
-    path = tmp_path_factory.getbasetemp() / "value.arrow"
-    path.unlink(missing_ok=True)
-    tree = case.tree(exact=False)
-    et.save(tree, path)
-    again = et.load(path)
-    for algorithm in ("expectiminimax", "star2"):
-        one, other = search_tree(tree, algorithm), search_tree(again, algorithm)
-        assert (list(one.lower), list(one.visits)) == (list(other.lower), list(other.visits))
-
-
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
 def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_path: Path) -> None:
@@ -177,40 +120,11 @@ def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("number", [-0.0, 1e300, -1e300, 5e-324, 0.1, 2.0**1000])
-def test_a_number_is_read_to_the_last_bit(number: float, format: str, tmp_path: Path) -> None:
-    columns = Columns.of(
-        array("B", [0, 2]),
-        array("d", [number] * 2),
-        array("I", [0, 0, 1]),
-        array("I", [0]),
-        array("d", [1]),
-    )
-    bounds = {0: (number, math.inf), 1: (-math.inf, number)}
-    et.save(adopt(columns, local_bounds=bounds), tmp_path / f"tree.{format}")
-    again = et.load(tmp_path / f"tree.{format}")
-    assert bytes(array("d", again.columns.utility)) == bytes(columns.utility)
-    assert again.local_bounds == bounds
-
-
-@pytest.mark.parametrize("format", FORMATS)
 def test_a_single_terminal_and_a_deep_tree_are_read_back(format: str, tmp_path: Path) -> None:
     builder = et.TreeBuilder(exact=False)
     for name, tree in (("one", builder.build(3)), ("deep", chain(3_000))):
         et.save(tree, tmp_path / f"{name}.{format}")
         assert columns_of(et.load(tmp_path / f"{name}.{format}")) == columns_of(tree)
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_any_text_is_a_label_a_title_or_a_note(format: str, tmp_path: Path) -> None:
-    builder = et.TreeBuilder(exact=False)
-    leaves = {text: builder.terminal(1, note=text) for text in ODD_TEXTS}
-    root = builder.max(leaves, note="")
-    for place, text in enumerate(ODD_TEXTS):
-        builder.annotate_branch(root, place, text)
-    tree = builder.build(root, title="".join(ODD_TEXTS), source="")
-    et.save(tree, tmp_path / f"tree.{format}")
-    assert content_of(et.load(tmp_path / f"tree.{format}")) == content_of(tree)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -269,84 +183,44 @@ def test_a_file_that_is_overwritten_in_place_changes_no_tree(
     assert done.stdout == "True\n"
 
 
-def paying_tree(exact: bool = False) -> et.Tree:
-    """Return the tree of `ROWS` with rewards."""
-    return loads(
-        """
-        reward: 2.5
-        nodes: {zero: 0, ten: 10, four: 4}
-        max:
-          pass: {ref: four}
-          toss:
-            cost: 0.1
-            estimate: 7
-            chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
-          '#3': {min: [{ref: ten}, {ref: four}]}
-        """,
-        exact=exact,
-    )
+PAYING_TREE = """
+reward: 2.5
+nodes: {zero: 0, ten: 10, four: 4}
+max:
+  pass: {ref: four}
+  toss:
+    cost: 0.1
+    estimate: 7
+    chance: [{p: 0.25, ref: zero}, {label: é, p: 0.75, reward: 3, ref: ten}]
+  '#3': {min: [{ref: ten}, {ref: four}]}
+"""
 
 
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("format", FORMATS)
 def test_rewards_are_read_back(format: str, exact: bool, tmp_path: Path) -> None:
-    tree, path = paying_tree(exact), tmp_path / f"tree.{format}"
+    tree, path = loads(PAYING_TREE, exact=exact), tmp_path / f"tree.{format}"
     et.save(tree, path)
     again = et.load(path)
     assert content_of(again) == content_of(in_floats(tree))
     assert again.find("toss").branches[1].reward == 3
-    assert again.root_reward == tree.root_reward == 2.5
+    assert (type(again.root_reward), again.root_reward) == (float, 2.5)
     assert et.evaluate(again).value == et.evaluate(tree).value == 12.15
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_reward_of_the_root_is_a_float(format: str, tmp_path: Path) -> None:
-    """It is text in the metadata, but a tree of floats has no fractions."""
-    tree, path = et.loads("reward: 1/3\nmax: [1, 2]"), tmp_path / f"tree.{format}"
-    et.save(tree, path, drop_fractions=True)
-    reward = et.load(path).root_reward
-    assert (type(reward), reward) == (float, 1 / 3)
-
-
-@pytest.mark.extra
-def test_other_libraries_keep_rewards(tmp_path: Path) -> None:
-    import polars as pl
-
-    tree = replace(paying_tree(), root_reward=0)
-    et.save(tree, tmp_path / "ours.arrow")
-    frame = pl.read_ipc(tmp_path / "ours.arrow")
-    frame.write_ipc(tmp_path / "polars.arrow", compression="zstd")
-    frame.write_parquet(tmp_path / "polars.parquet")
-    for name in ("polars.arrow", "polars.parquet"):
-        assert content_of(et.load(tmp_path / name)) == content_of(tree)
-
-
-def test_a_column_of_rewards_is_used_in_place_and_last(tmp_path: Path) -> None:
-    et.save(paying_tree(), tmp_path / "tree.arrow")
-    reward = et.load(tmp_path / "tree.arrow").columns.reward
-    assert isinstance(reward, memoryview)
-    assert reward.readonly
-    table = pa.ipc.open_file(str(tmp_path / "tree.arrow")).read_all()
-    entry = table.schema.field("branches").type.value_type
-    assert [field.name for field in entry] == ["child", "probability", "label", "reward"]
-    assert entry.field("reward").type == pa.float64()
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_a_tree_without_rewards_has_no_column_of_them(format: str, tmp_path: Path) -> None:
-    """A program that does not know rewards reads the file."""
-    path = tmp_path / f"tree.{format}"
-    et.save(built_tree(), path)
-    made = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(str(path)).read_all()
-    assert made.schema.field("branches").type.value_type.num_fields == 3
-    assert b'"version": 1' in made.schema.metadata[b"expectitree"]
-
-
-@pytest.mark.parametrize("text", ["reward: 1\nmax: [1]", "max: [{cost: 1, utility: 1}]"])
-def test_a_program_that_ignores_rewards_refuses_them(text: str, tmp_path: Path) -> None:
-    et.save(et.loads(text), tmp_path / "tree.arrow")
-    metadata = pa.ipc.open_file(str(tmp_path / "tree.arrow")).schema.metadata
-    assert b'"version": 2' in metadata[b"expectitree"]
+def test_a_program_that_does_not_know_rewards_reads_only_tables_without_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "tree.arrow"
+    for text, version, fields in (
+        ("max: [1]", b"1", 3),
+        ("reward: 1\nmax: [1]", b"2", 3),
+        ("max: [{cost: 1, utility: 1}]", b"2", 4),
+    ):
+        et.save(et.loads(text), path)
+        schema = pa.ipc.open_file(pa.BufferReader(path.read_bytes())).schema
+        assert b'"version": ' + version in schema.metadata[b"expectitree"]
+        assert schema.field("branches").type.value_type.num_fields == fields
 
 
 @pytest.mark.parametrize("type", [pa.float32(), pa.int64(), pa.decimal128(10, 3)], ids=str)
@@ -355,7 +229,6 @@ def test_rewards_of_other_types_are_cast(format: str, type: Any, tmp_path: Path)
     rows = [leaf(0), inner("MAX", {**to(0), "reward": 4}, {**to(0), "reward": -1})]
     entry = pa.struct([("reward", type), *STRUCT])
     path = write(tmp_path / f"tree.{format}", table(rows, branches=pa.list_(entry)))
-    assert list(et.load(path).columns.reward) == [4, -1]
     assert list(et.load(path).columns.reward) == [4, -1]
 
 
@@ -376,20 +249,6 @@ def test_a_tree_outlives_its_file(format: str, tmp_path: Path) -> None:
     assert content_of(tree) == content_of(built_tree())
 
 
-@pytest.mark.parametrize("format", FORMATS)
-def test_the_table_schema_matches_the_documentation(format: str, tmp_path: Path) -> None:
-    path = tmp_path / f"tree.{format}"
-    et.save(built_tree(), path)
-    made = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(str(path)).read_all()
-    assert made.column_names == ["kind", "utility", "branches"]
-    assert pa.types.is_dictionary(made.schema.field("kind").type)
-    assert made.to_pylist() == ROWS
-    assert (
-        made.column("utility").null_count == 2
-    )  # An inner node has a utility only if it has an estimate.
-    made.validate(full=True)
-
-
 # ---- Numbers that the columns cannot hold.
 
 
@@ -399,22 +258,17 @@ def test_the_table_schema_matches_the_documentation(format: str, tmp_path: Path)
     [
         ("max: {a: 1, b: {min: [1/3]}}", "b/#1: the utility 1/3"),
         ("max: {a: 1, b: {min: [1], estimate: 2/3}}", "b: the estimate 2/3"),
-        (
-            "max: {a: {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 0}]}}",
-            "a: the probability of an outcome 1/3",
-        ),
+        ("max: {a: {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 0}]}}",
+         "a: the probability of an outcome 1/3"),
         ("max: {a: {max: [{reward: 1/3, utility: 1}]}}", "a: the reward of a branch 1/3"),
         ("max: {a: 0.12345678901234567890123}", "a: the utility"),
         ("max: {a: 1e-400, b: 1}", "a: the utility"),
-        (
-            "max: {a: 1e302, b: 1}",
-            "a: the utility",
-        ),  # No search in floats accepts this bound, so the reader refuses it.
-        ("max: {a: -1e400, b: 1}", "a: the utility"),
         ("reward: 1/3\nmax: [1, 2]", "/: the reward 1/3"),
         ("max: {a: {max: [1], bounds: [-inf, 22/7]}}", "a: the bound 22/7"),
+        ("max: {a: 1e302, b: 1}", "a: the utility"),
+        ("max: {a: {min: [1], bounds: [1, 1e400]}, b: 1}", "a: the bound"),
     ],
-)
+)  # fmt: skip
 def test_a_number_that_is_not_a_float_is_refused_with_its_path(
     text: str, path: str, format: str, tmp_path: Path
 ) -> None:
@@ -423,25 +277,9 @@ def test_a_number_that_is_not_a_float_is_refused_with_its_path(
     with pytest.raises(TreeError) as found:
         et.save(et.loads(text), out)
     assert str(found.value).startswith(path)
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(
-    "a",
-    [
-        "1e302",
-        "1e400",
-        "-1e400",
-        "{max: [1], bounds: [-1e302, 2]}",
-        "{min: [1], bounds: [1, 1e400]}",
-    ],
-)  # fmt: skip
-def test_numbers_beyond_floats_are_refused(a: str, format: str, tmp_path: Path) -> None:
-    """No float is near it, so it is an error even with `--drop fractions`."""
-    tree = et.loads(f"max: {{a: {a}, b: 1}}")
-    with pytest.raises(TreeError, match=r"^a: "):
-        et.save(tree, tmp_path / f"tree.{format}", drop_fractions=True)
+    if "beyond the limit of floats" in str(found.value):  # no float is near it
+        with pytest.raises(TreeError):
+            et.save(et.loads(text), out, drop_fractions=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -472,21 +310,17 @@ def test_an_expectation_keeps_every_digit(value: str, format: str, tmp_path: Pat
     assert content_of(again) == content_of(in_floats(tree))
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("where", ["label", "title", "note"])
-def test_half_a_surrogate_pair_is_read_back_or_refused(
-    where: str, format: str, tmp_path: Path
-) -> None:
-    builder = et.TreeBuilder(exact=False)
-    texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
-    tree = builder.build(builder.max({texts["label"]: 1}, note=texts["note"]), title=texts["title"])
-    path = tmp_path / f"tree.{format}"
-    try:
-        et.save(tree, path)
-    except TreeError:
-        assert not path.exists()
-    else:
-        assert content_of(et.load(path)) == content_of(tree)
+@pytest.mark.parametrize("format", ["yaml", "json", *FORMATS])
+def test_half_a_surrogate_pair_is_an_error_when_it_is_written(format: str, tmp_path: Path) -> None:
+    for where in ("label", "title", "note"):
+        texts = {**dict.fromkeys(("label", "title", "note"), "x"), where: "\ud800"}
+        builder = et.TreeBuilder(exact=False)
+        root = builder.max({texts["label"]: 1}, note=texts["note"])
+        tree, path = builder.build(root, title=texts["title"]), tmp_path / f"{where}.{format}"
+        if refusal(tree, path):
+            assert not path.exists()
+        else:  # JSON, such as that of the metadata, has escapes
+            assert content_of(et.load(path)) == content_of(tree)
 
 
 # ---- Other ways to write the same table.
@@ -497,7 +331,6 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "rows": ("arrow", {"rows": 1}),
     "lz4": ("arrow", {"compression": "lz4"}),
     "zstd": ("arrow", {"compression": "zstd"}),
-    "stream": ("arrow", {"stream": True, "rows": 4}),
     "parquet": ("parquet", {}),
     "groups": ("parquet", {"rows": 2}),
     "gzip": ("parquet", {"compression": "gzip"}),
@@ -527,51 +360,14 @@ def test_labels_are_optional(format: str, tmp_path: Path) -> None:
     assert et.evaluate(tree).value == 7.5
 
 
-@pytest.mark.parametrize("stream", [True, False])
-def test_a_batch_without_rows_is_allowed(stream: bool, tmp_path: Path) -> None:
+def test_a_batch_without_rows_is_allowed(tmp_path: Path) -> None:
     (whole,) = table().to_batches()
     empty = whole.slice(0, 0)
     path = tmp_path / "tree.arrow"
-    new = pa.ipc.new_stream if stream else pa.ipc.new_file
-    with pa.OSFile(str(path), "wb") as sink, new(sink, whole.schema) as writer:
+    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, whole.schema) as writer:
         for batch in (empty, whole.slice(0, 2), empty, whole.slice(2), empty):
             writer.write_batch(batch)
     assert content_of(et.load(path)) == content_of(built_tree())
-
-
-def test_each_batch_of_a_stream_may_have_its_own_dictionary(tmp_path: Path) -> None:
-    path = tmp_path / "tree.arrow"
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, table().schema) as writer:
-        for row in ROWS:
-            writer.write_table(table([row]))
-    assert content_of(et.load(path)) == content_of(built_tree())
-
-
-@pytest.mark.parametrize("rows", [None, 2])
-def test_data_under_a_null_is_not_an_estimate(rows: int | None, tmp_path: Path) -> None:
-    """Other writers may store anything under a null."""
-    et.save(built_tree(), tmp_path / "tree.parquet")
-    path = write(tmp_path / "tree.arrow", pq.read_table(tmp_path / "tree.parquet"), rows=rows)
-    assert content_of(et.load(path)) == content_of(built_tree())
-
-
-@pytest.mark.parametrize("before", [2, 3], ids=["leaves", "branches"])
-def test_arrays_with_an_offset_are_read_from_the_offset(
-    before: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Writers copy slices, but readers may receive a slice with an offset."""
-    path = tmp_path / "tree.arrow"
-    et.save(built_tree(), path)
-    whole = pa.ipc.open_file(str(path)).read_all()
-    sliced = pa.concat_tables([whole.slice(0, before), whole]).combine_chunks().slice(before)
-    assert sliced.column("kind").chunk(0).offset == before
-    monkeypatch.setattr(arrow_format, "_read_ipc", lambda path: sliced)
-    tree = tree_or_none(path)
-    if (
-        before == 2 or tree is not None
-    ):  # With branches before them, offsets do not start at 0: see below.
-        assert tree is not None
-        assert content_of(tree) == content_of(built_tree())
 
 
 def tree_or_none(path: Path) -> et.Tree | None:
@@ -598,15 +394,16 @@ def test_list_offsets_need_not_start_at_zero(tmp_path: Path) -> None:
 # ---- Other libraries read and write the tables.
 
 
-def variations(frame: Any) -> Any:
-    """Return a Polars frame with kinds as plain text in lower case, wide children and no labels."""
-    import polars as pl
-
-    fields = pl.element().struct
-    entry = pl.struct(fields.field("child").cast(pl.Int64), fields.field("probability"))
-    return frame.with_columns(
-        pl.col("kind").cast(pl.String).str.to_lowercase(), pl.col("branches").list.eval(entry)
-    )
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_table_schema_matches_the_documentation(format: str, tmp_path: Path) -> None:
+    path = tmp_path / f"tree.{format}"
+    et.save(built_tree(), path)
+    made = pq.read_table(path) if format == "parquet" else pa.ipc.open_file(str(path)).read_all()
+    assert made.column_names == ["kind", "utility", "branches"]
+    assert pa.types.is_dictionary(made.schema.field("kind").type)
+    assert made.to_pylist() == ROWS
+    assert made.column("utility").null_count == 2  # inner nodes without an estimate
+    made.validate(full=True)
 
 
 @pytest.mark.extra
@@ -621,22 +418,13 @@ def test_polars_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     ]
     assert frame["kind"].cast(pl.String).to_list() == [row["kind"] for row in ROWS]
     codes = pl.col("kind").cast(pl.String).cast(pl.Enum(["MAX", "CHANCE", "TERMINAL", "MIN"]))
-    for ours in (
-        frame,
-        frame.with_columns(codes),
-        pl.concat([frame[:3], frame], rechunk=False)[3:],
-    ):
-        ours.write_ipc(tmp_path / "polars.arrow", compression="zstd")
-        ours.write_ipc(tmp_path / "oldest.arrow", compat_level=pl.CompatLevel.oldest())
-        ours.write_ipc_stream(tmp_path / "stream.arrow")
-        ours.write_parquet(tmp_path / "polars.parquet")
-        for name in ("polars.arrow", "oldest.arrow", "stream.arrow", "polars.parquet"):
-            assert content_of(et.load(tmp_path / name)) == content_of(built_tree())
-            (tmp_path / name).unlink()
-    variations(frame).write_ipc(tmp_path / "other.arrow")
-    variations(frame).write_parquet(tmp_path / "other.parquet")
-    for name in ("other.arrow", "other.parquet"):
-        assert et.evaluate(et.load(tmp_path / name)).value == 7.5
+    parts = pl.concat([frame[:3], frame], rechunk=False)[3:]
+    for n, ours in enumerate((frame, frame.with_columns(codes), parts)):
+        ours.write_ipc(tmp_path / f"{n}.arrow", compression="zstd")
+        ours.write_ipc(tmp_path / f"{n}-oldest.arrow", compat_level=pl.CompatLevel.oldest())
+        ours.write_parquet(tmp_path / f"{n}.parquet")
+    for path in tmp_path.iterdir():
+        assert content_of(et.load(path)) == content_of(built_tree()), path
 
 
 @pytest.mark.extra
@@ -644,33 +432,18 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
     import duckdb
 
     et.save(built_tree(), tmp_path / "ours.parquet")
-    ours = f"'{tmp_path / 'ours.parquet'}'"
+    ours, path = f"'{tmp_path / 'ours.parquet'}'", tmp_path / "duckdb.parquet"
     with duckdb.connect() as connection:
         found = connection.sql(f"select kind, utility, branches from {ours}").fetchall()
         assert found == [(row["kind"], row["utility"], row["branches"]) for row in ROWS]
-        asked = "select kind, count(*) from unnested group by all order by all"
-        counts = connection.sql(
-            f"with unnested as (select kind, unnest(branches) from {ours}) {asked}"
-        ).fetchall()
-        assert counts == [("CHANCE", 2), ("MAX", 3), ("MIN", 2)]
-        same = {
-            "plain": "kind, utility, branches",
-            "lower": "lower(kind) as kind, utility, branches",
-            "enum": "kind::enum('MIN', 'MAX', 'CHANCE', 'TERMINAL') as kind, utility, branches",
-            "decimal": "kind, utility::decimal(10, 3) as utility, branches",
-        }
-        for name, columns in same.items():
-            connection.sql(
-                f"copy (select {columns} from {ours}) to '{tmp_path / name}.parquet' (format "
-                f"parquet)"
-            )
-            assert content_of(et.load(tmp_path / f"{name}.parquet")) == content_of(built_tree()), (
-                name
-            )
-        entry = "lambda b: {child: b.child::bigint, probability: b.probability}"
-        other = f"select kind, utility, list_transform(branches, {entry}) as branches from {ours}"
-        connection.sql(f"copy ({other}) to '{tmp_path / 'other.parquet'}' (format parquet)")
-    assert et.evaluate(et.load(tmp_path / "other.parquet")).value == 7.5
+        for columns in (
+            "kind, utility, branches",
+            "lower(kind) as kind, utility, branches",
+            "kind::enum('MIN', 'MAX', 'CHANCE', 'TERMINAL') as kind, utility, branches",
+            "kind, utility::decimal(10, 3) as utility, branches",
+        ):
+            connection.sql(f"copy (select {columns} from {ours}) to '{path}' (format parquet)")
+            assert content_of(et.load(path)) == content_of(built_tree()), columns
 
 
 @pytest.mark.extra
@@ -683,10 +456,9 @@ def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
     frame = (pd.read_feather if format == "arrow" else pd.read_parquet)(tmp_path / f"ours.{format}")
     assert frame["kind"].astype(str).tolist() == [row["kind"] for row in ROWS]
     assert frame["utility"].isna().tolist() == [row["utility"] is None for row in ROWS]
-    for kind in (frame["kind"], frame["kind"].astype(str).str.lower()):
+    for n, kind in enumerate((frame["kind"], frame["kind"].astype(str).str.lower())):
         frame["kind"] = kind
-        frame.to_feather(tmp_path / "pandas.arrow")
-        frame.to_parquet(tmp_path / "pandas.parquet")
-        for name in ("pandas.arrow", "pandas.parquet"):
-            assert content_of(et.load(tmp_path / name)) == content_of(built_tree())
-            (tmp_path / name).unlink()
+        frame.to_feather(tmp_path / f"{n}.arrow")
+        frame.to_parquet(tmp_path / f"{n}.parquet")
+    for path in tmp_path.iterdir():
+        assert content_of(et.load(path)) == content_of(built_tree()), path

@@ -54,11 +54,10 @@ def one_label(count: int, label: str, type: Any) -> Any:
 
 
 @pytest.mark.parametrize("compression", ["lz4", "zstd"])
-@pytest.mark.parametrize("stream", [False, True], ids=["file", "stream"])
 def test_an_arrow_file_is_refused_before_it_is_decompressed(
-    compression: str, stream: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    compression: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = write(tmp_path / "x.arrow", zeros(100_000), stream=stream, compression=compression)
+    path = write(tmp_path / "x.arrow", zeros(100_000), compression=compression)
     before = pa.total_allocated_bytes()
     monkeypatch.setenv("EXPECTITREE_BUDGET", "0.001")
     with pytest.raises(et.FileError, match=r"takes more than 30\d,\d+ bytes of memory"):
@@ -102,17 +101,6 @@ def test_labels_that_share_a_text_are_counted(
         et.load(str(path))
 
 
-@pytest.mark.slow
-def test_a_hostile_parquet_file_takes_little_memory(tmp_path: Path) -> None:
-    path = tmp_path / "x.parquet"
-    rows = one_label(1_500, "x" * MIB, DICTIONARY)
-    pa.parquet.write_table(rows, path, compression="zstd", dictionary_pagesize_limit=2**24)
-    assert path.stat().st_size < 20_000
-    done = run(tmp_path, "eval", "x.parquet", most=1_200)
-    assert done.returncode == 3
-    assert "takes more than" in done.stderr
-
-
 def write_texts(path: Path, count: int, label: str, encoding: str, version: str = "1.0") -> Path:
     """Write `one_label` as Parquet, its labels in an encoding without a dictionary."""
     rows = one_label(count, label, DICTIONARY)
@@ -133,13 +121,6 @@ TEXTS = ["PLAIN", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"]
 
 @pytest.mark.parametrize("version", ["1.0", "2.0"])
 @pytest.mark.parametrize("encoding", TEXTS)
-def test_texts_are_read_in_every_encoding(encoding: str, version: str, tmp_path: Path) -> None:
-    path = write_texts(tmp_path / "x.parquet", 1, "xyz", encoding, version)
-    assert et.load(str(path)).find("xyz").utility == 0
-
-
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize("encoding", TEXTS)
 def test_texts_that_take_much_memory_are_refused(
     encoding: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,16 +130,4 @@ def test_texts_that_take_much_memory_are_refused(
     assert path.stat().st_size < 20_000
     monkeypatch.setenv("EXPECTITREE_BUDGET", "0.05")
     with pytest.raises(et.FileError, match=r"takes more than 1\d,\d+,\d+ bytes of memory"):
-        et.load(str(path))
-
-
-@pytest.mark.parametrize("size", [7, 200, 1_000])
-def test_a_damaged_compressed_file_is_an_error(size: int, tmp_path: Path) -> None:
-    """The lengths in the metadata may be anything."""
-    path = write(tmp_path / "x.arrow", zeros(100), compression="lz4")
-    content = bytearray(path.read_bytes())
-    for at in range(size % 13, len(content), size):
-        content[at] ^= 0xFF
-    path.write_bytes(content)
-    with pytest.raises(et.FileError):
         et.load(str(path))

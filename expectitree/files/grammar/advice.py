@@ -1,0 +1,386 @@
+"""What to write instead of texts that people often write first: errors, and warnings.
+
+A function returns a message, which is empty if the text is probably no such mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import names_in
+from expectitree.base.names import nearest
+from expectitree.base.numbers import quote, to_fraction, to_probability
+from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
+from expectitree.files.grammar.trail import Trail
+from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
+from expectitree.files.grammar.words import (
+    KIND_SYNONYMS,
+    SYNONYMS,
+    flow_text,
+    is_number,
+    key_list,
+    kind_hint,
+    text_or_quoted,
+    unknown_key,
+    whole_number,
+)
+from expectitree.tree.formulas import REST
+from expectitree.tree.model import Kind
+
+_MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
+_MAX_LENGTH = 100  # characters of a key that may be a label
+_MAX_LABELS = 4  # in a message
+_LIST = ": expected one of "  # before the list of all keys, which one message of a file has
+_WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
+_BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
+_WIDE = 60  # characters of the user's text in a message
+_MAX_SHOWN = 4  # outcomes in a message
+_MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
+_MAX_SUMMED = 1_000  # labels, whose sum takes time
+_MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
+_MAX_NUMBER_LENGTH = 20  # characters of a number in a label
+_LABEL_NUMBER = re.compile(
+    r"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(([0-9]+\s?/\s?[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
+)
+THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
+
+
+# ---- Errors.
+
+
+def unknown_keys(
+    item: Sequence[tuple[str, Data]], unknown: Sequence[str], trail: Trail, is_named: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield the unknown keys of the trail's current child, each with a message."""
+    frame, values = trail.frames[-1], dict(item)
+    wrapper = unknown[0].lower() in _WRAPPERS and isinstance(values[unknown[0]], tuple)
+    if wrapper and item is trail.document.root and not unknown[1:]:
+        hint = "remove it, and move what is below it one level up"
+        yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
+        return
+    if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
+        frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
+    is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
+    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
+        message = bare(item, is_item)
+        if is_item and len(item) == 1:
+            (label, child), *_ = item
+            pair = child[0] if isinstance(child, tuple) else ("utility", child)
+            hint = f"a label in a list is written `{flow_text((('label', label), pair), _WIDE)}`"
+            message = f"unknown key {quote(label)}: {hint}"
+        yield unknown[0], message
+        return
+    if message := _labels_beside_keys(unknown, values):
+        yield unknown[0], message
+        return
+    allowed = trail.allowed_keys(is_named)
+    for key in unknown:
+        at = [name for name, _ in item].index(key)
+        if whole := whole_number(item, at):
+            if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
+                frame.branches["p"][len(frame.ids)] = None  # one error is enough
+            hint = f"YAML splits text between braces at a comma: write `{whole}`"
+            yield key, f"unknown key {quote(key)}: {hint}"
+        else:
+            yield key, _unknown_key(key, values, trail, allowed)
+
+
+def _unknown_key(key: str, values: dict[str, Data], trail: Trail, allowed: list[str]) -> str:
+    if key in ROOT_KEYS or key == SCHEMA_KEY:
+        return f"the key {quote(key)} is for the root alone: move it there"
+    hint = _hint(key, values, allowed)
+    message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
+    if trail.listed == allowed:
+        message, _, _ = message.partition(_LIST)
+    elif _LIST in message:
+        trail.listed = allowed
+    return message
+
+
+def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
+    """Return the message for labels next to the keys of their parent; nothing for other keys."""
+    pairs = tuple((key, values[key]) for key in unknown)
+    if not _are_labels(pairs, 0.6):
+        return ""
+    labels = key_list(unknown[:_MAX_LABELS])
+    for kind in KINDS:
+        if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
+            hint = f"for a label, indent {labels} below `{kind}:`"
+            return f"unknown key {quote(unknown[0])}: {hint}"
+    keys = [key for key in values if key not in unknown]
+    if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
+        return ""
+    hint = f"write `chance: {flow_text(pairs, _WIDE)}`, or the same with max or min"
+    return f"the labels {labels} are next to {key_list(keys)}: {hint}"
+
+
+def bare(data: Data, is_item: bool = True) -> str:
+    """Return the message for a list or a mapping of nodes that lacks its kind."""
+    text = flow_text(data, _WIDE)
+    if isinstance(data, list) and len(data) == 1 and is_number(data[0]):
+        return f"found {text}, expected a node: write {data[0]}, without the brackets"
+    if mapping := turned(data):
+        return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
+    kind, more = "max", ", or the same with min or chance"
+    if isinstance(data, tuple) and are_probabilities(data):
+        kind, more = "chance", ""
+    node = f"{kind}: {text}"
+    return f"found {text} without a kind: write `{f'{{{node}}}' if is_item else node}`{more}"
+
+
+def report_pairs(trail: Trail) -> bool:
+    """Report children that are pairs in a list, once, and skip them; return whether they are."""
+    frame = trail.frames[-1]
+    if frame.ids or not frame.kind:
+        return False
+    if isinstance(frame.container, list):
+        fault = _fault_of_pairs(frame.kind, frame.container)
+    else:
+        fault = _fault_of_labelled_pairs(frame.kind, frame.container)
+    if fault:
+        trail.report(frame.place(0), fault, own=True)
+        frame.items = frame.items[:1]
+    return bool(fault)
+
+
+def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
+    """Return the message for children such as `- a: 1` or `[0.7, 100]`."""
+    pairs: list[tuple[str, Data]] = []
+    for item in items:
+        if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
+            pairs += item
+        elif kind == Kind.CHANCE and isinstance(item, list) and len(item) == 2:
+            if not isinstance(item[0], str) or not is_probability(item[0]):
+                return ""
+            pairs.append((item[0], item[1]))
+        else:
+            return ""
+    if not _are_labels(pairs):
+        return ""
+    found = f"a {kind.name} node has a list of pairs such as {flow_text(items[0], _WIDE)}"
+    if len(dict(pairs)) == len(pairs):
+        return f"{found}: write a mapping, `{kind.name.lower()}: {flow_text(tuple(pairs), _WIDE)}`"
+    is_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
+    return f"{found}: write `chance: {list_form(pairs, 'p')}`" if is_by_p else ""
+
+
+def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
+    """Return the message for children such as `rain: [0.3, 5]`."""
+    pairs = []
+    for label, pair in children:
+        if kind != Kind.CHANCE or not isinstance(pair, list) or len(pair) != 2:
+            return ""
+        p, node = pair
+        if not isinstance(p, str) or not is_probability(p):
+            return ""
+        pairs.append((label, (("p", p), ("utility", node))))
+    found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
+    return f"{found}: write `chance: {flow_text(tuple(pairs), _WIDE)}`"
+
+
+def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
+    """Return how a mapping from probabilities to nodes is written as a list."""
+    items = []
+    for key, child in children[:_MAX_SHOWN]:
+        first = child[0] if isinstance(child, tuple) and child else ("utility", child)
+        items.append(flow_text(((key_is, key), first)))
+    more = ", …" if len(children) > _MAX_SHOWN else ""
+    return f"[{', '.join(items)}{more}]"
+
+
+def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:
+    """Return whether the keys of pairs are probably labels, and not wrong keys."""
+    for key, value in pairs[:_MAX_SEEN]:
+        word = key.lower()
+        if not value or isinstance(value, str) and value[0] not in "+-.0123456789":
+            return False
+        if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
+            return False
+        if word in SYNONYMS or word in KIND_SYNONYMS or nearest(word, NODE_KEYS, likeness):
+            return False
+    return True
+
+
+def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
+    """Return what to write instead of a key that people use for another; nothing if unknown."""
+    value, word = values[key], key.lower()
+    text, is_inner = flow_text(value, _WIDE), isinstance(value, (list, tuple))
+    if word in allowed:
+        return f"keys are in small letters: write `{word}: {text}`"
+    if is_inner and word in KIND_SYNONYMS:
+        return kind_hint(word, "{}: " + text)
+    meant = SYNONYMS.get(word, "")
+    if meant in ("type", "children"):
+        return _kind_of_children(values)
+    if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
+        meant = "estimate"
+    if meant == "label" and meant not in allowed:
+        is_root = "title" in allowed
+        return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
+    if meant not in NODE_KEYS or is_inner != (meant == "bounds"):
+        return ""
+    if meant == "p" and meant not in allowed:
+        return "a p is for the outcomes of CHANCE: remove it"
+    if meant in values:
+        return f"keep `{meant}: {flow_text(values[meant], _WIDE)}` alone"
+    return f"write `{meant}: {text}`"
+
+
+def _kind_of_children(values: dict[str, Data]) -> str:
+    """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
+    meant = {SYNONYMS.get(key.lower()): value for key, value in values.items()}
+    if "children" not in meant:
+        return ""
+    word, text = flow_text(meant.get("type", "")).lower(), flow_text(meant["children"], _WIDE)
+    if word in KIND_SYNONYMS:
+        return kind_hint(word, "{}: " + text)
+    return f"write `max: {text}`, or the same with min or chance"
+
+
+# ---- Warnings about valid nodes.
+
+
+def node_warning(
+    kind: Kind, names: Sequence[str], children: Data, parameters: Collection[str]
+) -> str:
+    """Return the warning about a node whose branches have no p.
+
+    `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
+    names of the file's parameters.
+    """
+    if isinstance(children, list) and not names:
+        return _zeros_warning(children)
+    if kind != Kind.CHANCE:
+        return ""
+    return _label_warning(names, children, parameters) or _turned_warning(children)
+
+
+def turned(children: Data) -> str:
+    """Return children with utilities and probabilities exchanged, if they were the other way round.
+
+    Return nothing if they probably were not. Utilities of only 0 and 1 are those of a game that is
+    won or lost.
+    """
+    if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
+        return ""
+    texts = [text for _, text in children]
+    if not all(isinstance(text, str) and is_probability(text) for text in texts):
+        return ""
+    ps: Any = [to_probability(text, exact=True) for text in texts]
+    if sum(ps) != 1 or set(ps) <= {0, 1}:
+        return ""
+    labels = [text_or_quoted(label) for label, _ in children]
+    pairs = [*zip(texts, labels, strict=True)]
+    if not all(map(is_number, labels)):
+        return f"{{{', '.join(f'{label}: {{p: {p}, utility: …}}' for p, label in pairs)}}}"
+    if len(set(texts)) == len(texts):
+        return f"{{{', '.join(f'{p}: {utility}' for p, utility in pairs)}}}"
+    return f"[{', '.join(f'{{p: {p}, utility: {utility}}}' for p, utility in pairs)}]"
+
+
+def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
+    """Return the warning about a label that is probably meant as a key."""
+    if label not in NODE_KEYS:
+        return ""
+    child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
+    hint = "if it was meant as a key, move it one level up"
+    if label == "p" and isinstance(child, str) and kind == Kind.CHANCE and others:
+        first = label_with_p(others[0][0], child, (others[0],))
+        hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
+        if others[0][0] == "utility":
+            item = flow_text((("p", child), others[0]))
+            hint = f"if these are keys, write a list: `chance: [{item}, …]`"
+    return f"{quote(label)} is read as a label here; {hint}"
+
+
+def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
+    """Return the outcome `at` with a p, as in a file."""
+    child = children[at] if isinstance(children, list) else children[at][1]
+    own = child if isinstance(child, tuple) else (("utility", child),)
+    own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
+    if isinstance(children, list):
+        return flow_text((("label", label), *own))
+    return f"{flow_text(label)}: {flow_text(own)}"
+
+
+def _turned_warning(children: Data) -> str:
+    """Return the warning about `label: probability`."""
+    mapping = turned(children)
+    if not mapping:
+        return ""
+    texts = [text for _, text in children]
+    shown = ", ".join([*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])])
+    found = f"the utilities {shown} of this CHANCE node sum to 1"
+    return f"{found}: if they are probabilities, write `chance: {mapping}`"
+
+
+def _zeros_warning(children: Sequence[Data]) -> str:
+    """Return the warning about `[1,000, 2]`: a comma within a number."""
+    at = children.index(THREE_ZEROS) if THREE_ZEROS in children else 0
+    if not at or not isinstance(children[at - 1], str):
+        return ""
+    first = children[at - 1]
+    found = f"{first},{THREE_ZEROS} is read as two numbers"
+    return f"{found}: for one, write {first}{THREE_ZEROS}; for two, write {first}, 0"
+
+
+def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
+    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
+    if isinstance(children, tuple):
+        marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
+        other = next((name for name in names if not any(map(str.isdigit, name))), "")
+        if marked and other:
+            found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
+            hint = f"write {{{marked}: …, rest: …}}, or give each a p"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+        others = [name for name in names if name.lower() != REST]
+        rest = [name for name in names if name.lower() == REST]
+        rest = rest if others and all(map(_only_number, others)) else []
+        if rest or _are_formulas(others, parameters):
+            meant = rest or others[:_MAX_SHOWN]
+            are = "is read as a label" if len(meant) == 1 else "are read as labels"
+            found = f"{key_list(meant)} {are}"
+            at, p = names.index(meant[0]), REST if rest else meant[0]
+            hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
+            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+    numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
+    if len(numbers) < max(2, len(names)):
+        return ""
+    total = sum(value for value, _ in numbers)
+    is_whole = all(value.denominator == 1 for value, _ in numbers)
+    if total != (100 if is_whole else 1):
+        return ""
+    shown = ", ".join(map(quote, names[:_MAX_SHOWN])) + (", …" if names[_MAX_SHOWN:] else "")
+    found = f"the labels {shown} contain numbers that sum to {total}"
+    p = numbers[0][1] + ("%" if is_whole else "")
+    hint = f"write a p, as in {label_with_p(names[0], p, children)}"
+    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
+    """Return whether labels are formulas, and one of them uses a parameter."""
+    try:
+        formulas = [parse(label, parameters) for label in labels] if parameters else []
+    except NumberError:
+        return False
+    return any(map(names_in, formulas))
+
+
+@lru_cache(maxsize=1_000)
+def _only_number(label: str) -> tuple[Fraction, str] | None:
+    """Return the only number in a label, and its text; None if there is none, or another."""
+    found = _LABEL_NUMBER.findall(label) if len(label) <= _MAX_LABEL_LENGTH else []
+    if len(found) != 1 or len(found[0][0]) > _MAX_NUMBER_LENGTH:
+        return None
+    text = found[0][0].replace(" ", "").replace(",", ".")
+    try:
+        return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
+    except NumberError:
+        return None
