@@ -33,9 +33,9 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
     if not summary.rows:
         return
     if study.table == "wide":
-        yield from _lettered(_wide(summary), options)
+        yield from _lettered(study_table(summary), options)
     else:
-        yield from table(*_long(summary), options)
+        yield from table(*study_table(summary), options)
     yield ""
     for sentence in legend(summary):
         marked = sentence.replace("±", characters(options).plus_minus)
@@ -72,11 +72,11 @@ def legend(summary: Summary) -> Iterator[str]:
 
 def _wide(summary: Summary) -> Table:
     """Return a row for each kind of tree, with the share of the leaves that each search visited."""
-    searches = dict.fromkeys(row.run.name for row in summary.rows)
+    searches = dict.fromkeys(row.algorithm.full_name for row in summary.rows)
     shares: dict[str, dict[str, str]] = {}
     for row in summary.rows:
         name = _name(row.tree, summary)
-        shares.setdefault(name, {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+        shares.setdefault(name, {})[row.algorithm.full_name] = f"{row.leaf_share.value:.1f}"
     rows = [[tree, *(own.get(name, "-") for name in searches)] for tree, own in shares.items()]
     return [Column("trees"), *(Column(name, number=True) for name in searches)], rows
 
@@ -121,7 +121,7 @@ def _long(summary: Summary) -> Table:
     rows = []
     for row in summary.rows:
         cells = [row.tree.get(name, "-") for name in summary.varying]
-        cells += [row.run.name, f"{row.trees:,}"]
+        cells += [row.algorithm.full_name, f"{row.trees:,}"]
         cells += _lazy(row) if _is_lazy(summary) else [_leaves(row), _percent(row.node_share)]
         cells += _published(row) if summary.has_published else []
         rows.append([*cells, seconds_text(row.seconds)])

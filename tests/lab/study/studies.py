@@ -60,7 +60,6 @@ GRID_TREES = 12 * 12 + 12 + 12 * 12
 LONG = """
 trees: {family: ballard, branching: 40, order: random}
 algorithms: [star1, star2]
-engines: interpreted
 repetitions: 40
 """
 PUBLISHED = f"""{SMALL}
@@ -75,7 +74,6 @@ published:
 SLOW = f"""
 trees: {{family: ballard, branching: 10}}
 algorithms: {{star2.5: {{probes: [{", ".join(map(str, range(1, 5001)))}]}}}}
-engines: interpreted
 repetitions: 20
 """
 
@@ -166,7 +164,7 @@ def figures(study: Study, path: Path) -> list[Any]:
     return [
         (
             dict(r.tree),
-            r.run.name,
+            r.algorithm.full_name,
             r.trees,
             r.leaves_total,
             r.leaves,

@@ -22,7 +22,6 @@ pytestmark = pytest.mark.extra
 SPEC = """
 trees: {family: ballard, branching: [6, 7, 8], order: random}
 algorithms: [star1, star2]
-engines: interpreted
 repetitions: 200
 """
 TREES = 600
@@ -135,7 +134,7 @@ def assert_complete(folder: Path, output: str) -> None:
         tree = et.generate(**record["tree"], seed=record["seed"])
         assert (record["nodes"], record["leaves"]) == (len(tree), tree.leaves)
         for name in ("star1", "star2"):
-            run, counts = record["runs"][f"{name}, interpreted"], et.evaluate(tree, name).counts
+            run, counts = record["runs"][name], et.evaluate(tree, name).counts
             assert (run["leaves"], run["nodes"], run["visits"]) == (
                 counts.leaves_visited, counts.visited, counts.visits,
             )  # fmt: skip

@@ -27,26 +27,8 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
         ("ballard", "3", "best"),
         ("uniform", "max,chance,min", "2-3", "0.2", "1"),
     ]  # fmt: skip
-    assert sorted(run.name for run in study.runs) == sorted(SMALL_RUNS)
+    assert sorted(chosen.full_name for chosen in study.algorithms) == sorted(SMALL_RUNS)
     assert (study.repetitions, study.seed) == (4, 11)
-
-
-def test_the_family_varies_slowest_wherever_the_file_has_it(tmp_path: Path) -> None:
-    trees = "{branching: [2, 3], family: [ballard, uniform]}"
-    study = study_of(tmp_path, f"trees: {trees}\nalgorithms: [star1]\n")
-    found = [(tree["family"], tree["branching"]) for tree in study.trees]
-    assert found == [("ballard", "2"), ("ballard", "3"), ("uniform", "2"), ("uniform", "3")]
-
-
-def test_every_algorithm_runs_with_every_engine(tmp_path: Path) -> None:
-    text = (
-        "trees: {family: ballard}\nalgorithms: [star1, star2]\n"
-        "engines: [auto, interpreted, compiled]\n"
-    )
-    assert [run.name for run in study_of(tmp_path, text).runs] == [
-        "star1", "star1, interpreted", "star1, compiled", "star2", "star2, interpreted",
-        "star2, compiled",
-    ]  # fmt: skip
 
 
 def test_json_specs_work_too(tmp_path: Path) -> None:
@@ -72,7 +54,7 @@ def test_json_specs_work_too(tmp_path: Path) -> None:
         }
     )
     one, other = study_of(tmp_path, SMALL), study_of(tmp_path, text, "spec.json")
-    assert (one.trees, one.runs) == (other.trees, other.runs)
+    assert (one.trees, one.algorithms) == (other.trees, other.algorithms)
     run_remaining(one, tmp_path / "one")
     run_remaining(other, tmp_path / "other")
     assert figures(one, tmp_path / "one") == figures(other, tmp_path / "other")
@@ -99,10 +81,9 @@ WRONG = {
         ["unknown key 'repetition'"]),
     "several at once": (
         "trees: {family: ballard, branching: §x}\nalgorithms: [§star9]\nrepetitions: §0\nseed: "
-        "§-1\nengines: §fast\n",
+        "§-1\n",
         ["'x' as branching, expected a whole number", "unknown algorithm 'star9'",
-         "'0', expected a whole number from 1", "'-1', expected a whole number from 0",
-         "'fast', expected auto, interpreted"],
+         "'0', expected a whole number from 1", "'-1', expected a whole number from 0"],
     ),
     "types": (
         "title: §[a]\nsource: §{a: b}\ntrees: §3\nalgorithms: [§[star1]]\nrepetitions: §[1]\nseed: "
@@ -117,7 +98,6 @@ WRONG = {
                                                         "trees"]),
     "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n",
         ["an empty list, expected at least one of alg"]),
-    "no engines": ("trees: {family: ballard}\nalgorithms: star1\nengines: §[]\n", ["engine"]),
     "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n",
         ["an empty list, expected at least one of branching"]),
     "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n",
@@ -128,7 +108,6 @@ WRONG = {
         "unknown algorithm ''"]),
     "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n",
         ["no key family: choose ballard"]),
-    "no families": ("trees: [{family: §[], steps: 5}]\nalgorithms: star1\n", ["one of family"]),
     "unknown family": ("trees: {family: §ballot}\nalgorithms: star1\n",
         ["unknown family 'ballot'"]),
     "unknown parameter": (
@@ -144,8 +123,6 @@ WRONG = {
     ),
     "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n",
         ["algorithm is listed twice"]),
-    "unknown engine": ("trees: {family: ballard}\nalgorithms: star1\nengines: [auto, §quick]\n",
-        ["'quick', expected"]),
     "probes of star1": (
         "trees: {family: ballard}\nalgorithms: [§star1: {probes: 2}, §star2: {probes: 2}]\n",
         ["star2.5 only, not for star1", "star2.5 only, not for star2: star2 is star2.5 with 1"],
@@ -199,9 +176,6 @@ WRONG = {
     "the limit of lazy trees": (
         "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
         ["limit needs the whole tree: remove it"]),
-    "lazy trees compiled": (
-        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: star1\nengines: §compiled\n",
-        ["a lazy search runs interpreted"]),
     "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
     "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
     "an empty file": ("§", ["the document is empty"]),
@@ -251,11 +225,8 @@ def test_parameters_refused_by_a_family_are_reported_with_their_place(
 @pytest.mark.parametrize(
     "rest",
     [
-        "engines: [auto, auto]",
-        "published: [{order: random, star1: 10}, {star1: 20}]",
         "published: [{star1: 10, star1: 20}]",
         "published: [{star1: inf}]",
-        "published: [{branching: 4, star1: 84}, {star1: 83}]",
         f"seed: {'0' * 31}{'9' * 5000}",
         "published: [{branching: 3, star1: 84}]",
         "published: [{star2: 84}]",
@@ -300,7 +271,6 @@ trees:
     utilities: "0,9"
   - {family: lattice, steps: [5, 6], up: 1.2}
 algorithms: [star1, star2.5: {probes: [1, 2], probe-order: cyclic}]
-engines: [interpreted, compiled]
 repetitions: 3
 seed: 4
 published:

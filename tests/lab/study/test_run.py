@@ -75,7 +75,7 @@ def test_seeds_differ_and_depend_only_on_seed_parameters_and_repetition(
     assert len(set(before.values())) == len(before) == 12
     study = study_of(
         tmp_path,
-        "seed: 11\nrepetitions: 6\nengines: interpreted\nalgorithms: star2\ntrees:\n"
+        "seed: 11\nrepetitions: 6\nalgorithms: star2\ntrees:\n"
         '- {family: uniform, skew: 1, end: 0.2, branching: 2-3, pattern: "max,chance,min"}\n'
         "- {order: random, branching: [5, 3, 2], family: ballard}\n",
     )

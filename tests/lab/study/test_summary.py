@@ -104,7 +104,7 @@ def test_the_summary_is_computed_from_the_records(small: tuple[Study, Path]) -> 
     assert len(summary.rows) == 5 * 5
     for row in summary.rows:
         of_row = [r for r in records(small[1]) if r["tree"] == dict(row.tree)]
-        found = [r["runs"][row.run.name] for r in of_row]
+        found = [r["runs"][row.algorithm.full_name] for r in of_row]
         assert row.trees == len(of_row) == (1 if row.tree.get("order") == "best" else 4)
         assert row.leaves_total == statistics.mean(r["leaves"] for r in of_row)
         shares = [100 * f["leaves"] / r["leaves"] for f, r in zip(found, of_row, strict=True)]
@@ -156,7 +156,7 @@ def test_csv_and_json_have_the_same_figures(
         names = ("family", "pattern", "branching", "order", "end", "skew")
         assert {name: line[name] for name in names if line[name]} == one["tree"] == dict(row.tree)
         expected = {
-            "algorithm": row.run.algorithm.name, "trees": row.trees,
+            "algorithm": row.algorithm.name, "trees": row.trees,
             "leaves_total": row.leaves_total,
             "leaves": row.leaves.value, "leaves_half": row.leaves.half,
             "leaf_share": row.leaf_share.value,
@@ -169,7 +169,7 @@ def test_csv_and_json_have_the_same_figures(
             k: v if isinstance(v, str) else "" if v is None else exact_text(v)
             for k, v in expected.items()
         }
-        assert (one["probes"], one["probe_order"]) == SMALL_RUNS[row.run.name][1:]
+        assert (one["probes"], one["probe_order"]) == SMALL_RUNS[row.algorithm.full_name][1:]
 
 
 def test_the_table_has_the_columns_that_apply(
@@ -321,7 +321,7 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
         of_star2 = [
             r
             for r in summary_of(study, path).rows
-            if r.tree["branching"] == branching and r.run.name == "star2"
+            if r.tree["branching"] == branching and r.algorithm.name == "star2"
         ]
         assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
     assert "in per cent, over 3 trees in each row" in done.stdout
