@@ -23,7 +23,6 @@ from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.spec import (
     LIMIT,
-    LIMIT_ACTION,
     ORDERS,
     SOURCES,
     Line,
@@ -180,9 +179,9 @@ class _StudyReader:
         expected = "a name, or such as star2.5: {probes: [1, 2]}"
         _expect(isinstance(item, tuple) and len(item) == 1, item, expected)
         ((name, written),) = item
-        own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
-        chosen = self.mapping(written, expected, {key: self.each(_option(key)) for key in own})
-        keys = [key for key in reversed(own) if key in chosen]
+        readers = {key: self.each(_option(key)) for key in OPTIONS}
+        chosen = self.mapping(written, expected, readers)
+        keys = [key for key in reversed(OPTIONS) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
 
@@ -338,9 +337,11 @@ def _line(data: Data, place: Place) -> Line:
 
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
-    if name.lower() == LIMIT.name:
-        return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
-    return algorithm(name, **options)
+    if name.lower() != LIMIT.name:
+        return algorithm(name, **options)
+    if options:
+        raise AnalysisError("limit has no options: write its name alone")
+    return LIMIT
 
 
 # ---- What does not fit together.
@@ -362,7 +363,7 @@ def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
     """Yield the key and the message of each search, axis and figure without trees."""
     if any(map(is_lazy, study.trees)):
         for chosen in study.algorithms:
-            if chosen in (LIMIT, LIMIT_ACTION) or not chosen.player_cuts:
+            if chosen == LIMIT or not chosen.player_cuts:
                 name = chosen.full_name
                 yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
     x = study.plot.x

@@ -16,7 +16,6 @@ from expectitree.lab.limit.report import Limit, measure
 from expectitree.lab.study.results import Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
-    LIMIT_ACTION,
     Key,
     Parameters,
     Study,
@@ -75,21 +74,16 @@ def _search_made(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Recor
     """Make a tree, search it with each algorithm, and return the record."""
     name = f"{describe(task.tree)}, seed {key.seed}"
     tree = in_floats(make_tree(task.tree, key.seed, task.folder))  # a game may have fractions
-    limit: Limit | None = None
-    limit_seconds = 0.0
     found: dict[str, dict[str, Any]] = {}
     for chosen in algorithms:
         start = perf_counter()
-        if chosen in (LIMIT, LIMIT_ACTION):
-            if limit is None:
-                limit = measure(tree, [], max_leaves=_MAX_LEAVES)
-                limit_seconds = perf_counter() - start
-            search, seconds = limit.search, limit_seconds
-            figures = _limit_figures(limit, chosen == LIMIT_ACTION)
+        if chosen == LIMIT:
+            limit = measure(tree, [], max_leaves=_MAX_LEAVES)
+            search, figures = limit.search, _limit_figures(limit)
         else:
             search = search_tree(tree, chosen)
-            seconds = perf_counter() - start
             figures = _search_figures(search)
+        seconds = perf_counter() - start
         found[chosen.full_name] = figures | {"seconds": round(seconds, 6)}
         _check_agreement(name, chosen, search, found)
     return Record(dict(task.tree), key.repetition, key.seed, len(tree), tree.leaves, found)
@@ -133,10 +127,9 @@ def _search_figures(search: Search) -> dict[str, Any]:
     }
 
 
-def _limit_figures(limit: Limit, for_action: bool) -> dict[str, Any]:
-    """Return the figures of a search that visits only the leaves needed for the value or action."""
-    tree = limit.tree
-    enough = limit.best_action if for_action and limit.best_action is not None else limit.exact
+def _limit_figures(limit: Limit) -> dict[str, Any]:
+    """Return the figures of a search that visits only the leaves that are needed."""
+    tree, enough = limit.tree, limit.exact
     needed = set(enough.leaves)
     for n in range(len(tree)):
         if any(tree.columns.child[b] in needed for b in tree.branches_of(n)):

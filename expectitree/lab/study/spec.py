@@ -24,9 +24,8 @@ _POSITION = ("game", "random-moves")  # the parameters that decide the root of a
 _GAME_NODES = 2_000  # a guess
 _GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 
-# Not searches: the fewest leaves that are enough, as `expectitree limit` counts them.
+# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
 LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
-LIMIT_ACTION = Algorithm("limit (action)", "The fewest that prove the action.", goal="action")
 
 
 class Key(NamedTuple):
