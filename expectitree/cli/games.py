@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,77 +51,58 @@ class GameCommand(click.Command):
                 formatter.write_dl(records)
 
 
+_option = partial(click.option, cls=GameOption)
 POSITION_OPTIONS = (
-    click.option(
-        "--start",
-        cls=GameOption,
-        metavar="TEXT",
-        help="Start from the position that TEXT describes.",
-    ),
-    click.option(
-        "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll,6,hold."
-    ),
-    click.option(
+    _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
+    _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
+    _option(
         "--random-moves",
-        cls=GameOption,
         type=click.IntRange(min=0),
         default=0,
         metavar="N",
         help="Then play N random moves.",
     ),
-    click.option(
+    _option(
         "--seed",
-        cls=GameOption,
         type=click.IntRange(min=0),
         default=0,
         metavar="S",
         help="The seed of --random-moves.  [default: 0]",
     ),
-    click.option(
-        "--no-merge",
-        cls=GameOption,
-        is_flag=True,
-        help="Do not merge equal states into one node.",
-    ),
-    click.option(
+    _option("--no-merge", is_flag=True, help="Do not merge equal states into one node."),
+    _option(
         "--max-rows",
-        cls=GameOption,
         type=click.IntRange(min=1),
         metavar="N",
         help=f"Make at most N nodes.  [default: {MAX_ROWS:,}]",
     ),
-    click.option(
+    _option(
         "--estimate",
-        cls=GameOption,
         metavar="FILE.py:NAME",
         help="Estimate states with this function, in place of the game's estimates.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    click.option(
+    _option(
         "--depth",
-        cls=GameOption,
         type=click.IntRange(min=0),
         metavar="D",
         help="The depth of the tree, in plies.",
     ),
-    click.option(
+    _option(
         "--bounds",
-        cls=GameOption,
         metavar="LOWER,UPPER",
         help="Bounds on every utility, in place of the game's bounds.",
     ),
 )
 LAZY_OPTIONS = (
-    click.option(
+    _option(
         "--deepen",
-        cls=GameOption,
         is_flag=True,
         help="Search to depth 1, 2, … up to D, each time with the best moves first.",
     ),
-    click.option(
+    _option(
         "--seconds",
-        cls=GameOption,
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
         help="Stop after T seconds and report the result so far.",

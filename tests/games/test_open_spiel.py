@@ -81,7 +81,7 @@ def test_states_with_equal_keys_have_equal_futures(name: str) -> None:
 
 def test_other_games_are_not_merged_unless_asked() -> None:
     game = OpenSpielGame("2048")
-    one, two = (position(game, play=play) for play in (TILES, TILES[::-1]))
+    one, two = (position(game, play=",".join(play)) for play in (TILES, TILES[::-1]))
     assert str(one) == str(two)
     assert game.key(one) != game.key(two)
     game.merge = True
@@ -126,7 +126,7 @@ def test_the_second_half_of_a_double_continues_the_turn() -> None:
 def test_utilities_are_those_of_player_0_and_only_at_the_end() -> None:
     game = OpenSpielGame("tic_tac_toe")
     assert game.value(game.start) is None
-    end = position(game, play=["x(0,0)", "o(1,0)", "x(0,1)", "o(1,1)", "x(0,2)"])
+    end = position(game, play="x(0,0),o(1,0),x(0,1),o(1,1),x(0,2)")
     assert game.turn(end) is None
     assert game.value(end) == 1
     assert game.title == "tic_tac_toe()"
@@ -149,7 +149,7 @@ def test_one_player_is_max() -> None:
             "OpenSpiel has no game 'pog' (did you mean 'pig'?): choose among 2048, amazons",
         ),
         ("pig", {"winscor": 3}, "has no parameter 'winscor' (did you mean 'winscore'?): its param"),
-        ("pig", {"winscore": "x"}, "the parameter winscore is 'x': expected a whole number, such"),
+        ("pig", {"winscore": "x"}, "the parameter winscore is 'x', expected a whole number, such"),
         ("pig", {"name": 3}, "has no parameter 'name': its parameters are diceoutcomes, "),
         ("einstein_wurfelt_nicht", {"n": 3}, "has no parameter 'n': it has none"),
         ("pig", {"players": 3}, "cannot be searched: it has 3 players, expected one or two (pla"),

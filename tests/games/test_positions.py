@@ -17,16 +17,14 @@ from expectitree.games.rules import Options, Rules
 EINSTEIN = "1..../.2.../...../...b./....a max 2"
 
 
-@pytest.mark.parametrize(
-    "play", ["roll,6,roll,2,hold", " roll, 6 ,roll,2,hold ", ["roll", 6, "roll", 2, "hold"]]
-)
-def test_moves_are_labels_or_moves(play: Any) -> None:
+@pytest.mark.parametrize("play", ["roll,6,roll,2,hold", " roll, 6 ,roll,2,hold "])
+def test_moves_are_labels(play: str) -> None:
     assert position(find_game("game:pig"), play=play).scores == (8, 0)
 
 
 def test_no_moves_leave_the_start() -> None:
     game = find_game("game:pig")
-    assert position(game) == position(game, play="") == position(game, play=[]) == game.start
+    assert position(game) == position(game, play="") == game.start
 
 
 @pytest.mark.parametrize(
@@ -38,7 +36,6 @@ def test_no_moves_leave_the_start() -> None:
             "at the start there is no move 'rol' (did you mean 'roll'?): the moves are roll, ",
         ),
         ("roll,7", "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
-        (["roll", 7], "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
         (
             "roll,6,roll,6,roll",
             "after roll, 6, roll, 6 there is no move 'roll': the moves are hold",

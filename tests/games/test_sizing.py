@@ -11,7 +11,13 @@ from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.positions import position
-from expectitree.games.sizing import estimate_size
+from expectitree.games.rules import Options, Rules
+from expectitree.games.studies import Size, estimate_size
+
+
+def estimate(game: Any, depth: int, probes: int, state: Any = None, seed: int = 0) -> Size:
+    rules = Rules(game, Options(exact=False))
+    return estimate_size(rules, rules.start if state is None else state, depth, seed, probes)
 
 
 def count(game: Any, state: Any, depth: int) -> tuple[int, int]:
@@ -31,7 +37,7 @@ def count(game: Any, state: Any, depth: int) -> tuple[int, int]:
 def test_the_estimate_is_within_its_error_of_the_exact_count(game: Any, seed: int) -> None:
     state = position(game, random_moves=2 * seed, seed=seed)
     leaves, nodes = count(game, state, 4)
-    found = estimate_size(game, depth=4, state=state, probes=300, seed=seed)
+    found = estimate(game, depth=4, state=state, probes=300, seed=seed)
     assert found.leaves == pytest.approx(leaves, abs=4 * found.error + 1e-9)
     assert found.nodes == pytest.approx(nodes, rel=0.3)
     assert found.error < 0.2 * leaves
@@ -64,13 +70,13 @@ class Halves:
 
 def test_moves_of_one_turn_are_one_ply_and_equal_results_count_once() -> None:
     """Three kinds of coins make six pairs; the fourth move is the third one again."""
-    assert estimate_size(Halves(), depth=1, probes=5) == (6, 0, 7)
-    assert estimate_size(Halves(), depth=2, probes=5) == (36, 0, 43)
-    assert estimate_size(Halves(), depth=9, probes=5) == (36, 0, 43)
+    assert estimate(Halves(), depth=1, probes=5) == (6, 0, 7)
+    assert estimate(Halves(), depth=2, probes=5) == (36, 0, 43)
+    assert estimate(Halves(), depth=9, probes=5) == (36, 0, 43)
 
 
 def test_a_root_alone_is_one_leaf() -> None:
-    assert estimate_size(Pig(), depth=0, probes=3) == (1, 0, 1)
+    assert estimate(Pig(), depth=0, probes=3) == (1, 0, 1)
 
 
 @pytest.mark.extra
@@ -81,4 +87,4 @@ def test_backgammon_has_21_rolls() -> None:
     state = position(game, random_moves=2, seed=Random(1).randrange(9))
     assert game.turn(state) == "chance"
     assert len(game.moves(state)) == 36
-    assert estimate_size(game, depth=1, state=state, probes=2) == (21, 0, 22)
+    assert estimate(game, depth=1, state=state, probes=2) == (21, 0, 22)

@@ -26,8 +26,7 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.rules import Options, Rules
-from expectitree.games.sizing import estimate_size
-from expectitree.games.studies import position_of
+from expectitree.games.studies import estimate_size, position_of
 from expectitree.lab.study.plot import axis_label
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.run import find_tasks, perform
@@ -150,7 +149,8 @@ def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -
         tree = record["tree"]
         depth, deepen = int(tree["depth"]), tree["deepen"] == "true"
         state = position_of(tree, record["seed"], "").state
-        size = estimate_size(game, depth=depth, state=state, seed=record["seed"])
+        rules = Rules(game, Options(exact=False))
+        size = estimate_size(rules, state, depth, record["seed"])
         totals = (round(size.nodes), round(size.leaves), size.error)
         assert (record["nodes"], record["leaves"], record["leaves_error"]) == totals
         for name, run in record["runs"].items():
