@@ -7,15 +7,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from random import Random
-from statistics import fmean
 from typing import Any
 
 import pytest
-from game_trees import children, levels
+from game_trees import children
 from helpers import LONG
 
 import expectitree as et
-from expectitree.games.built_in import BUILT_IN, dice, einstein, pig, twenty48
+from expectitree.games.built_in import BUILT_IN, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
@@ -104,10 +103,6 @@ def compare(game: Any, ours: Any, state: Any, read: Callable[[Any], Any]) -> Non
         assert set(other) <= set(mine)
         # OpenSpiel's 2048 leaves out moves: see `ways` below.
         assert isinstance(game, Twenty48) or len(mine) == len(other)
-
-
-def test_pig_has_as_many_nodes_as_in_openspiel() -> None:
-    assert levels(Pig(target=4, die=2), 10) == [1, 2, 4, 8, 16, 31, 59, 113, 214, 404, 759]
 
 
 def read_pig(state: Any) -> pig.State:
@@ -267,13 +262,6 @@ def test_dice_follows_its_rules_on_a_grid(n: int, k: int) -> None:
             state, player = game.play(state, row * n + column), -player
 
 
-def test_dice_estimates_change_sign_with_the_sides() -> None:
-    game = Dice(3, 3)
-    state = game.play(game.play(game.start, 1), 4)
-    assert game.value(state) == pytest.approx((4 * 4 + 4 - 4) / (4 * 4 + 4 + 4 + 1))
-    assert game.value(dice.State(state.stones[::-1], 0)) == -game.value(state)
-
-
 # The expected payment of standing on 10 and 6 if the dealer has no natural: appendix 1, infinite
 # decks, of https://wizardofodds.com/games/blackjack/appendix/1/.
 STAND = {
@@ -361,18 +349,3 @@ def test_the_first_player_wins_pig_with_the_published_probability() -> None:
         best = max if state.player == "max" else min
         found = best(look_up(game.play(state, move)) for move in game.moves(state))
         assert found == pytest.approx(look_up(state), abs=1e-6)
-
-
-def test_piglet_is_won_with_four_sevenths() -> None:
-    # The same article: to two heads of a coin. States repeat, so values are found by iteration.
-    game = Pig(target=4, die=2)
-    states = [game.start]
-    for state in states:  # grows
-        states += [after for after in children(game, state) if after not in states]
-    values = {state: float(game.value(state)) for state in states}
-    fold = {"max": max, "min": min, "chance": fmean}
-    for _ in range(100):
-        for state in states:
-            if turn := game.turn(state):
-                values[state] = fold[turn](values[after] for after in children(game, state))
-    assert values[game.start] == pytest.approx(2 * 4 / 7 - 1)

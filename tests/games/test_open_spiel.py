@@ -91,20 +91,6 @@ def test_other_games_are_not_merged_unless_asked() -> None:
 TILES = ["2 added to row 1, column 1", "2 added to row 4, column 4"]
 
 
-def test_a_label_may_contain_commas() -> None:
-    game = OpenSpielGame("2048")
-    state = position(game, play=",".join([*TILES, "Up"]))
-    assert state.history() == [0, 30, 0]
-
-
-def test_keys_of_einstein_have_the_roll() -> None:
-    game = OpenSpielGame("einstein_wurfelt_nicht")
-    state = position(game, random_moves=2, seed=1)
-    assert game.turn(state) == "chance"
-    assert len({game.key(after) for after in children(game, state)}) == 6
-    assert len({str(after) for after in children(game, state)}) == 1
-
-
 def test_the_second_half_of_a_double_continues_the_turn() -> None:
     game, seen = OpenSpielGame("backgammon"), set()
     for seed in range(40):
@@ -131,13 +117,6 @@ def test_utilities_are_those_of_player_0_and_only_at_the_end() -> None:
     assert game.value(end) == 1
     assert game.title == "tic_tac_toe()"
     assert game.utility_bounds == (-1, 1)
-
-
-def test_one_player_is_max() -> None:
-    game = OpenSpielGame("catch")
-    state = position(game, random_moves=1)
-    assert game.turn(state) == "max"
-    assert game.label(state, game.moves(state)[0]) == "LEFT"
 
 
 @pytest.mark.parametrize(

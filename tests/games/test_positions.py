@@ -12,7 +12,6 @@ from expectitree.base.errors import GameError
 from expectitree.games.built_in import BUILT_IN, einstein
 from expectitree.games.finding import find_game
 from expectitree.games.positions import position
-from expectitree.games.rules import Options, Rules
 
 EINSTEIN = "1..../.2.../...../...b./....a max 2"
 
@@ -20,11 +19,6 @@ EINSTEIN = "1..../.2.../...../...b./....a max 2"
 @pytest.mark.parametrize("play", ["roll,6,roll,2,hold", " roll, 6 ,roll,2,hold "])
 def test_moves_are_labels(play: str) -> None:
     assert position(find_game("game:pig"), play=play).scores == (8, 0)
-
-
-def test_no_moves_leave_the_start() -> None:
-    game = find_game("game:pig")
-    assert position(game) == position(game, play="") == game.start
 
 
 @pytest.mark.parametrize(
@@ -47,11 +41,6 @@ def test_an_error_names_the_moves_that_exist(play: Any, message: str) -> None:
     with pytest.raises(GameError) as caught:
         position(find_game("game:pig(target=8)"), play=play)
     assert message in str(caught.value)
-
-
-def test_many_moves_are_cut_off_in_errors() -> None:
-    with pytest.raises(GameError, match=r"2 at a1, 4 at a1, .*, …$"):
-        position(find_game("game:2048"), play="left")
 
 
 def test_a_position_in_the_games_notation() -> None:
@@ -159,9 +148,3 @@ def test_a_label_that_begins_with_another_is_one_move() -> None:
 def test_too_many_random_moves_are_an_error() -> None:
     with pytest.raises(GameError, match="random moves ended the game in each of 1000 attempts: ch"):
         position(find_game("game:dice(n=2,k=2)"), random_moves=9)
-
-
-def test_random_moves_follow_the_moves_played() -> None:
-    game = find_game("game:pig")
-    assert position(game, play="roll", random_moves=1, seed=3).rolls is False
-    assert Rules(game, Options()).start == game.start

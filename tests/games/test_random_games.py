@@ -255,18 +255,6 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
             check_same_visits(lazy, whole)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 400), marks=LONG)])
-def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits(seeds: range) -> None:
-    for seed in seeds:
-        game = RandomGame(seed, state_bounds=False, floats=True)
-        tree = game.write_out(False, merged=False)
-        for chosen in DEPTH_FIRST:
-            lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
-            whole = et.evaluate(tree, chosen, bounds=lazy.bounds, engine="compiled")
-            check_same_visits(lazy, whole)
-
-
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from random import Random
 from typing import Any
 
 import pytest
@@ -73,18 +72,3 @@ def test_moves_of_one_turn_are_one_ply_and_equal_results_count_once() -> None:
     assert estimate(Halves(), depth=1, probes=5) == (6, 0, 7)
     assert estimate(Halves(), depth=2, probes=5) == (36, 0, 43)
     assert estimate(Halves(), depth=9, probes=5) == (36, 0, 43)
-
-
-def test_a_root_alone_is_one_leaf() -> None:
-    assert estimate(Pig(), depth=0, probes=3) == (1, 0, 1)
-
-
-@pytest.mark.extra
-def test_backgammon_has_21_rolls() -> None:
-    from expectitree.games.open_spiel import OpenSpielGame
-
-    game = OpenSpielGame("backgammon")
-    state = position(game, random_moves=2, seed=Random(1).randrange(9))
-    assert game.turn(state) == "chance"
-    assert len(game.moves(state)) == 36
-    assert estimate(game, depth=1, state=state, probes=2) == (21, 0, 22)

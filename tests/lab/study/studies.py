@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -93,35 +91,6 @@ class ImmediateExecutor(Executor):
         return future
 
 
-class ShuffledExecutor(Executor):
-    """An executor that runs waiting tasks in a thread, in random order."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
-        self.order: list[int] = []
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._work)
-        self.thread.start()
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self.waiting.append((future, function, arguments))
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self.ended.set()
-        self.thread.join()
-
-    def _work(self) -> None:
-        while not self.ended.wait(0.0005):
-            if self.waiting:
-                at = self.random.randrange(len(self.waiting))
-                self.order.append(at)
-                future, function, arguments = self.waiting.pop(at)
-                future.set_result(function(*arguments))
-
-
 def spec_in(folder: Path, text: str, name: str = "spec.yaml") -> Path:
     (folder / name).write_text(text, "utf-8")
     return folder / name
@@ -160,19 +129,19 @@ def summary_of(study: Study, path: Path) -> Any:
 
 def figures(study: Study, path: Path) -> list[Any]:
     """Return the summary of a results file without times."""
-    summary = summary_of(study, path)
+    rows = summary_of(study, path).rows
     return [
         (
             dict(r.tree),
-            r.algorithm.full_name,
+            r.algorithm,
             r.trees,
             r.leaves_total,
             r.leaves,
             r.leaf_share,
-            r.node_share,
+            r.nodes,
             r.visits,
         )
-        for r in summary.rows
+        for r in rows
     ]
 
 

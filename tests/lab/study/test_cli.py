@@ -44,10 +44,3 @@ def test_wrong_usage_exits_with_status_2(tmp_path: Path) -> None:
     assert "this is a folder" in run_study(tmp_path)
     assert status_of(spec, "--format", "xml") == 2
     assert os.listdir(tmp_path) == ["spec.yaml"]
-
-
-def test_help_lists_every_option() -> None:
-    text = run_study("--help")
-    for option in ("--jobs", "--results", "--scheduler", "--report", "--plot", "--format"):
-        assert option in text
-    assert max(map(len, text.splitlines())) <= 80

@@ -219,20 +219,6 @@ def test_a_study_continues_after_an_interrupt_or_a_dead_scheduler(tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_task_that_kills_its_workers_is_reported(tmp_path: Path) -> None:
-    """Dask gives up such a task, here after the first worker."""
-    with cluster(tmp_path, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as found:
-        found.add_workers(2)
-        with study(tmp_path, "--scheduler", found.address) as process:
-            wait_until(lambda: results(tmp_path), process)
-            found.workers[0].kill()
-            _, errors = output_at_exit(process)
-    assert process.returncode == 2
-    assert errors.startswith("expectitree: ")
-    assert errors.count("\n") == 1, errors
-
-
-@pytest.mark.slow
 def test_a_cluster_that_cannot_search_is_reported(tmp_path: Path) -> None:
     """One cluster has no workers, the workers of the other do not have expectitree."""
     with cluster(tmp_path) as found:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,12 @@ from lab.study.studies import (
     study_of,
     summary_of,
 )
-from lab.study.test_cluster import cluster
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
 from expectitree.games.finding import find_game
 from expectitree.games.rules import Options, Rules
 from expectitree.games.studies import estimate_size, position_of
-from expectitree.lab.study.plot import axis_label
-from expectitree.lab.study.results import Results
-from expectitree.lab.study.run import find_tasks, perform
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 from expectitree.tree.transform import in_floats
@@ -189,15 +184,6 @@ def test_lazy_results_can_be_read_again(lazy: tuple[Study, Path], tmp_path: Path
     assert (summary.done, summary.total) == (8, 8)
 
 
-def test_tasks_can_be_sent_to_other_processes(games: tuple[Study, Path]) -> None:
-    tasks = find_tasks(games[0], Results())
-    assert len(tasks) == TREES
-    task = pickle.loads(pickle.dumps(tasks[-1]))
-    (record,) = perform(task)
-    assert pickle.loads(pickle.dumps(record)) == record
-    assert record.key in {key for _, keys in games[0].keys for key in keys}
-
-
 @pytest.mark.slow
 def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path) -> None:
     """The path of a game's file is relative to the study, not to the current folder."""
@@ -207,29 +193,6 @@ def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path
     assert (process.returncode, errors) == (0, "")
     assert f"{TREES} of {TREES} trees done" in output
     assert without_seconds(folder / "parallel") == without_seconds(games[1])
-
-
-@pytest.mark.slow
-def test_a_cluster_finds_the_same(
-    games: tuple[Study, Path], lazy: tuple[Study, Path], folder: Path, tmp_path: Path
-) -> None:
-    with cluster(tmp_path) as dask:
-        dask.add_workers(2)
-        for (_, done), text in ((games, GAMES), (lazy, LAZY)):
-            words = ("--scheduler", dask.address, "--results", tmp_path / done.name)
-            with started(spec_in(folder, text, "dask.yaml"), *words) as process:
-                assert process.communicate(timeout=PATIENCE)[1] == ""
-            assert without_seconds(tmp_path / done.name) == without_seconds(done)
-
-
-@pytest.mark.slow
-def test_an_error_in_a_worker_is_reported(tmp_path: Path) -> None:
-    text = 'trees: {game: "game:pig(target=2)", depth: 2, random-moves: 99}\nalgorithms: star1\n'
-    with started(spec_in(tmp_path, text), "--jobs", "2") as process:
-        _, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3
-    assert "Traceback" not in errors
-    assert "99 random moves ended the game" in errors
 
 
 def test_random_moves_that_end_the_game_are_an_error(tmp_path: Path) -> None:
@@ -295,8 +258,3 @@ def test_the_table_of_lazy_searches(lazy: tuple[Study, Path]) -> None:
     record = row.figures
     assert (record["nodes"], record["leaves_total_error"]) == (row.nodes.value, row.leaves_error)
     assert any(line.startswith("All leaves: those of the trees without merging") for line in lines)
-
-
-def test_plots_over_the_parameters_of_games() -> None:
-    assert (axis_label("depth"), axis_label("order")) == ("plies", "order of children")
-    assert axis_label("deepen") == "deepen"

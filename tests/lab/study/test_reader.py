@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from lab.study.studies import (
     SMALL,
     SMALL_RUNS,
-    figures,
     plan,
     records,
     run_remaining,
@@ -29,35 +27,6 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert sorted(chosen.full_name for chosen in study.algorithms) == sorted(SMALL_RUNS)
     assert (study.repetitions, study.seed) == (4, 11)
-
-
-def test_json_specs_work_too(tmp_path: Path) -> None:
-    """JSON and YAML give the same study."""
-    text = json.dumps(
-        {
-            "trees": [
-                {"family": "ballard", "branching": [2, 3], "order": ["random", "best"]},
-                {
-                    "family": "uniform",
-                    "pattern": "max,chance,min",
-                    "branching": "2-3",
-                    "end": 0.2,
-                    "skew": 1,
-                },
-            ],
-            "algorithms": [
-                "star1",
-                {"star2.5": {"probes": [1, 3], "probe-order": ["cyclic", "sequential"]}},
-            ],
-            "repetitions": 4,
-            "seed": 11,
-        }
-    )
-    one, other = study_of(tmp_path, SMALL), study_of(tmp_path, text, "spec.json")
-    assert (one.trees, one.algorithms) == (other.trees, other.algorithms)
-    run_remaining(one, tmp_path / "one")
-    run_remaining(other, tmp_path / "other")
-    assert figures(one, tmp_path / "one") == figures(other, tmp_path / "other")
 
 
 def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
@@ -198,15 +167,9 @@ def test_each_mistake_is_reported_with_its_place(name: str, tmp_path: Path) -> N
 
 
 REFUSED = [
-    "{family: ballard, order: up}", "{family: ballard, pattern: 'max,mix'}",
-    "{family: ballard, plies: 0}",
-    "{family: ballard, plies: 65}", "{family: ballard, branching: 0}",
-    "{family: ballard, branching: 2-4}",
-    "{family: uniform, branching: 5-2}", "{family: uniform, end: 1}", "{family: uniform, skew: 5}",
-    "{family: uniform, utilities: '5,1'}", "{family: uniform, seed: -1}",
-    "{family: lattice, steps: 0}",
-    "{family: lattice, rate: 2}", "{family: ballard, branching: 1000000, plies: 64}",
-    "{family: ballard, branching: 100000}", "{family: ballard, branching: 1, plies: 999999999}",
+    "{family: ballard, order: up}", "{family: ballard, branching: 2-4}",
+    "{family: uniform, utilities: '5,1'}", "{family: lattice, rate: 2}",
+    "{family: ballard, branching: 1000000, plies: 64}",
     f"{{family: lattice, steps: 1{'0' * 400}}}",
 ]  # fmt: skip
 
