@@ -40,8 +40,6 @@ class OpenSpielGame:
         title: The name of the game with its parameters.
         start: OpenSpiel's first state.
         utility_bounds: The bounds that OpenSpiel states.
-        merge: Whether to merge states with equal texts in a game that is not in `KEYS`. The default
-            is False, because the text may leave out a part of the state.
     """
 
     def __init__(self, name: str, /, **parameters: Any) -> None:
@@ -50,7 +48,6 @@ class OpenSpielGame:
         self.title = str(self._game)
         self.start = self._game.new_initial_state()
         self.utility_bounds = (self._game.min_utility(), self._game.max_utility())
-        self.merge = False
         self._name = name
 
     def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
@@ -73,10 +70,10 @@ class OpenSpielGame:
         return float(state.player_return(0)) if state.is_terminal() else None
 
     def key(self, state: Any) -> Hashable:
-        """Return the key of `KEYS`; the text if `merge` is set; otherwise all moves so far."""
+        """Return the key of `KEYS`, or all moves so far."""
         if self._name in KEYS:
             return KEYS[self._name](state)
-        return str(state) if self.merge else tuple(state.history())
+        return tuple(state.history())
 
     def label(self, state: Any, move: int) -> str:
         """Return OpenSpiel's name of the move or outcome."""

@@ -79,13 +79,11 @@ def test_states_with_equal_keys_have_equal_futures(name: str) -> None:
     assert found >= 5 or name == "catch"
 
 
-def test_other_games_are_not_merged_unless_asked() -> None:
+def test_other_games_are_not_merged() -> None:
     game = OpenSpielGame("2048")
     one, two = (position(game, play=",".join(play)) for play in (TILES, TILES[::-1]))
     assert str(one) == str(two)
     assert game.key(one) != game.key(two)
-    game.merge = True
-    assert game.key(one) == game.key(two)
 
 
 TILES = ["2 added to row 1, column 1", "2 added to row 4, column 4"]

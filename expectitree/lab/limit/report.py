@@ -87,30 +87,6 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited / self.exact.most
 
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each search: the rows of a table for pandas or polars.
-
-            >>> import expectitree as et
-            >>> for row in et.limit(et.load("example:risk"), ["star1", "star2"]).to_records():
-            ...     print(row["algorithm"], row["leaves_visited"], row["surplus"])
-            star1 4 0
-            star2 4 0
-
-        Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
-        leaves that are enough for the value), `surplus` and `ratio`.
-        """
-        return [
-            {
-                "file": self.file,
-                **row.to_record(),
-                "needed_lower": self.exact.least,
-                "needed_upper": self.exact.most,
-                "surplus": self.surplus(row),
-                "ratio": self.ratio(row),
-            }
-            for row in self.rows
-        ]
-
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON; a count is null where only its bounds are known."""
         search, exact = self.search, self.exact

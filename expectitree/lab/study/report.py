@@ -18,7 +18,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
-from expectitree.lab.study.run import execute, find_tasks, perform
+from expectitree.lab.study.run import execute, executor_of, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study
 
 
@@ -59,24 +59,18 @@ class SummaryRow:
     def figures(self) -> dict[str, Any]:
         """The search and its figures by name, for records and JSON."""
         chosen = self.algorithm
-        return {
+        found = {
             "algorithm": chosen.name,
             **{key.replace("-", "_"): chosen.options.get(key) for key in OPTIONS},
             "trees": self.trees,
             "leaves_total": self.leaves_total,
             "leaves_total_error": self.leaves_error,
-            "leaves": self.leaves.value,
-            "leaves_half": self.leaves.half,
-            "leaf_share": self.leaf_share.value,
-            "leaf_share_half": self.leaf_share.half,
-            "nodes": self.nodes.value,
-            "nodes_half": self.nodes.half,
-            "node_share": self.node_share.value,
-            "node_share_half": self.node_share.half,
-            "visits": self.visits.value,
-            "seconds": self.seconds,
-            "published": self.published,
         }
+        for name in ("leaves", "leaf_share", "nodes", "node_share"):
+            mean: Mean = getattr(self, name)
+            found |= {name: mean.value, f"{name}_half": mean.half}
+        found |= {"visits": self.visits.value, "seconds": self.seconds}
+        return found | {"published": self.published}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +198,6 @@ def study(
                 for task in tasks:
                     kept.add(perform(task))
             else:
-                from expectitree.lab.study.workers import executor_of
-
                 with executor_of(jobs, None) as (executor, workers):
                     execute(tasks, kept, executor, workers, lambda trees: None)
     return summarize(asked, kept)

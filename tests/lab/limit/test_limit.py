@@ -21,7 +21,7 @@ from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.lab.limit import lists, proof_tree, proofs
+from expectitree.lab.limit import proof_tree, proofs
 from expectitree.lab.limit.report import limit, measure
 from expectitree.lab.limit.text import notes, sentence_of
 from expectitree.lab.limit.text import render as limit_text
@@ -414,13 +414,13 @@ def test_only_long_joins_are_compiled(monkeypatch: pytest.MonkeyPatch, engine: s
 
     def record(how: int, *rest: Any) -> None:
         called.append((how, len(rest[5])))
-        lists.join_lists(how, *rest)
+        proofs.join_lists(how, *rest)
 
     monkeypatch.setattr(proofs, "compiled_join", record)
     builder = TreeBuilder()
     actions = builder.chance(range(48)), builder.max(range(298)), 298
     limit(builder.build(builder.max(actions)), ONE, bounds=(-1, 300), engine=engine)
-    found = [] if engine == "interpreted" else [(lists.SUM, 49), (lists.MERGED, 300)]
+    found = [] if engine == "interpreted" else [(proofs.SUM, 49), (proofs.MERGED, 300)]
     assert sorted(set(called)) == found
 
 
@@ -494,11 +494,11 @@ star1 visited 5 leaves; 5 are needed.
 
 
 def test_trees_that_need_no_leaf_or_all_have_sentences_of_their_own() -> None:
-    both = "max: [{bounds: [3, 4], min: [3, 4]}, 2]"
+    both = "max: [{bounds: [3, 4], min: [3, 4]}, {bounds: [1, 2], max: [1, 2]}]"
     text = invoke("limit", "-e", "max: {a: 4}", "-e", "chance: [1, 2]", "-e", both).output
     assert "No leaf is needed to prove the value 4: the bounds alone prove it." in text
     assert "All 2 leaves are needed to prove the value 1.5." in text
-    assert "1 of 3 leaves proves the value 3, whatever the others are within their bounds." in text
+    assert "1 of 4 leaves proves the value 3, whatever the others are within their bounds." in text
     assert "A leaf that proves the value:\n  #1/#1\n" in text
 
 
