@@ -270,7 +270,8 @@ class Rules:
         """Return something that differs after a change of the state."""
         if self.merges:
             return self.key(state)
-        if type(state).__repr__ is object.__repr__:  # which shows no content
+        write: Any = type(state).__repr__
+        if write is object.__repr__:  # which shows no content
             kind = self.kind(state)
             return kind, len(self.moves(state, kind)[0])
         return self._call("repr", repr, state)
@@ -281,7 +282,8 @@ class Rules:
             hash(self.start)
         except TypeError:
             return False
-        return type(self.start).__hash__ is not object.__hash__
+        own: Any = type(self.start).__hash__
+        return own is not object.__hash__
 
     def _attribute(self, name: str, *default: Any) -> Any:
         """Return an attribute of the game, which may be a property that fails."""

@@ -120,7 +120,8 @@ def estimate_size(rules: Rules, start: Any, depth: int, seed: int, probes: int =
     known: dict[tuple[int, ...], list[Any]] = {}  # children by path
     leaves, nodes = [1] * probes, [1] * probes
     for probe in range(probes):
-        state, path = start, ()
+        state = start
+        path: tuple[int, ...] = ()
         while len(path) < depth and rules.kind(state) != TERMINAL:
             children = known.get(path) or children_of(rules, state)
             if len(path) < _SHARED_PLIES:
