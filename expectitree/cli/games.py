@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -52,19 +52,16 @@ class GameCommand(click.Command):
 
 
 _option = partial(click.option, cls=GameOption)
+_COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
     _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
     _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
     _option(
-        "--random-moves",
-        type=click.IntRange(min=0),
-        default=0,
-        metavar="N",
-        help="Then play N random moves.",
+        "--random-moves", type=_COUNT, default=0, metavar="N", help="Then play N random moves."
     ),
     _option(
         "--seed",
-        type=click.IntRange(min=0),
+        type=_COUNT,
         default=0,
         metavar="S",
         help="The seed of --random-moves.  [default: 0]",
@@ -83,12 +80,7 @@ POSITION_OPTIONS = (
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    _option(
-        "--depth",
-        type=click.IntRange(min=0),
-        metavar="D",
-        help="The depth of the tree, in plies.",
-    ),
+    _option("--depth", type=_COUNT, metavar="D", help="The depth of the tree, in plies."),
     _option(
         "--bounds",
         metavar="LOWER,UPPER",
@@ -126,7 +118,14 @@ class GameOptions:
 
     def check(self, has_games: bool) -> None:
         """Raise a usage error if options contradict each other, or there is no game for them."""
-        given = [option for option in _given() if isinstance(option, GameOption)]
+        context = click.get_current_context()
+        typed = click.core.ParameterSource.COMMANDLINE
+        given = [
+            option
+            for option in context.command.params
+            if isinstance(option, GameOption)
+            and context.get_parameter_source(str(option.name)) == typed
+        ]
         if given and not has_games:
             raise click.UsageError(
                 f"{given[0].opts[0]} is for games, such as game:pig: name one, or remove it."
@@ -160,17 +159,6 @@ class GameOptions:
             )
         except GameError as error:
             raise SearchError(str(error)) from error  # the options are wrong, not the game
-
-
-def _given() -> Sequence[click.Parameter]:
-    """Return the options that the user typed."""
-    context = click.get_current_context()
-    typed = click.core.ParameterSource.COMMANDLINE
-    return [
-        param
-        for param in context.command.params
-        if param.name is not None and context.get_parameter_source(param.name) == typed
-    ]
 
 
 def is_game_name(name: str) -> bool:
@@ -218,7 +206,6 @@ class GameSource:
 
     name: str
     game: Game
-    state: Any  # None at the start of the game
     options: GameOptions
     arguments: dict[str, Any]  # of `search` and `write_out`
 
@@ -232,17 +219,16 @@ class GameSource:
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
         game = find_game(name)
-        state = options.state(game) if options.position else None
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         arguments |= {
             "depth": depth,
-            "state": state,
+            "state": options.state(game) if options.position else None,
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,
             "warn": warn,
         }
-        return cls(name, game, state, options, arguments)
+        return cls(name, game, options, arguments)
 
     def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
         """Search the game, and make only the nodes that the search asks for."""
@@ -282,7 +268,7 @@ class GameSource:
         notes = {}
         if chosen:
             try:
-                notes[tree.root_id] = str(self.state)
+                notes[tree.root_id] = str(self.arguments["state"])
             except USER_ERRORS as error:
                 what = f"the text of the state raises {type(error).__name__}: {error}"
                 raise GameError(f"{self.name}: {what}") from error

@@ -126,27 +126,24 @@ def search_rules(
         return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
     found: Search | None = None
     before: Growth | None = None
-    rows = merged = 0  # at all depths
+    reached = rows = merged = 0  # rows of all depths
+    why_stopped = ""
     for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
         growth = Growth(rules, plies, start, before)
         loop, why_stopped = _search_at_depth(growth, chosen, budget)
         growth.before = None
         rows += len(growth.kind) - growth.merged
         merged += growth.merged
-        if why_stopped and found is not None:
-            grown = Grown(plies - 1, rows, rules.evaluations, merged, why_stopped)
-            return replace(found, grown=grown)
         # If no leaf is an estimate, the values are those of every greater depth.
-        is_over = not why_stopped and not growth.estimated
-        found = loop.result(bool(why_stopped))
-        reached = depth if is_over else plies
-        grown = Grown(reached, rows, rules.evaluations, merged, why_stopped)
-        found = replace(found, grown=grown)
-        before = growth
+        is_over = not growth.estimated
+        if found is None or not why_stopped:
+            found = loop.result(bool(why_stopped))
+            reached = depth if is_over and not why_stopped else plies
         if why_stopped or is_over:
             break
+        before = growth
     assert found is not None
-    return found
+    return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
 
 
 def _search_at_depth(
