@@ -28,11 +28,7 @@ SMALL = {
 @pytest.mark.parametrize(
     ("name", "parameters", "expected"),
     [
-        (
-            "pig",
-            {"diceoutcomes": 2, "winscore": 4},
-            [1, 2, 4, 8, 16, 31, 59, 113, 214, 404, 759],
-        ),
+        ("pig", {"diceoutcomes": 2, "winscore": 4}, [1, 2, 4, 8, 16, 31, 59, 113, 214, 404]),
         ("backgammon", {"hyper_backgammon": True}, [1, 30, 510, 18_360]),
         ("catch", {"rows": 4, "columns": 3}, [1, 3, 9, 27, 81]),
     ],
@@ -120,11 +116,7 @@ def test_utilities_are_those_of_player_0_and_only_at_the_end() -> None:
 @pytest.mark.parametrize(
     ("name", "parameters", "message"),
     [
-        (
-            "pog",
-            {},
-            "OpenSpiel has no game 'pog' (did you mean 'pig'?): choose among 2048, amazons",
-        ),
+        ("pog", {}, "OpenSpiel has no game 'pog' (did you mean 'pig'?): choose among 2048, "),
         ("pig", {"winscor": 3}, "has no parameter 'winscor' (did you mean 'winscore'?): its param"),
         ("pig", {"winscore": "x"}, "the parameter winscore is 'x', expected a whole number, such"),
         ("pig", {"name": 3}, "has no parameter 'name': its parameters are diceoutcomes, "),

@@ -87,6 +87,19 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited / self.exact.most
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each search: the rows of a table for pandas or polars.
+
+        Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
+        leaves that are enough for the value), `surplus` and `ratio`.
+        """
+        needed = {"needed_lower": self.exact.least, "needed_upper": self.exact.most}
+        return [
+            {"file": self.file, **row.to_record(), **needed}
+            | {"surplus": self.surplus(row), "ratio": self.ratio(row)}
+            for row in self.rows
+        ]
+
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON; a count is null where only its bounds are known."""
         search, exact = self.search, self.exact

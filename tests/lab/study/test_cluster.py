@@ -43,17 +43,14 @@ class Cluster:
         self.folder, self.processes, self.environment = folder, processes, environment
         self.workers: list[subprocess.Popen[bytes]] = []
         found = folder / "scheduler.json"
-        words = (
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--dashboard-address",
-            "127.0.0.1:0",
-            "--no-show",
-        )
+        words = ("--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0")
         self.scheduler = self.start(
-            "-m", "distributed.cli.dask_scheduler", *words, "--scheduler-file", str(found)
+            "-m",
+            "distributed.cli.dask_scheduler",
+            *words,
+            "--no-show",
+            "--scheduler-file",
+            str(found),
         )
         wait_until(
             lambda: found.exists() and found.read_text().rstrip().endswith("}"), self.scheduler

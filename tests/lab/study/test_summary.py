@@ -14,7 +14,6 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from helpers import ROOT
 from lab.study.studies import (
     SMALL_RUNS,
@@ -32,7 +31,6 @@ from lab.study.studies import (
 import expectitree as et
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import exact_text
-from expectitree.cli import cli
 from expectitree.lab.study.report import mean
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
@@ -186,15 +184,8 @@ def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
 
 def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
     """Floats give the published figures, and fractions do, too."""
-    output = run_study(
-        "studies/ballard-best.yaml",
-        "--results",
-        tmp_path / "results",
-        "--format",
-        "json",
-        "--jobs",
-        "2",
-    )
+    options = ("--results", tmp_path / "results", "--format", "json", "--jobs", "2")
+    output = run_study("studies/ballard-best.yaml", *options)
     rows = json.loads(output)["rows"]
     assert len(rows) == 5 * 2
     for row in rows:
@@ -260,20 +251,9 @@ def test_the_limit_row_agrees_with_the_limit_command(tmp_path: Path) -> None:
 def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
     study, path = study_of(tmp_path, LIMITS), tmp_path / "results.jsonl"
     run_remaining(study, path)
-    done = CliRunner().invoke(
-        cli,
-        [
-            "study",
-            str(tmp_path / "spec.yaml"),
-            "--results",
-            str(path),
-            "--report",
-            "--format",
-            "markdown",
-        ],
-    )
-    assert done.exit_code == 0
-    lines = done.stdout.splitlines()
+    options = ("--results", path, "--report", "--format", "markdown")
+    text = run_study(tmp_path / "spec.yaml", *options)
+    lines = text.splitlines()
     assert "| trees | star2 | best-first | best-first (action) | limit |" in lines
     for branching in "23":
         (row,) = [line for line in lines if line.startswith(f"| ballard, branching {branching} |")]
@@ -283,7 +263,7 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
             if r.tree["branching"] == branching and r.algorithm.name == "star2"
         ]
         assert row.split(" | ")[1] == f"{of_star2[0].leaf_share.value:.1f}"
-    assert "in per cent, over 3 trees in each row" in done.stdout
+    assert "in per cent, over 3 trees in each row" in text
 
 
 @pytest.mark.parametrize(
