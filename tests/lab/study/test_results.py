@@ -101,22 +101,6 @@ def test_an_extended_study_runs_only_missing_searches(
     assert figures(study, path) == figures(study, tmp_path / "at once")
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("repetitions: 1", "repetitions: 3"), ("seed: 11", "seed: 12"), ("repetitions: 3", "")],
-)
-def test_results_of_other_seeds_are_ignored(before: str, after: str, tmp_path: Path) -> None:
-    """They belong to another study in the same file."""
-    text = SMALL.replace(
-        "repetitions: 4", "repetitions: 1" if before == "repetitions: 1" else "repetitions: 3"
-    )
-    run_remaining(study_of(tmp_path, text), tmp_path / "results")
-    study = study_of(tmp_path, text.replace(before, after))
-    run_remaining(study, tmp_path / "results")
-    run_remaining(study, tmp_path / "at once")
-    assert figures(study, tmp_path / "results") == figures(study, tmp_path / "at once")
-
-
 def test_a_repeated_line_counts_once(small: tuple[Study, Path], tmp_path: Path) -> None:
     path = tmp_path / "results"
     lines = small[1].read_bytes().splitlines(keepends=True)
@@ -324,8 +308,7 @@ def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path:
         errors = stderr_at_exit(process)
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a search process died.*a results file keeps what is done\n",
-        errors,
+        r"expectitree: a search process died.*a results file keeps what is done\n", errors
     )
     assert not alive(workers)
     done = lines_in(path)
