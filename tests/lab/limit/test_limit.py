@@ -370,7 +370,7 @@ def test_too_many_leaves_are_refused() -> None:
         limit(tree, max_leaves=26)
     assert limit(tree, max_leaves=27).exact.count
     with pytest.raises(
-        AnalysisError, match=r"^919 leaves would make as much work as the shared nodes do"
+        AnalysisError, match=r"^321 leaves would make as much work as the shared nodes do"
     ):
         limit(et.generate("lattice", steps=20), max_leaves=300)
     deep = "max: [2, " + "{max: [" * 50 + "1, 3" + "]}" * 50 + "]"  # it shares no nodes
