@@ -330,16 +330,6 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
     def others(known: set[Node], end: Fraction) -> dict[Node, Fraction]:
         return dict.fromkeys(leaves - known, end)
 
-    def proves_best(known: set[Node], action: str) -> bool:
-        """Return whether an action is best; this is enough, and in an unshared tree necessary."""
-        sign = 1 if case.root.child.kind == "max" else -1
-        low, high = ends[::sign]
-        worth = {
-            b.label: sign * b.child.with_leaves(others(known, low if b.label == action else high))
-            for b in case.root.child.branches
-        }
-        return all(worth[action] >= other for other in worth.values())
-
     def at(paths: list[str]) -> set[Node]:
         return {case.branches[path].child for path in paths}
 
@@ -347,17 +337,9 @@ def limit_json(case: Case, is_exact: bool = False) -> None:
         known = at(found["exact_leaves"])
         same("limit: leaves of the proof", len(known), found["exact"])
         assert proves(known), f"limit: {found['exact_leaves']} do not prove the value"
-    action, is_tree = found["best_action_proved"], "nodes" not in case.document
-    if action is not None and found["best_action"] is not None and is_tree:
-        known = at(found["best_action_leaves"])
-        assert action in case.ties, f"limit: proves that {action} is best, on paper {case.ties}"
-        assert proves_best(known, action), f"limit: {found['best_action_leaves']} do not prove it"
-    if len(leaves) <= MAX_PROVED and is_tree:
+    if len(leaves) <= MAX_PROVED and "nodes" not in case.document:
         sets = [{*some} for size in range(len(leaves) + 1) for some in combinations(leaves, size)]
         same("limit: fewest leaves", found["exact"], next(len(s) for s in sets if proves(s)))
-        if case.ties:
-            fewest = next(len(s) for s in sets if any(proves_best(s, a) for a in case.ties))
-            same("limit: fewest leaves for the action", found["best_action"], fewest)
 
 
 def limit_exact(case: Case) -> None:

@@ -62,13 +62,6 @@ def test_no_insurance_is_not_dominated() -> None:
     assert re.search(r"^do not insure +-10 ", text, re.MULTILINE)
 
 
-def test_the_proof_is_of_the_right_action() -> None:
-    """Both need the accident and the premium: without them no action is certain to be best."""
-    text = " ".join(output("limit", text=INSURANCE).split())
-    assert "2 prove that insure is best." in text
-    assert "Leaves that prove the best action: do not insure/accident, insure" in text
-
-
 @ALGORITHMS
 @pytest.mark.parametrize(
     ("text", "best", "value"),

@@ -44,7 +44,7 @@ GROUPS = {
     "Explain": {
         "trace": "List the steps of a search: visits, probes, bounds and cuts.",
         "draw": "Draw a picture of the tree, or a page that replays searches.",
-        "limit": "Find the fewest leaves that force the result.",
+        "limit": "Find the fewest leaves that prove the value.",
     },
     "Decide": {
         "sensitivity": "Find what the best decision depends on: thresholds, tornado, break-even.",

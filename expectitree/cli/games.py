@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,77 +51,50 @@ class GameCommand(click.Command):
                 formatter.write_dl(records)
 
 
+_option = partial(click.option, cls=GameOption)
+_COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
-    click.option(
-        "--start",
-        cls=GameOption,
-        metavar="TEXT",
-        help="Start from the position that TEXT describes.",
+    _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
+    _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
+    _option(
+        "--random-moves", type=_COUNT, default=0, metavar="N", help="Then play N random moves."
     ),
-    click.option(
-        "--play", cls=GameOption, metavar="MOVES", help="Play these moves first, as in roll,6,hold."
-    ),
-    click.option(
-        "--random-moves",
-        cls=GameOption,
-        type=click.IntRange(min=0),
-        default=0,
-        metavar="N",
-        help="Then play N random moves.",
-    ),
-    click.option(
+    _option(
         "--seed",
-        cls=GameOption,
-        type=click.IntRange(min=0),
+        type=_COUNT,
         default=0,
         metavar="S",
         help="The seed of --random-moves.  [default: 0]",
     ),
-    click.option(
-        "--no-merge",
-        cls=GameOption,
-        is_flag=True,
-        help="Do not merge equal states into one node.",
-    ),
-    click.option(
+    _option("--no-merge", is_flag=True, help="Do not merge equal states into one node."),
+    _option(
         "--max-rows",
-        cls=GameOption,
         type=click.IntRange(min=1),
         metavar="N",
         help=f"Make at most N nodes.  [default: {MAX_ROWS:,}]",
     ),
-    click.option(
+    _option(
         "--estimate",
-        cls=GameOption,
         metavar="FILE.py:NAME",
         help="Estimate states with this function, in place of the game's estimates.",
     ),
 )
 WRITING_OPTIONS = (  # of `convert`; other commands have them for files too
-    click.option(
-        "--depth",
-        cls=GameOption,
-        type=click.IntRange(min=0),
-        metavar="D",
-        help="The depth of the tree, in plies.",
-    ),
-    click.option(
+    _option("--depth", type=_COUNT, metavar="D", help="The depth of the tree, in plies."),
+    _option(
         "--bounds",
-        cls=GameOption,
         metavar="LOWER,UPPER",
         help="Bounds on every utility, in place of the game's bounds.",
     ),
 )
 LAZY_OPTIONS = (
-    click.option(
+    _option(
         "--deepen",
-        cls=GameOption,
         is_flag=True,
         help="Search to depth 1, 2, … up to D, each time with the best moves first.",
     ),
-    click.option(
+    _option(
         "--seconds",
-        cls=GameOption,
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
         help="Stop after T seconds and report the result so far.",
@@ -144,7 +118,14 @@ class GameOptions:
 
     def check(self, has_games: bool) -> None:
         """Raise a usage error if options contradict each other, or there is no game for them."""
-        given = [option for option in _given() if isinstance(option, GameOption)]
+        context = click.get_current_context()
+        typed = click.core.ParameterSource.COMMANDLINE
+        given = [
+            option
+            for option in context.command.params
+            if isinstance(option, GameOption)
+            and context.get_parameter_source(str(option.name)) == typed
+        ]
         if given and not has_games:
             raise click.UsageError(
                 f"{given[0].opts[0]} is for games, such as game:pig: name one, or remove it."
@@ -178,17 +159,6 @@ class GameOptions:
             )
         except GameError as error:
             raise SearchError(str(error)) from error  # the options are wrong, not the game
-
-
-def _given() -> Sequence[click.Parameter]:
-    """Return the options that the user typed."""
-    context = click.get_current_context()
-    typed = click.core.ParameterSource.COMMANDLINE
-    return [
-        param
-        for param in context.command.params
-        if param.name is not None and context.get_parameter_source(param.name) == typed
-    ]
 
 
 def is_game_name(name: str) -> bool:
@@ -236,7 +206,6 @@ class GameSource:
 
     name: str
     game: Game
-    state: Any  # None at the start of the game
     options: GameOptions
     arguments: dict[str, Any]  # of `search` and `write_out`
 
@@ -250,17 +219,16 @@ class GameSource:
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
         game = find_game(name)
-        state = options.state(game) if options.position else None
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         arguments |= {
             "depth": depth,
-            "state": state,
+            "state": options.state(game) if options.position else None,
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,
             "warn": warn,
         }
-        return cls(name, game, state, options, arguments)
+        return cls(name, game, options, arguments)
 
     def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
         """Search the game, and make only the nodes that the search asks for."""
@@ -300,7 +268,7 @@ class GameSource:
         notes = {}
         if chosen:
             try:
-                notes[tree.root_id] = str(self.state)
+                notes[tree.root_id] = str(self.arguments["state"])
             except USER_ERRORS as error:
                 what = f"the text of the state raises {type(error).__name__}: {error}"
                 raise GameError(f"{self.name}: {what}") from error

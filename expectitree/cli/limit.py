@@ -1,4 +1,4 @@
-"""`expectitree limit`: the fewest leaves that prove the result."""
+"""`expectitree limit`: the fewest leaves that prove the value."""
 
 from __future__ import annotations
 
@@ -20,20 +20,18 @@ from expectitree.tree.model import Tree
 )
 @game_options
 @max_leaves_option
-@click.option("--all", "show_all", is_flag=True, help="Name every leaf.")
 @format_options("limit")
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
     max_leaves: int | None,
-    show_all: bool,
     format_name: str,
 ) -> None:
-    """Count the fewest leaves that prove the result, name them, and compare searches with them.
+    """Count the fewest leaves that prove the value, name them, and compare searches with them.
 
     These are the fewest leaves that prove the root's value, whatever all others are worth within
-    their bounds: no correct search can visit fewer. A second count is for a proof of the best
-    action alone. Where nodes are shared, each count may be a range.
+    their bounds: no correct search for the value can visit fewer. Where nodes are shared, the count
+    may be a range.
 
     For example: expectitree limit trees/ballard-6.yaml
     """
@@ -46,7 +44,6 @@ def command(
 
     reports = list(options.map("the limit of", limit_of))
     if reports:
-        settings = {"show_all": show_all} if format_name == "text" else {}
-        show("limit", format_name, reports, **settings)
+        show("limit", format_name, reports)
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

@@ -14,9 +14,8 @@ from expectitree.lab.study.plot import draw_study
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done
-from expectitree.lab.study.run import Task, execute, find_tasks
+from expectitree.lab.study.run import Task, execute, executor_of, find_tasks
 from expectitree.lab.study.spec import Study
-from expectitree.lab.study.workers import executor_of
 from expectitree.picture.plotting import check_plot
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
@@ -18,12 +18,12 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN
+from expectitree.games.parameters import check_parameters, read_parameters
 from expectitree.games.protocol import Game
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
-NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def is_game(reference: str) -> bool:
@@ -47,7 +47,7 @@ def find_game(reference: str) -> Game:
         FileError: The file cannot be read.
     """
     if match := LIBRARY.fullmatch(reference):
-        parameters = _read_parameters(reference, match["parameters"])
+        parameters = read_parameters(reference, match["parameters"])
         if match["library"] == "game":
             built_in: Game = _make(reference, _named(match["name"]), parameters)
             return built_in
@@ -61,7 +61,7 @@ def find_game(reference: str) -> Game:
         )
     module = run_file(match["file"])
     game: Game = _member(module, match["file"], match["name"], "class", _classes(module))
-    parameters = _read_parameters(reference, match["parameters"])
+    parameters = read_parameters(reference, match["parameters"])
     if isinstance(game, type):
         game = _make(reference, game, parameters)
     elif parameters:
@@ -123,12 +123,8 @@ def _place(path: Path, error: BaseException) -> str:
     """Return the line of a user's file at which an exception was raised."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
-    lines, trace = [0], error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    return f"{path}:{lines[-1]}" if lines[-1] else str(path)
+    lines = [f.lineno for f in extract_tb(error.__traceback__) if f.filename == str(path)]
+    return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def _describe(error: BaseException) -> str:
@@ -177,7 +173,7 @@ def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> boo
 
 def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
     """Return an object of a class, made with parameters."""
-    _check_parameters(reference.partition("(")[0], cls, parameters)
+    _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
     except USER_ERRORS as error:
@@ -185,55 +181,20 @@ def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
         raise GameError(f"{reference}: {kind}{error}") from error
 
 
-def _check_parameters(owner: str, cls: type, parameters: Mapping[str, Any]) -> None:
-    """Raise `GameError` if a class, which the owner names, has not these parameters."""
+def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> None:
+    """Raise `GameError` if a class, which the owner names, does not have these parameters."""
     try:
-        known = inspect.signature(cls).parameters
+        signature = inspect.signature(cls).parameters
     except ValueError:
         return  # a class that derives from one of C may have no signature
-    names = [
-        name for name, p in known.items() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    ]
-    takes_any = any(p.kind == p.VAR_KEYWORD for p in known.values())
-    for name, value in parameters.items():
-        if name in names:
-            _check_type(f"{owner}: the parameter {name}", value, known[name].default)
-        elif not takes_any:
-            has = f"its parameters are {', '.join(names)}" if names else "it has none"
-            raise GameError(
-                f"{owner} has no parameter {quote(name)}{did_you_mean(name, names)}: {has}"
-            )
-    missing = [n for n in names if known[n].default is known[n].empty and n not in parameters]
-    if missing:
-        raise GameError(f"{owner} needs the parameter {missing[0]}: write {owner}({missing[0]}=…)")
-
-
-def _check_type(what: str, value: Any, default: Any) -> None:
-    """Raise `GameError` if a value is not of the type of the parameter's default."""
-    kind = type(default)
-    if kind in NOUNS and type(value) is not kind and (kind, type(value)) != (float, int):
-        raise GameError(f"{what} is {quote(str(value))}, expected {NOUNS[kind]}, such as {default}")
-
-
-def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
-    """Return the values of `name=value, …`: numbers, true or false, and texts."""
-    values: dict[str, Any] = {}
-    for part in (written or "").split(",") if written else []:
-        name, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or not name.isidentifier() or name in values:
-            raise GameError(
-                f"{reference}: {quote(part.strip())} is not a parameter: write each once, as "
-                "name=value, with commas between"
-            )
-        values[name] = _read_value(value)
-    return values
-
-
-def _read_value(text: str) -> Any:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
-    return value if isinstance(value, (bool, int, float, str)) else text
+    takes_any = any(p.kind == p.VAR_KEYWORD for p in signature.values())
+    known = {
+        name: p.default
+        for name, p in signature.items()
+        if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    }
+    check_parameters(owner, parameters, known, takes_any)
+    missing = [n for n, default in known.items() if default is inspect.Parameter.empty]
+    for name in missing:
+        if name not in parameters:
+            raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")

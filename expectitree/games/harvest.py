@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, overload
+from typing import Any
 
 from expectitree.games.growth import Growth
 from expectitree.tree.builder import NodeId, TreeBuilder
@@ -27,11 +27,7 @@ class Labels(Sequence["str | None"]):
     def __len__(self) -> int:
         return len(self._branches)
 
-    @overload
-    def __getitem__(self, at: int) -> str | None: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str | None]: ...
-    def __getitem__(self, at: int | slice) -> Any:
+    def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [self[b] for b in range(*at.indices(len(self)))]
         at = range(len(self))[at]
@@ -41,9 +37,6 @@ class Labels(Sequence["str | None"]):
             labels = self._growth.labels(self._rows[node], [self._branches[b] for b in own])
             self._known.update(zip(own, labels, strict=True))
         return self._known[at]
-
-    def __iter__(self) -> Iterator[str | None]:
-        return (self[b] for b in range(len(self)))
 
     def __reduce__(self) -> Any:
         return list, (list(self),)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from expectitree.base.errors import GameError, install_hint
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
+from expectitree.games.parameters import check_parameters
 
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
 
@@ -39,8 +40,6 @@ class OpenSpielGame:
         title: The name of the game with its parameters.
         start: OpenSpiel's first state.
         utility_bounds: The bounds that OpenSpiel states.
-        merge: Whether to merge states with equal texts in a game that is not in `KEYS`. The default
-            is False, because the text may leave out a part of the state.
     """
 
     def __init__(self, name: str, /, **parameters: Any) -> None:
@@ -49,7 +48,6 @@ class OpenSpielGame:
         self.title = str(self._game)
         self.start = self._game.new_initial_state()
         self.utility_bounds = (self._game.min_utility(), self._game.max_utility())
-        self.merge = False
         self._name = name
 
     def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
@@ -72,10 +70,10 @@ class OpenSpielGame:
         return float(state.player_return(0)) if state.is_terminal() else None
 
     def key(self, state: Any) -> Hashable:
-        """Return the key of `KEYS`; the text if `merge` is set; otherwise all moves so far."""
+        """Return the key of `KEYS`, or all moves so far."""
         if self._name in KEYS:
             return KEYS[self._name](state)
-        return str(state) if self.merge else tuple(state.history())
+        return tuple(state.history())
 
     def label(self, state: Any, move: int) -> str:
         """Return OpenSpiel's name of the move or outcome."""
@@ -106,32 +104,14 @@ def _load(spiel: Any, name: str, parameters: dict[str, Any]) -> Any:
             f"{', '.join(usable)}"
         )
     known = types[name].parameter_specification
+    check_parameters(f"open_spiel:{name}", parameters, dict(sorted(known.items())))
     for parameter, value in parameters.items():
-        _check_parameter(name, parameter, value, known)
+        if isinstance(known[parameter], (float, str)):
+            parameters[parameter] = type(known[parameter])(value)
     try:
         return spiel.load_game(name, parameters)
     except spiel.SpielError as error:
         raise GameError(f"OpenSpiel cannot load {name}: {str(error).splitlines()[0]}") from None
-
-
-def _check_parameter(name: str, parameter: str, value: Any, known: dict[str, Any]) -> None:
-    if parameter not in known:
-        these = f"its parameters are {', '.join(sorted(known))}" if known else "it has none"
-        written = f"{quote(parameter)}{did_you_mean(parameter, known)}"
-        raise GameError(f"open_spiel:{name} has no parameter {written}: {these}")
-    if type(value) is not type(known[parameter]):
-        raise GameError(
-            f"open_spiel:{name}: the parameter {parameter} is {quote(str(value))}: expected "
-            f"{_NOUNS.get(type(known[parameter]), 'another type')}, such as {known[parameter]}"
-        )
-
-
-_NOUNS: dict[type, str] = {
-    bool: "True or False",
-    int: "a whole number",
-    float: "a number with a decimal point",
-    str: "a text",
-}
 
 
 def _check(name: str, game: Any) -> None:

@@ -22,7 +22,7 @@ def position(
     game: Game,
     *,
     start: str | None = None,
-    play: str | Sequence[Any] = (),
+    play: str = "",
     random_moves: int = 0,
     seed: int = 0,
 ) -> Any:
@@ -36,8 +36,7 @@ def position(
     Args:
         game: The game.
         start: A position in the game's own notation, which its method `parse` reads.
-        play: Moves and outcomes of chance: labels separated by commas, or a sequence of labels or
-            moves.
+        play: Labels of moves and outcomes of chance, separated by commas.
         random_moves: How many random moves and outcomes follow. Outcomes have their probabilities;
             the moves of players are equally likely.
         seed: The seed of the random moves, which are the same on every machine.
@@ -47,7 +46,7 @@ def position(
     """
     rules = Rules(game, Options(exact=False))
     state = rules.start if start is None else _parse(rules, start)
-    state = _play_text(rules, state, play) if isinstance(play, str) else _play(rules, state, play)
+    state = _play(rules, state, play)
     return _play_randomly(rules, state, random_moves, seed) if random_moves else state
 
 
@@ -69,15 +68,14 @@ def _parse(rules: Rules, text: str) -> Any:
 
 
 class _Step:
-    """The moves in a state."""
+    """The moves in a state, to play one of them by its name."""
 
     def __init__(self, rules: Rules, state: Any, before: Sequence[str]) -> None:
-        self.rules, self.state, self.before = rules, state, before
+        self.rules, self.before = rules, before
         self.kind = rules.kind(state)
         self.moves: Sequence[Any] = ()
-        self.probabilities: Sequence[Any] | None = None
         if self.kind != TERMINAL:
-            self.moves, self.probabilities = rules.moves(state, self.kind)
+            self.moves, _ = rules.moves(state, self.kind)
         labels = rules.labels(state, self.moves)
         self.names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
 
@@ -95,7 +93,7 @@ class _Step:
         )
 
 
-def _play_text(rules: Rules, state: Any, text: str) -> Any:
+def _play(rules: Rules, state: Any, text: str) -> Any:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
@@ -108,20 +106,6 @@ def _play_text(rules: Rules, state: Any, text: str) -> Any:
         state = rules.play(state, step.moves[step.names.index(name)])
         before.append(name)
         text = text[fitting[name] :]
-    return state
-
-
-def _play(rules: Rules, state: Any, played: Sequence[Any]) -> Any:
-    """Return the state after a sequence of labels or moves."""
-    before: list[str] = []
-    for move in played:
-        step = _Step(rules, state, before)
-        known = step.names if move in step.names else step.moves
-        if move not in known:
-            step.fail(str(move))
-        place = known.index(move)
-        state = rules.play(state, step.moves[place])
-        before.append(step.names[place])
     return state
 
 

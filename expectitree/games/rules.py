@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 from numbers import Rational
+from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
 from expectitree.base.budget import most
@@ -93,20 +94,12 @@ class Rules:
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
+        self.has_bounds = self._bounds is not None  # whether states have bounds of their own
+        self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
         self._is_value = self._is_hashed()
         self.merges = options.merge and (self._key is not None or self._is_value)
         self._plays = 0
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether states have bounds of their own."""
-        return self._bounds is not None
-
-    @property
-    def continues_turns(self) -> bool:
-        """Whether a move may cost no ply."""
-        return self._same_turn is not None
 
     # ---- Questions about a state.
 
@@ -119,16 +112,15 @@ class Rules:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
         turn = self._call("turn", self._turn, state)
         if not isinstance(turn, str | None) or turn not in KINDS:
-            self._fail(
-                "turn", (state,), turn, '"max", "min", "chance", or None if the game is over'
-            )
+            expected = '"max", "min", "chance", or None if the game is over'
+            self._fail("turn", state, turn, expected)
         return KINDS[turn]
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
         found = self._call("moves", self._moves, state)
         if not isinstance(found, Iterable):
-            self._fail("moves", (state,), found, "a list of moves")
+            self._fail("moves", state, found, "a list of moves")
         moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
@@ -136,12 +128,12 @@ class Rules:
                 "moves if they never end, or allow more with --max-rows"
             )
         if not moves:
-            self._fail("moves", (state,), moves, "at least one move, as the game is not over")
+            self._fail("moves", state, moves, "at least one move, as the game is not over")
         if kind != CHANCE:
             return moves, None
         for pair in moves:
             if not isinstance(pair, tuple) or len(pair) != 2:
-                self._fail("moves", (state,), pair, "pairs of an outcome and its probability")
+                self._fail("moves", state, pair, "pairs of an outcome and its probability")
         written = [self._probability(state, p) for _, p in moves]
         try:
             probabilities, _ = self._numbers.distribution(written, len(moves))
@@ -196,17 +188,17 @@ class Rules:
         if lower <= number <= upper and is_finite(number):
             return number
         if not is_finite(number):
-            self._fail(name, (state,), value, "a finite number")
+            self._fail(name, state, value, "a finite number")
         ends = [abs(float(end)) for end in bounds if is_finite(end)]
         slack = 0 if self.exact else ROUNDING * max(ends)  # one is finite
         if not lower - slack <= number <= upper + slack:
             interval = f"[{message_text(lower)}, {message_text(upper)}]"
-            self._fail(name, (state,), value, f"a number within the bounds {interval}")
+            self._fail(name, state, value, f"a number within the bounds {interval}")
         return min(max(number, lower), upper)
 
     def _middle(self, bounds: Bounds, state: Any) -> Number:
         if not all(map(is_finite, bounds)):
-            self._fail("value", (state,), None, "an estimate, since the bounds are infinite")
+            self._fail("value", state, None, "an estimate, since the bounds are infinite")
         low, high = bounds
         return low / 2 + high / 2  # the mirror negates it exactly
 
@@ -216,7 +208,7 @@ class Rules:
         try:
             hash(key)
         except TypeError:
-            self._fail("key", (state,), key, "something that can be hashed, such as a tuple")
+            self._fail("key", state, key, "something that can be hashed, such as a tuple")
         return key
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
@@ -227,11 +219,11 @@ class Rules:
         try:
             lower, upper = (self._number("bounds", state, end) for end in found)
         except (TypeError, ValueError):
-            self._fail("bounds", (state,), found, "a pair of numbers: the lower, the upper")
+            self._fail("bounds", state, found, "a pair of numbers: the lower, the upper")
         lower, upper = max(lower, above[0]), min(upper, above[1])
         if lower > upper:
             ends = "[{}, {}]".format(*map(message_text, above))
-            self._fail("bounds", (state,), found, f"bounds that meet those before, {ends}")
+            self._fail("bounds", state, found, f"bounds that meet those before, {ends}")
         return lower, upper
 
     def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
@@ -240,9 +232,8 @@ class Rules:
         if own != kind and not is_estimated or is_estimated and own == TERMINAL:
             there = "the game goes on" if is_estimated else TURNS[kind]
             raise GameError(
-                f"{self.where('key', state)} gives the key of a state in which "
-                f"{there}, and here {TURNS[own]}: "
-                "give different keys to states that differ"
+                f"{self.where('key', state)} gives the key of a state in which {there}, and here "
+                f"{TURNS[own]}: give different keys to states that differ"
             )
 
     def is_same_turn(self, state: Any) -> bool:
@@ -321,7 +312,7 @@ class Rules:
     def _probability(self, state: Any, written: Any) -> Number:
         p = self._number("moves", state, written)
         if not 0 <= p <= 1:
-            self._fail("moves", (state,), written, "a probability from 0 to 1")
+            self._fail("moves", state, written, "a probability from 0 to 1")
         return p
 
     def _number(self, name: str, state: Any, value: Any) -> Number:
@@ -343,7 +334,7 @@ class Rules:
                 raise InexactError
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
-            return self._fail(name, (state,), value, "a number")
+            return self._fail(name, state, value, "a number")
 
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -351,14 +342,14 @@ class Rules:
         except GameError:
             raise
         except USER_ERRORS as error:
-            where = _place_of(error)
+            place = extract_tb(error.__traceback__)[-1]
             text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raise GameError(f"{self.where(name, *arguments)} raises {text}{where}") from error
+            raised = f"raises {text} ({place.filename}:{place.lineno})"
+            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
-    def _fail(self, name: str, arguments: tuple[Any, ...], found: Any, expected: str) -> NoReturn:
-        raise GameError(
-            f"{self.where(name, *arguments)} gives {_shown(found, 60)}, expected {expected}"
-        )
+    def _fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+        where = self.where(name, state)
+        raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 
     def where(self, name: str, *arguments: Any) -> str:
         """Return the title and the call of a method, for a message."""
@@ -374,12 +365,3 @@ def _shown(value: Any, longest: int = 120) -> str:
     if len(text) > longest:
         text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"
     return escape(text)
-
-
-def _place_of(error: BaseException) -> str:
-    """Return the place in the user's file where an exception was raised."""
-    trace, place = error.__traceback__, ""
-    while trace is not None:
-        place = f" ({trace.tb_frame.f_code.co_filename}:{trace.tb_lineno})"
-        trace = trace.tb_next
-    return place

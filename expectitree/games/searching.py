@@ -110,7 +110,10 @@ def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
 def search_rules(
     rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
 ) -> Search:
-    """Search the tree of some rules, or its whole tree if the algorithm needs that."""
+    """Search the tree of some rules, or its whole tree if the algorithm needs that.
+
+    With `deepen`, return the search of the last depth that could be finished.
+    """
     if not chosen.player_cuts:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
             raise SearchError(
@@ -121,7 +124,49 @@ def search_rules(
         growth = _grown(rules, depth, start)
         grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
         return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
-    return _GameSearch(rules, chosen, start, budget).run(depth, deepen)
+    found: Search | None = None
+    before: Growth | None = None
+    reached = rows = merged = 0  # rows of all depths
+    why_stopped = ""
+    for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
+        growth = Growth(rules, plies, start, before)
+        loop, why_stopped = _search_at_depth(growth, chosen, budget)
+        growth.before = None
+        rows += len(growth.kind) - growth.merged
+        merged += growth.merged
+        # If no leaf is an estimate, the values are those of every greater depth.
+        is_over = not growth.estimated
+        if found is None or not why_stopped:
+            found = loop.result(bool(why_stopped))
+            reached = depth if is_over and not why_stopped else plies
+        if why_stopped or is_over:
+            break
+        before = growth
+    assert found is not None
+    return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
+
+
+def _search_at_depth(
+    growth: Growth, chosen: Algorithm, budget: Budget
+) -> tuple[DepthFirst | BestFirst, str]:
+    """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
+    kind = DepthFirst if chosen.in_order else BestFirst
+    loop = kind(growth, chosen, budget.max_visits)
+    growth.plant()
+    why_stopped = ""
+    while (ended := loop.run()) in (WAITING, PAUSED):
+        if monotonic() > budget.end:
+            why_stopped = f"the limit of {budget.seconds:g} s was reached"
+        elif ended == WAITING:
+            try:
+                growth.grow(loop.branch)
+            except RowsError as error:
+                why_stopped = str(error)
+        if why_stopped:
+            loop.stop()
+    if ended == STOPPED_EARLY and not why_stopped:
+        why_stopped = "the limit of visits was reached"
+    return loop, why_stopped
 
 
 def write_out(
@@ -207,56 +252,3 @@ class Budget:
         self.max_visits = NO_LIMIT if max_visits is None else max_visits
         self.end = INFINITY if seconds is None else monotonic() + seconds
         self.seconds = seconds
-
-
-class _GameSearch:
-    """One search of a game, possibly at several depths."""
-
-    def __init__(self, rules: Rules, algorithm: Algorithm, start: Any, budget: Budget) -> None:
-        self.rules, self.algorithm, self.start, self.budget = rules, algorithm, start, budget
-        self.rows = self.merged = 0  # of the depths before
-
-    def run(self, depth: int, deepen: bool) -> Search:
-        """Return the search at a depth, or of the last depth that could be finished."""
-        found: Search | None = None
-        before: Growth | None = None
-        for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
-            growth = Growth(self.rules, plies, self.start, before)
-            loop, why_stopped = self._search(growth)
-            growth.before = None
-            self.rows += len(growth.kind) - growth.merged
-            self.merged += growth.merged
-            if why_stopped and found is not None:
-                return replace(found, grown=self._grown(plies - 1, why_stopped))
-            # If no leaf is an estimate, the values are those of every greater depth.
-            is_over = not why_stopped and not growth.estimated
-            reached = depth if is_over else plies
-            found = replace(loop.result(bool(why_stopped)), grown=self._grown(reached, why_stopped))
-            before = growth
-            if why_stopped or is_over:
-                break
-        assert found is not None
-        return found
-
-    def _search(self, growth: Growth) -> tuple[DepthFirst | BestFirst, str]:
-        """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
-        kind = DepthFirst if self.algorithm.in_order else BestFirst
-        loop = kind(growth, self.algorithm, self.budget.max_visits)
-        growth.plant()
-        why_stopped = ""
-        while (ended := loop.run()) in (WAITING, PAUSED):
-            if monotonic() > self.budget.end:
-                why_stopped = f"the limit of {self.budget.seconds:g} s was reached"
-            elif ended == WAITING:
-                try:
-                    growth.grow(loop.branch)
-                except RowsError as error:
-                    why_stopped = str(error)
-            if why_stopped:
-                loop.stop()
-        if ended == STOPPED_EARLY and not why_stopped:
-            why_stopped = "the limit of visits was reached"
-        return loop, why_stopped
-
-    def _grown(self, depth: int, why_stopped: str) -> Grown:
-        return Grown(depth, self.rows, self.rules.evaluations, self.merged, why_stopped)

@@ -151,9 +151,6 @@ TARGETS: dict[str, Target] = {
     "limit": from_tests(
         test_limit.check_against_all_subsets, case=draw_small_case, exact_too=among(True)
     ),
-    "limit-of-shared": from_tests(
-        test_limit.test_ranges_for_actions_that_share_leaves_hold_for_all_values
-    ),
     "opponents": from_tests(
         test_opponents.test_replaced_players_have_the_values_of_the_definition,
         test_opponents.test_random_trees_with_rewards_agree_with_the_definition,

@@ -7,15 +7,14 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from random import Random
-from statistics import fmean
 from typing import Any
 
 import pytest
-from game_trees import children, levels
+from game_trees import children
 from helpers import LONG
 
 import expectitree as et
-from expectitree.games.built_in import BUILT_IN, dice, einstein, pig, twenty48
+from expectitree.games.built_in import BUILT_IN, einstein, pig, twenty48
 from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
@@ -104,10 +103,6 @@ def compare(game: Any, ours: Any, state: Any, read: Callable[[Any], Any]) -> Non
         assert set(other) <= set(mine)
         # OpenSpiel's 2048 leaves out moves: see `ways` below.
         assert isinstance(game, Twenty48) or len(mine) == len(other)
-
-
-def test_pig_has_as_many_nodes_as_in_openspiel() -> None:
-    assert levels(Pig(target=4, die=2), 10) == [1, 2, 4, 8, 16, 31, 59, 113, 214, 404, 759]
 
 
 def read_pig(state: Any) -> pig.State:
@@ -267,13 +262,6 @@ def test_dice_follows_its_rules_on_a_grid(n: int, k: int) -> None:
             state, player = game.play(state, row * n + column), -player
 
 
-def test_dice_estimates_change_sign_with_the_sides() -> None:
-    game = Dice(3, 3)
-    state = game.play(game.play(game.start, 1), 4)
-    assert game.value(state) == pytest.approx((4 * 4 + 4 - 4) / (4 * 4 + 4 + 4 + 1))
-    assert game.value(dice.State(state.stones[::-1], 0)) == -game.value(state)
-
-
 # The expected payment of standing on 10 and 6 if the dealer has no natural: appendix 1, infinite
 # decks, of https://wizardofodds.com/games/blackjack/appendix/1/.
 STAND = {
@@ -314,65 +302,3 @@ def test_a_natural_pays_three_to_two_and_ties_with_a_natural() -> None:
     state = game.parse("1 10 10")
     assert game.turn(state) == "chance"
     assert [game.value(game.play(state, card)) for card in (1, 10)] == [0, 1.5]
-
-
-def solve_pig(target: int) -> Any:
-    """Return the values of pig to the player to move, by the points of the turn and both scores."""
-    import numpy
-
-    own = numpy.arange(target)[:, None]
-    values = numpy.zeros((target + 6, target, target))
-    change = 1.0
-    while change > 1e-9:
-        before = values[0].copy()
-        for points in reversed(range(target + 6)):
-            if points >= target:
-                values[points] = 1
-                continue
-            roll = (sum(values[points + face] for face in range(2, 7)) - values[0].T) / 6
-            hold = numpy.ones((target, target))  # where this wins
-            hold[: target - points] = -values[0].T[points:]
-            values[points] = numpy.where(own + points >= target, 1, numpy.maximum(roll, hold))
-        change = abs(values[0] - before).max()
-    return values
-
-
-@pytest.mark.slow
-def test_the_first_player_wins_pig_with_the_published_probability() -> None:
-    # Neller and Presser, Optimal play of the dice game Pig (2004): 53.06%.
-    values = solve_pig(100)
-    assert (1 + values[0, 0, 0]) / 2 == pytest.approx(0.5306, abs=5e-5)
-
-    game, random = Pig(), Random(4)
-
-    def look_up(state: pig.State) -> float:
-        if game.turn(state) is None:
-            return game.value(state)
-        if state.rolls:
-            return float(sum(p * look_up(game.play(state, face)) for face, p in game.moves(state)))
-        first, second = state.scores
-        if state.player == "max":
-            return float(values[state.points, first, second])
-        return -float(values[state.points, second, first])
-
-    for _ in range(2000):
-        scores = random.randrange(100), random.randrange(100)
-        state = pig.State(scores, random.randrange(60), random.choice(("max", "min")))
-        best = max if state.player == "max" else min
-        found = best(look_up(game.play(state, move)) for move in game.moves(state))
-        assert found == pytest.approx(look_up(state), abs=1e-6)
-
-
-def test_piglet_is_won_with_four_sevenths() -> None:
-    # The same article: to two heads of a coin. States repeat, so values are found by iteration.
-    game = Pig(target=4, die=2)
-    states = [game.start]
-    for state in states:  # grows
-        states += [after for after in children(game, state) if after not in states]
-    values = {state: float(game.value(state)) for state in states}
-    fold = {"max": max, "min": min, "chance": fmean}
-    for _ in range(100):
-        for state in states:
-            if turn := game.turn(state):
-                values[state] = fold[turn](values[after] for after in children(game, state))
-    assert values[game.start] == pytest.approx(2 * 4 / 7 - 1)

@@ -96,29 +96,6 @@ def test_eval_searches_a_game_by_star2() -> None:
     ]
 
 
-@pytest.mark.parametrize("algorithm", PRUNING)
-def test_every_search_of_a_game_is_readable_and_agrees_with_the_whole_tree(algorithm: str) -> None:
-    done = invoke("eval", PIG, "--depth", "4", "-a", algorithm)
-    assert done.exit_code == 0
-    assert max(map(len, done.stdout.splitlines())) <= 80
-    assert "not known yet" not in done.stdout
-    assert "%" not in done.stdout
-    whole = et.evaluate(et.write_out(PIG, depth=4))
-    found = json.loads(
-        invoke("eval", PIG, "--depth", "4", "-a", algorithm, "--format", "json").stdout
-    )
-    assert found["value"] == pytest.approx(whole.value)
-    assert found["best"] == whole.best
-    assert "total" not in found["nodes"]
-    assert "total" not in found["leaves"]
-    assert found["game"]["depth"] == 4
-
-
-def test_expectiminimax_writes_the_whole_tree_out() -> None:
-    done = invoke("eval", PIG, "--depth", "3", "-a", "expectiminimax")
-    assert "nodes     30 of 30 visited; unfolded 31\n" in done.stdout
-
-
 def test_many_unvisited_moves_are_counted(tmp_path: Path) -> None:
     file = tmp_path / "wide.py"
     moves = "range(40, 0, -2) if state else range(2, 42, 2)"
@@ -134,25 +111,25 @@ def test_a_depth_is_required() -> None:
     assert "choose with --depth D how many plies deep to search it" in words(done.stderr)
 
 
+def test_options_of_a_search(counting: str) -> None:
+    for file, options, line in (
+        (PIG, ("--depth", "3", "-a", "expectiminimax"), "30 of 30 visited; unfolded 31\n"),
+        (PIG, ("--depth", "3", "--bounds", "-2,2"), "bounds      [-2, 2] from --bounds\n"),
+        (PIG, ("--depth", "3", "--exact"), "value       1/3\n"),
+        (counting, ("--depth", "2", "--play", "1"), "value       4.25\n"),
+        (
+            counting,
+            ("--depth", "2", "--play", "1", "--estimate", counting.replace("Counting", "low")),
+            "value       2.125\n",
+        ),
+    ):
+        assert line in invoke("eval", file, *options).stdout, options
+
+
 def test_depth_0_is_the_estimate_of_the_start() -> None:
     done = invoke("eval", PIG, "--depth", "0")
     assert done.exit_code == 0
     assert "estimate 0\n" in done.stdout
-
-
-def test_exact_search() -> None:
-    assert "value       1/3\n" in invoke("eval", PIG, "--depth", "3", "--exact").stdout
-
-
-def test_bounds_replace_those_of_the_game() -> None:
-    done = invoke("eval", PIG, "--depth", "3", "--bounds", "-2,2")
-    assert "bounds      [-2, 2] from --bounds\n" in done.stdout
-
-
-def test_a_file_and_a_game_together() -> None:
-    done = invoke("eval", RISK, PIG, "--depth", "2")
-    assert "algorithm expectiminimax\n" in done.stdout
-    assert "algorithm   star2\n" in done.stdout
 
 
 def test_explain_and_strategy_of_a_game() -> None:
@@ -207,13 +184,6 @@ def test_moves_choose_the_position_which_is_shown() -> None:
     assert "│   State(scores=(0, 0), points=6, player='max', rolls=False)\n" in done.stdout
 
 
-def test_random_moves_are_those_of_a_seed() -> None:
-    random = ("eval", "game:pig", "--depth", "1", "--random-moves", "7", "--seed")
-    once, again, other = (invoke(*random, seed).stdout for seed in ("1", "1", "2"))
-    assert once == again != other
-    assert "after 7 random moves (seed 1)" in once
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -244,44 +214,20 @@ def test_an_option_for_games_needs_a_game(option: str) -> None:
     assert f"{option.partition('=')[0]} is for games, such as game:pig" in words(done.stderr)
 
 
-def test_states_are_merged_unless_told_otherwise() -> None:
-    assert "merged\n" in invoke("eval", PIG, "--depth", "4").stdout
-    assert ", 0 merged\n" in invoke("eval", PIG, "--depth", "4", "--no-merge").stdout
-
-
 # ---- Games in files.
 
 
-def test_a_game_in_a_file_and_a_function_that_estimates(counting: str) -> None:
-    assert "value       4.25\n" in invoke("eval", counting, "--depth", "2", "--play", "1").stdout
-    own = counting.replace("Counting", "low")
-    done = invoke("eval", counting, "--depth", "2", "--play", "1", "--estimate", own)
-    assert "value       2.125\n" in done.stdout
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [
-        (None, "none.py:Game", "the file cannot be read: no such file or directory"),
-        ("def x(:", "bad.py:Game", "bad.py:1: running the file raises SyntaxError"),
-        ("1 / 0", "bad.py:Game", "running the file raises ZeroDivisionError"),
-        ("raise SystemExit(4)", "bad.py:Game", "running the file raises SystemExit"),
-        (COUNTING, "bad.py:Count", "has no class 'Count' (did you mean 'Counting'?)"),
-        (COUNTING, "bad.py", "add the class"),
-        (COUNTING.replace("def play", "def go"), "bad.py:Counting", "no method play"),
-        (COUNTING.replace("state + move", "1 / 0"), "bad.py:Counting", "play(0, 1) raises"),
-        (COUNTING.replace("(2, 0.5)]", "(2, 0.6)]"), "bad.py:Counting", "moves("),
-        (COUNTING.replace("return state\n", "return -7\n"), "bad.py:Counting", "gives -7"),
-        (COUNTING.replace("(0, 100)", "7"), "bad.py:Counting", "utility_bounds are 7"),
-        (COUNTING.replace('else "max"', 'else "me"'), "bad.py:Counting", "turn("),
-    ],
-)
-def test_wrong_games(text: str | None, name: str, message: str, tmp_path: Path) -> None:
-    if text is not None:
-        (tmp_path / "bad.py").write_text(dedent(text))
-    done = run_main("eval", str(tmp_path / name), "--depth", "3")
-    assert done.status == 3
-    assert message in words(done.err)
+def test_wrong_games(tmp_path: Path) -> None:
+    text = COUNTING.replace("state + move", "1 / 0")
+    (tmp_path / "bad.py").write_text(dedent(text))
+    for name, message in (
+        (f"{tmp_path / 'bad.py'}:Counting", "play(0, 1) raises ZeroDivisionError"),
+        (f"{tmp_path / 'none.py'}:Game", "the file cannot be read: no such file or directory"),
+        ("game:pigg", "unknown game 'pigg' (did you mean 'pig'?)"),
+    ):
+        done = run_main("eval", name, "--depth", "3")
+        assert done.status == 3
+        assert message in words(done.err)
 
 
 def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
@@ -298,22 +244,6 @@ def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
     done = run_main("eval", f"{file}:Counting", "--depth", "2", "--play", "1")
     assert done.status == 3
     assert "the text of the state raises ZeroDivisionError" in words(done.err)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("game:pigg", "unknown game 'pigg' (did you mean 'pig'?)"),
-        ("game:pig(targt=20)", "has no parameter 'targt' (did you mean 'target'?)"),
-        ("game:pig(target=1.5)", "expected a whole number"),
-        ("game:pig(", "is not a game"),
-        ("game:", "unknown game ''"),
-    ],
-)
-def test_unknown_games(name: str, message: str) -> None:
-    done = run_main("eval", name, "--depth", "3")
-    assert done.status == 3
-    assert message in words(done.err)
 
 
 def test_an_error_of_one_game_does_not_stop_the_others() -> None:
@@ -341,28 +271,6 @@ def test_a_report_does_not_replace_the_file_of_a_game(counting: str) -> None:
 # ---- Other commands.
 
 
-def test_trace_repeats_the_search_of_a_game() -> None:
-    lines = invoke("trace", PIG, "--depth", "3", "--format", "json").stdout.splitlines()
-    assert json.loads(lines[-1])["value"] == et.search(PIG, depth=3).value
-    text = words(invoke("trace", PIG, "--depth", "3").stdout)
-    assert text.endswith("The value is 0.333333, and the best action is roll.")
-
-
-@pytest.mark.parametrize("algorithm", PRUNING)
-@pytest.mark.parametrize("options", [(), ("--deepen",), ("--max-visits", "20")])
-def test_a_trace_ends_with_the_result_of_the_search(
-    algorithm: str, options: tuple[str, ...]
-) -> None:
-    if algorithm == "best-first" and options == ("--deepen",):
-        return  # is traced on the whole tree
-    about = (PIG, "--depth", "4", "-a", algorithm, *options, "--format", "json")
-    found = json.loads(invoke("eval", *about).stdout)
-    end = json.loads(invoke("trace", *about).stdout.splitlines()[-1])
-    assert end["value"] == found["value"]
-    # Where states were found again, the trace knows that in advance.
-    assert end["nodes"]["visits"] <= found["nodes"]["visits"]
-
-
 @pytest.mark.parametrize("algorithm", [name for name in PRUNING if name != "best-first"])
 @pytest.mark.parametrize("limit", [(), *(("--max-rows", str(rows)) for rows in range(5, 90, 7))])
 def test_without_merging_a_trace_makes_the_visits_of_the_search(
@@ -383,12 +291,6 @@ def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
     several = ("-a", "star1", "-a", "star2", "-o", str(page), "--force")
     assert invoke("draw", PIG, "--depth", "3", *several).exit_code == 0
     assert all("game" not in trace["about"] for trace in data_of(page.read_text())["traces"])
-
-
-def test_an_exercise_has_the_whole_tree(tmp_path: Path) -> None:
-    picture = tmp_path / "a.svg"
-    assert invoke("draw", PIG, "--depth", "2", "--blank", "-o", str(picture)).exit_code == 0
-    assert "?" not in picture.read_text().partition("?>")[2]
 
 
 @pytest.mark.parametrize(
@@ -493,15 +395,6 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
-
-
-def test_a_search_of_a_game_is_repeated() -> None:
-    found = et.search(PIG, depth=3)
-    steps = et.trace(found)
-    assert steps.search.grown == found.grown
-    assert steps.search.value == found.value
-    assert et.to_html(found).startswith("<!DOCTYPE html>")
-    assert et.trace(et.load(RISK)).search.algorithm.name == "expectiminimax"
 
 
 @pytest.mark.slow

@@ -129,25 +129,13 @@ def test_parameters_are_numbers_truth_values_and_texts(coin: str) -> None:
     assert find_game("game:pig( target = 20 )").title == "Pig to 20"
     quoted: Any = find_game(f"{coin}:Coin(name='7')")
     assert quoted.name == "7"
+    assert find_estimate(f"{coin}:half")("toss") == 0.5
 
 
 def test_a_name_may_be_an_object(coin: str) -> None:
     game: Any = find_game(f"{coin}:coin")
     assert game.times == 3
     assert game is find_game(f"{coin}:coin"), "the file is run once"
-
-
-def test_a_class_without_a_signature_judges_its_parameters_itself(coin: str) -> None:
-    with Path(coin).open("a") as file:
-        file.write("\nclass Mapping(dict, Coin): pass\n")
-    game = find_game(f"{coin}:Mapping(times=2)")
-    assert (game.title, game) == ("Coin", {"times": 2})
-
-
-def test_a_link_to_a_file_with_another_ending_is_a_game(coin: str, tmp_path: Path) -> None:
-    Path(coin).rename(tmp_path / "coin.txt")
-    Path(coin).symlink_to(tmp_path / "coin.txt")
-    assert find_game(f"{coin}:Coin").title == "Coin"
 
 
 def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
@@ -224,10 +212,6 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "folder.py").mkdir()
     with pytest.raises(FileError, match=r"folder\.py: the file cannot be read: is a directory"):
         find_game(f"{tmp_path}/folder.py:Coin")
-
-
-def test_an_estimate_is_a_function_of_the_users_file(coin: str) -> None:
-    assert find_estimate(f"{coin}:half")("toss") == 0.5
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
 import expectitree as et
-from expectitree import ALGORITHMS, Kind, Search
+from expectitree import ALGORITHMS, Search
 from expectitree.games import growth
 from expectitree.games.growth import Growth
 from expectitree.games.rules import Options, RowsError, Rules
@@ -68,21 +68,6 @@ def test_a_child_that_is_skipped_is_not_played(seeds: range) -> None:
                     skipped = tree.branches_of(n)[found.cut_after[n] :]
                     assert skipped
                     assert {tree.columns.child[b] for b in skipped} <= set(tree.unknown)
-
-
-@pytest.mark.parametrize("seeds", SEEDS)
-def test_below_a_child_that_is_not_entered_nothing_is_played(seeds: range) -> None:
-    """A probe may play an outcome to learn that it has no child to probe."""
-    for seed in seeds:
-        for chosen in IN_ORDER[2:]:
-            game = RandomGame(seed, state_bounds=False)
-            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
-            tree, unknown = found.tree, set(found.tree.unknown)
-            for n in range(len(tree)):
-                if not found.visits[n] and n not in unknown:
-                    assert tree.columns.kind[n] != Kind.TERMINAL
-                    below = {tree.columns.child[b] for b in tree.branches_of(n)}
-                    assert below <= unknown
 
 
 @pytest.mark.parametrize("seeds", SEEDS)

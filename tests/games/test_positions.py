@@ -12,33 +12,21 @@ from expectitree.base.errors import GameError
 from expectitree.games.built_in import BUILT_IN, einstein
 from expectitree.games.finding import find_game
 from expectitree.games.positions import position
-from expectitree.games.rules import Options, Rules
 
 EINSTEIN = "1..../.2.../...../...b./....a max 2"
 
 
-@pytest.mark.parametrize(
-    "play", ["roll,6,roll,2,hold", " roll, 6 ,roll,2,hold ", ["roll", 6, "roll", 2, "hold"]]
-)
-def test_moves_are_labels_or_moves(play: Any) -> None:
+@pytest.mark.parametrize("play", ["roll,6,roll,2,hold", " roll, 6 ,roll,2,hold "])
+def test_moves_are_labels(play: str) -> None:
     assert position(find_game("game:pig"), play=play).scores == (8, 0)
-
-
-def test_no_moves_leave_the_start() -> None:
-    game = find_game("game:pig")
-    assert position(game) == position(game, play="") == position(game, play=[]) == game.start
 
 
 @pytest.mark.parametrize(
     ("play", "message"),
     [
         ("hop", "Pig to 8: at the start there is no move 'hop': the moves are roll, hold"),
-        (
-            "rol,3",
-            "at the start there is no move 'rol' (did you mean 'roll'?): the moves are roll, ",
-        ),
+        ("rol,3", "at the start there is no move 'rol' (did you mean 'roll'?): the moves are roll"),
         ("roll,7", "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
-        (["roll", 7], "after roll there is no outcome '7': the outcomes are 1, 2, 3, 4, 5, 6"),
         (
             "roll,6,roll,6,roll",
             "after roll, 6, roll, 6 there is no move 'roll': the moves are hold",
@@ -50,11 +38,6 @@ def test_an_error_names_the_moves_that_exist(play: Any, message: str) -> None:
     with pytest.raises(GameError) as caught:
         position(find_game("game:pig(target=8)"), play=play)
     assert message in str(caught.value)
-
-
-def test_many_moves_are_cut_off_in_errors() -> None:
-    with pytest.raises(GameError, match=r"2 at a1, 4 at a1, .*, …$"):
-        position(find_game("game:2048"), play="left")
 
 
 def test_a_position_in_the_games_notation() -> None:
@@ -70,27 +53,10 @@ def test_a_position_in_the_games_notation() -> None:
     ("game", "text", "message"),
     [
         ("einstein", EINSTEIN[:-1] + "7", 'write a position as "123../45.../6...f/...ed/..cba max'),
-        (
-            "pig",
-            "0 0",
-            "Pig to 100 has no notation for positions (a method parse): choose a positi",
-        ),
-        (
-            "einstein",
-            "1/2",
-            "EinStein würfelt nicht cannot read the position '1/2': write a position as",
-        ),
-        ("einstein", "1/2 max", 'write a position as "123../45.../6...f/...ed/..cba max 5" (the n'),
-        (
-            "2048",
-            "2 2",
-            "a board has 16 tiles: 0 or a power of 2 (the notation: Read four rows of f",
-        ),
-        (
-            "blackjack",
-            "10 6",
-            "three cards are dealt before the first decision (the notation: Read",
-        ),
+        ("einstein", "1/2", "EinStein würfelt nicht cannot read the position '1/2': write a posit"),
+        ("pig", "0 0", "Pig to 100 has no notation for positions (a method parse): choose a posi"),
+        ("2048", "2 2", "a board has 16 tiles: 0 or a power of 2 (the notation: Read four rows of"),
+        ("blackjack", "10 6", "three cards are dealt before the first decision (the notation: Re"),
     ],
 )
 def test_an_error_shows_the_notation(game: str, text: str, message: str) -> None:
@@ -162,9 +128,3 @@ def test_a_label_that_begins_with_another_is_one_move() -> None:
 def test_too_many_random_moves_are_an_error() -> None:
     with pytest.raises(GameError, match="random moves ended the game in each of 1000 attempts: ch"):
         position(find_game("game:dice(n=2,k=2)"), random_moves=9)
-
-
-def test_random_moves_follow_the_moves_played() -> None:
-    game = find_game("game:pig")
-    assert position(game, play="roll", random_moves=1, seed=3).rolls is False
-    assert Rules(game, Options()).start == game.start

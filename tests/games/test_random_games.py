@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 from helpers import LONG
-from random_games import LARGEST, Mirror, RandomGame
-from random_trees import BEST_FIRST, GREAT, SMALL, STAR25, in_numbers
+from random_games import Mirror, RandomGame
+from random_trees import BEST_FIRST, STAR25, in_numbers
 
 import expectitree as et
 from expectitree import ALGORITHMS, Kind, Search, Tree
@@ -255,18 +255,6 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
             check_same_visits(lazy, whole)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 400), marks=LONG)])
-def test_the_compiled_search_of_the_written_out_tree_has_the_same_visits(seeds: range) -> None:
-    for seed in seeds:
-        game = RandomGame(seed, state_bounds=False, floats=True)
-        tree = game.write_out(False, merged=False)
-        for chosen in DEPTH_FIRST:
-            lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
-            whole = et.evaluate(tree, chosen, bounds=lazy.bounds, engine="compiled")
-            check_same_visits(lazy, whole)
-
-
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool) -> None:
@@ -299,29 +287,3 @@ def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) ->
                 assert list(mirror.cut_after) == list(seen.cut_after)
                 assert (mirror.cuts, mirror.ties) == (seen.cuts, seen.ties)
                 assert mirror.grown == seen.grown
-
-
-def test_the_random_games_have_what_they_are_for() -> None:
-    games = [RandomGame(seed) for seed in range(60)]
-    rows = [row for game in games for row in game.table if row.turn is not None]
-    merged = [et.search(game, depth=game.depth).grown.merged for game in games]
-    assert sum(map(bool, merged)) > 5  # transpositions
-    assert any(len(row.moves) == 1 for row in rows)
-    assert any(len(dict(row.moves)) < len(row.moves) for row in rows)  # equal moves
-    assert any(row.goes_on for row in rows)
-    assert any(row.value is None for row in rows)
-    for turn in ("chance", "max", "min"):  # twice in a row
-        assert any(
-            game.table[target].turn == row.turn == turn
-            for game in games
-            for row in game.table
-            for _, target in row.moves
-        )
-    assert {game.form for game in games} >= {"number", "list", "thing"}
-    assert {game.merges for game in games} == {game.has_bounds for game in games} == {True, False}
-    sizes = [sum(game.reachable(game.depth, False).values()) for game in games]
-    assert LARGEST / 3 < max(sizes) <= LARGEST
-    rare = [row for seed in range(60) for row in RandomGame(seed, rare=True).table]
-    assert any(0 < p <= 1e-40 for row in rare for p in row.probabilities)
-    sizes_of_values = {abs(row.value) for row in rare if row.value}
-    assert {GREAT, SMALL} <= sizes_of_values

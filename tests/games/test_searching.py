@@ -21,10 +21,9 @@ from random_trees import BEST_FIRST, STAR25
 import expectitree as et
 from expectitree import ALGORITHMS, Outcome, Search
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import GameError, SearchError
+from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
 from expectitree.games import loops, searching
-from expectitree.searches.engine import search_tree
 
 LAZY = [
     *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
@@ -149,17 +148,6 @@ class Paths:
         return 3 * int(state[1])
 
 
-def test_the_time_is_checked_also_while_nothing_grows() -> None:
-    branches = 14 * 4 * 3
-    with (
-        mock.patch.object(loops, "PAUSE", 10),
-        mock.patch.object(searching, "monotonic", side_effect=count()),
-    ):
-        found = et.search(Paths(), depth=14, algorithm="best-first", seconds=2 * branches)
-    assert found.grown is not None
-    assert found.grown.why_stopped == f"the limit of {2 * branches} s was reached"
-
-
 @pytest.mark.parametrize("name", ["star1", "best-first"])
 def test_the_time_is_checked_when_a_node_grows_and_once_in_many_visits(name: str) -> None:
     with (
@@ -218,14 +206,6 @@ def test_what_was_grown_is_counted(chosen: Algorithm) -> None:
                 assert grown.rows == len(found.tree) or merge
             assert grown.rows >= game.calls["play"] - grown.merged + 1
             assert bool(grown.merged) <= (merge and game.merges)
-
-
-def test_a_search_by_expectiminimax_counts_too() -> None:
-    game = RandomGame(12)
-    found = et.search(game, depth=game.depth, algorithm="expectiminimax", merge=False)
-    assert found.grown is not None
-    assert found.grown.rows == sum(game.reachable(game.depth, merged=False).values())
-    assert found.grown.depth == game.depth
 
 
 @pytest.mark.parametrize("limit", [{"seconds": 9}, {"deepen": True}, {"max_visits": 9}])
@@ -291,26 +271,6 @@ def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path
                 SHOWN[name](et.search(game, depth=game.depth, **same), tmp_path)
 
 
-def test_a_trace_repeats_the_search() -> None:
-    for seed in range(3):
-        game = RandomGame(seed, state_bounds=False)
-        for chosen in LAZY[:5]:
-            found = et.search(game, depth=game.depth, algorithm=chosen, merge=False)
-            steps = et.trace(found.tree, chosen, bounds=found.bounds)
-            assert list(steps.search.visits) == list(found.visits)
-            assert et.to_text(steps)
-
-
-def test_a_tree_that_is_written_out_can_be_saved_as_text(tmp_path: Path) -> None:
-    for seed in range(3):
-        game = RandomGame(seed)
-        tree = et.write_out(game, depth=game.depth, exact=True)
-        for name in ("tree.yaml", "tree.json"):
-            et.save(tree, tmp_path / name)
-            again = et.load(tmp_path / name)
-            assert search_tree(again).value == game.definition()
-
-
 def test_labels_are_asked_for_when_they_are_read() -> None:
     """So a search of a large game does not spend its time on them."""
     game = RandomGame(4)
@@ -320,14 +280,6 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
     assert not labels
     assert found.best == "m0" or found.best is None or found.best.startswith(("m", "#"))
     assert 0 < len(labels) <= len(game.table[0].moves)
-
-
-def test_a_wrong_label_is_an_error_where_it_is_read() -> None:
-    game = RandomGame(4)
-    game.label = lambda state, move: 1 / 0
-    found = et.search(game, depth=game.depth)
-    with pytest.raises(GameError, match="random game 4: label"):
-        et.to_text(found)
 
 
 # ---- Edge cases.

@@ -65,11 +65,10 @@ def _real(least: float, most: float, help: str, metavar: str = "X") -> Parameter
 
 def _flag(help: str) -> Parameter:
     def read(value: Any) -> bool:
-        if isinstance(value, str):
-            value = {"true": True, "false": False}.get(value.lower())
-        if not isinstance(value, bool):
-            raise TypeError
-        return value
+        found = {"true": True, "false": False}.get(str(value).lower())
+        if found is None:
+            raise ValueError
+        return found
 
     return Parameter(read, "true or false", None, help)
 

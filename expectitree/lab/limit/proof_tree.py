@@ -7,7 +7,6 @@ and below it integers, because sums of integers are fast.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from dataclasses import dataclass
 from operator import add
 from typing import Any
@@ -22,7 +21,6 @@ from expectitree.tree.model import Kind, Tree
 MAX_LEAVES = 20_000  # that `limit` accepts by default
 MAX_LARGE = 4_000  # the same where fractions need integers of more than 64 bits
 _WORD = 2**62  # two integers below it can be added in 64 bits
-_SLACK = 100  # eps within which a proof may fail, since each search has its own rounding errors
 
 
 @dataclass
@@ -62,30 +60,6 @@ class ProofTree:
             for child, factor in self.children[node].items()
             if sign * (factor * self.value[child] + shift.get(child, 0) - value) >= -self.eps
         }
-
-    def are_enough(self, leaves: Collection[int], for_value: bool) -> bool:
-        """Return whether some leaves prove the value of the root, or that some action is best."""
-        slack, visited = _SLACK * self.eps, set(leaves)
-        combine: dict[Kind, Any] = {Kind.CHANCE: sum, Kind.MAX: max, Kind.MIN: min}
-        ends = [list(self.lower), list(self.upper)]
-        for n, children in enumerate(self.children):
-            for column in ends:
-                if children:
-                    column[n] = combine[self.kind[n]](
-                        f * column[c] + self.shift[n].get(c, 0) for c, f in children.items()
-                    )
-                elif n in visited:
-                    column[n] = self.value[n]
-        low, high = ends
-        if for_value:
-            return bool(high[-1] - low[-1] <= slack)
-        actions = self.children[self.root]
-        for column in ends:
-            for a in actions:
-                column[a] += self.shift[self.root].get(a, 0)
-        if self.kind[self.root] == Kind.MIN:
-            low, high = [-x for x in high], [-x for x in low]
-        return any(all(low[a] >= high[b] - slack for b in actions if b != a) for a in actions)
 
 
 def check_size(leaves: int, max_leaves: int | None, why: str = "", most: int = MAX_LEAVES) -> None:

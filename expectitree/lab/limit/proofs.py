@@ -1,4 +1,4 @@
-"""The fewest leaves that prove the value of a tree's root, or which action is best there.
+"""The fewest leaves that prove the value of a tree's root.
 
 A list says what k leaves can prove of a node, for k = 0, 1, 2, …: at index k is the least upper
 bound of its value. The list falls, and ends at the value. Lower bounds are the upper bounds of the
@@ -26,19 +26,19 @@ from __future__ import annotations
 
 import math
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from operator import add
 from typing import Any, NamedTuple
 
 from expectitree.base import compiling
-from expectitree.lab.limit.lists import LEAST, MERGED, SUM, TOGETHER, join_lists
 from expectitree.lab.limit.proof_tree import ProofTree
 from expectitree.tree.columns import Column
 from expectitree.tree.model import Kind
 
 SIGNS = (1, -1)  # of upper and of lower bounds
-VALUE, ACTION = GOALS = ("value", "action")  # what a proof is about
-TOLERANCE = 4  # eps within which a search takes an interval as one value
+# How two lists are joined: at CHANCE; where both need a proof; where one is enough.
+SUM, MERGED, LEAST = 0, 1, 2
+TOGETHER = 4  # added where the same leaves serve both lists
 _MANY_NUMBERS = 300  # read by a loop that is worth a call of compiled code
 
 
@@ -59,38 +59,28 @@ class Operand(NamedTuple):
 
 
 class Proofs:
-    """Counts the leaves of the smallest proofs of a tree, and finds which they are."""
+    """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
 
     def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
         self.tree, self.root, self.together = tree, tree.root, together
-        is_player = tree.kind[self.root] in (Kind.MAX, Kind.MIN)
-        self.actions = tree.children[self.root] if is_player else {}
-        self.best = next(iter(self.actions), None)  # the action proved best
-        self.best_count = 0
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
-        self.lists: dict[
-            tuple[int, int], Column
-        ] = {}  # (node, sign) -> bounds, until their last use
+        self.lists: dict[tuple[int, int], Column] = {}  # (node, sign) -> bounds, until last used
         self.splits: dict[tuple[int, int], Split | int] = {}  # (node, sign) -> how leaves are split
         self.proved = {self.root}  # nodes whose value the proof of the root's value proves
-        self.demands: dict[tuple[str, int, int], int] = {}  # (goal, node, sign) -> leaves
-        self.chosen: dict[str, set[int]] = {goal: set() for goal in GOALS}  # leaves
+        self.demands: dict[tuple[int, int], int] = {}  # (node, sign) -> leaves
+        self.chosen: set[int] = set()  # leaves
         self._find_wants()
         self.work = sum(tree.work[n] for n in {n for n, _ in self.wanted})
         pays = compiling.pays(self.work) if compiled is None else compiled
         self.compiled = pays and bool(tree.code)
 
     def _find_wants(self) -> None:
-        """Find the nodes whose proofs and lists a count needs."""
+        """Find the nodes whose proofs and lists the count needs."""
         tree = self.tree
         self.exact, self.wanted = {self.root}, set[tuple[int, int]]()
         self.best_children: dict[int, set[int]] = {}
-        if len(self.actions) > 1:
-            sign = tree.sign(self.root)
-            self.wanted.update((action, sign) for action in self.actions)
-            self.wanted.update((action, -sign) for action in tree.best_children(self.root))
         for n in range(self.root, -1, -1):
             children = tree.children[n]
             for sign in SIGNS:
@@ -107,7 +97,7 @@ class Proofs:
     # ---- Making lists.
 
     def solve(self) -> None:
-        """Make all lists, and count the leaves of the smallest proofs."""
+        """Make all lists, and count the leaves of the smallest proof."""
         tree = self.tree
         for n, children in enumerate(tree.children):
             for sign in SIGNS:
@@ -116,11 +106,9 @@ class Proofs:
                     self.lists[n, sign], self.splits[n, sign] = operand.bounds, operand.split
             if n in self.exact:
                 self._count(n)
-            for child in children if n != self.root else ():
+            for child in children:
                 for sign in SIGNS if tree.last_use[child] == n else ():
                     self.lists.pop((child, sign), None)
-        if self.actions:
-            self._count_best()
 
     def _list(self, n: int, sign: int) -> Any:
         """Return a list of a node. Those of terminals are made when they are needed."""
@@ -211,75 +199,31 @@ class Proofs:
         threshold = sign * value + self.tree.eps
         return first_below(self._list(child, sign), threshold, self.tree.children[n][child])
 
-    def _count_best(self) -> None:
-        """Find the fewest leaves that prove of one action a threshold that no other one exceeds."""
-        sign, slack = self.tree.sign(self.root), TOLERANCE * self.tree.eps
-        best = [a for a in self.actions if a in self.best_children[self.root]]
-        rivals = self._independent_rivals(best[0])
-        if not rivals or (len(best) > 1 and len(rivals) < len(self.actions) - 1):
-            return  # shared leaves may leave the actions in one order, whatever they are worth
-        self.best = best[0]
-        proofs = {a: self._worth(a, sign) for a in (self.best, *rivals)}
-        given = {a: self._worth(a, -sign) for a in best}
-        if len(best) > 1:  # the threshold can be nothing but their common value
-            threshold = sign * self.tree.value[self.root] + slack
-            self.best = min(best, key=lambda a: len(given[a]) - first_below(proofs[a], threshold))
-            leaves = len(given[self.best]) - 1
-        else:
-            floor = max(proofs[a][-1] for a in rivals)
-            falls = sorted(bound for a in rivals for bound in proofs[a])
-            _, leaves, threshold = min(
-                (len(falls) - bisect_right(falls, slack - x) + k, k, slack - x)
-                for k, x in enumerate(given[self.best])
-                if x < self.tree.infinity and slack - x >= floor
-            )
-        for action, bounds in proofs.items():
-            if action != self.best:
-                self.demands[ACTION, action, sign] = first_below(bounds, threshold)
-        self.demands[ACTION, self.best, -sign] = leaves
-        self.best_count = sum(self.demands.values())
-
-    def _worth(self, action: int, sign: int) -> list[Any]:
-        """Return the list of an action, its reward included."""
-        operand = self._operand(self.root, action, sign)
-        return [operand.factor * x for x in operand.bounds]
-
-    def _independent_rivals(self, action: int) -> list[int]:
-        """Return the other actions; with `together` those that share no leaf with it or another."""
-        seen, found = self.tree.mask[action], []
-        for other in self.actions:
-            mask = self.tree.mask[other]
-            if other != action and not (self.together and seen & mask):
-                found.append(other)
-                seen |= mask
-        return found
-
     # ---- Finding the leaves.
 
     def trace(self) -> None:
-        """Find the leaves of the smallest proofs, which `solve` has counted."""
+        """Find the leaves of the smallest proof, which `solve` has counted."""
         for n in range(self.root, -1, -1):
             self._trace_back(n)
 
     def _trace_back(self, n: int) -> None:
-        """Pass what the proofs demand of a node on to its children; of a terminal, choose it."""
+        """Pass what the proof demands of a node on to its children; of a terminal, choose it."""
         if n in self.proved:
             self._trace_value(n)
-        for goal in GOALS:
-            for sign in SIGNS:
-                leaves = self.demands.get((goal, n, sign), 0)
-                if leaves and self.tree.children[n]:
-                    self._trace_list(goal, n, sign, leaves)
-                elif leaves and len(self._list(n, sign)) > 1:
-                    self.chosen[goal].add(n)
+        for sign in SIGNS:
+            leaves = self.demands.get((n, sign), 0)
+            if leaves and self.tree.children[n]:
+                self._trace_list(n, sign, leaves)
+            elif leaves and len(self._list(n, sign)) > 1:
+                self.chosen.add(n)
 
-    def _trace_list(self, goal: str, n: int, sign: int, leaves: int) -> None:
+    def _trace_list(self, n: int, sign: int, leaves: int) -> None:
         """Split leaves among the children of a node as the list of the node does."""
         parts = [(self.splits[n, sign], leaves)]
         while parts:
             split, k = parts.pop()
             if isinstance(split, int):
-                self._demand(goal, split, sign, k)
+                self._demand(split, sign, k)
                 continue
             k = min(k, len(split.left) - 1)
             left = split.left[k]
@@ -290,18 +234,17 @@ class Proofs:
         """Pass on what the proof of a node's value needs."""
         children = self.tree.children[n]
         if not children and self.tree.leaves[n]:
-            self.chosen[VALUE].add(n)
+            self.chosen.add(n)
         elif self.tree.kind[n] == Kind.CHANCE:
             self.proved.update(children)
         for child in children if n in self.choice else ():
             if child == self.choice[n]:
                 self.proved.add(child)
             else:
-                self._demand(VALUE, child, self.tree.sign(n), self.needs[n, child])
+                self._demand(child, self.tree.sign(n), self.needs[n, child])
 
-    def _demand(self, goal: str, n: int, sign: int, leaves: int) -> None:
-        key = goal, n, sign
-        self.demands[key] = max(self.demands.get(key, 0), leaves)
+    def _demand(self, n: int, sign: int, leaves: int) -> None:
+        self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
 
 
 def compiled_join(*arguments: Any) -> None:
@@ -312,3 +255,58 @@ def compiled_join(*arguments: Any) -> None:
 def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:
     """Return the first place of a falling list whose bound, times a factor, is at most a limit."""
     return min(bisect_left(bounds, -limit, key=lambda x: -factor * x), len(bounds) - 1)
+
+
+# ---- A loop that is interpreted or compiled.
+
+
+def join_lists(
+    how: int,
+    one: Column,
+    f: Any,
+    other: Column,
+    g: Any,
+    infinity: Any,
+    bounds: Column,
+    left: Column,
+) -> None:
+    """Write the joined bounds of two lists, whose numbers are multiplied by `f` and `g`.
+
+    `bounds` is long enough, and `infinity` throughout. `left[k]` becomes the share of `one` in k
+    leaves (not where both share leaves). A factor leaves an infinite bound infinite.
+    """
+    n, m = len(one), len(other)
+    a = b = 0  # the first finite bounds
+    while one[a] == infinity:
+        a += 1
+    while other[b] == infinity:
+        b += 1
+    if how == SUM:
+        for i in range(a, n):
+            x = f * one[i]
+            for j in range(b, m):
+                y = x + g * other[j]
+                if y < bounds[i + j]:
+                    bounds[i + j] = y
+                    left[i + j] = i
+    elif how == MERGED:
+        i, j = a, b
+        for at in range(a + b, n + m):
+            left[at] = i
+            if j == m or (i < n and f * one[i] >= g * other[j]):
+                bounds[at] = f * one[i]
+                i += 1
+            else:
+                bounds[at] = g * other[j]
+                j += 1
+    else:
+        for k in range(max(n, m)):
+            x = f * one[min(k, n - 1)] if k >= a else infinity
+            y = g * other[min(k, m - 1)] if k >= b else infinity
+            if how == LEAST:
+                bounds[k] = min(x, y)
+                left[k] = min(k, n - 1) if x <= y else 0
+            elif how == MERGED + TOGETHER:
+                bounds[k] = max(x, y)
+            elif k >= a and k >= b:
+                bounds[k] = x + y

@@ -1,4 +1,4 @@
-"""Count the fewest leaves that prove the result of a tree, and compare searches with that limit.
+"""Count the fewest leaves that prove the value of a tree, and compare searches with that limit.
 
 No correct search can visit fewer leaves: it is a property of the tree and its bounds. The module
 `proofs` explains how the leaves are counted.
@@ -15,7 +15,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
-from expectitree.lab.limit.proofs import ACTION, VALUE, Proofs
+from expectitree.lab.limit.proofs import Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import json_path
@@ -26,7 +26,7 @@ from expectitree.tree.transform import in_floats
 
 @dataclass(frozen=True)
 class Enough:
-    """The fewest leaves that prove something: at least `least`; `leaves` are known to prove it."""
+    """The fewest leaves that prove a value: at least `least`; `leaves` are known to prove it."""
 
     least: int
     leaves: Sequence[int]  # node ids, ascending
@@ -37,11 +37,6 @@ class Enough:
         return len(self.leaves)
 
     @property
-    def ends(self) -> tuple[int, int]:
-        """The range that holds the fewest leaves."""
-        return self.least, self.most
-
-    @property
     def count(self) -> int | None:
         """The fewest leaves; None where only the range from `least` to `most` is known."""
         return self.most if self.least == self.most else None
@@ -49,7 +44,7 @@ class Enough:
 
 @dataclass(frozen=True)
 class Limit(Shown):
-    """The fewest leaves that prove a tree's result, next to searches; `limit` makes it.
+    """The fewest leaves that prove a tree's value, next to searches; `limit` makes it.
 
         >>> import expectitree as et
         >>> found = et.limit(et.load("example:ballard"), "star2")
@@ -61,9 +56,6 @@ class Limit(Shown):
         search: The tree's values, by backward induction.
         exact: What is enough to prove the value of the root. Its `least` and `most` are equal where
             the number is known, and `leaves` are ids of leaves that are enough.
-        best_action: What is enough to prove that an action is best; None if no player is at the
-            root.
-        proved: The action that `best_action` is about.
         rows: A search with each algorithm.
     """
 
@@ -72,8 +64,6 @@ class Limit(Shown):
     file: str
     search: Search
     exact: Enough
-    best_action: Enough | None
-    proved: str | None
     rows: Sequence[Search] = ()
 
     @property
@@ -81,52 +71,38 @@ class Limit(Shown):
         """The tree that was searched."""
         return self.search.tree
 
-    def enough(self, search: Search) -> Enough:
-        """Return the fewest leaves for a search's goal: the value, or only the best action."""
-        if search.algorithm.goal == "value" or self.best_action is None:
-            return self.exact
-        return self.best_action
-
     def surplus(self, search: Search) -> int | None:
-        """Return how many leaves a search visited beyond the limit; None if either is unknown."""
-        count = self.enough(search).count
-        if count is None or search.outcome is Outcome.STOPPED:
+        """Return how many leaves a search visited beyond the limit.
+
+        It is None if the limit is not known, or if the search did not prove the value: it was
+        stopped, or proved only the best action.
+        """
+        if self.exact.count is None or search.outcome is not Outcome.VALUE:
             return None
-        return search.counts.leaves_visited - count
+        return search.counts.leaves_visited - self.exact.count
 
     def ratio(self, search: Search) -> float | None:
-        """Return how many times the needed leaves a search visited; None if that is unknown."""
-        if self.surplus(search) is None or not self.enough(search).most:
+        """Return how many times the needed leaves a search visited; None as for `surplus`."""
+        if self.surplus(search) is None or not self.exact.most:
             return None
-        return search.counts.leaves_visited / self.enough(search).most
+        return search.counts.leaves_visited / self.exact.most
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
-            >>> import expectitree as et
-            >>> for row in et.limit(et.load("example:risk"), ["star1", "star2"]).to_records():
-            ...     print(row["algorithm"], row["leaves_visited"], row["surplus"])
-            star1 4 0
-            star2 4 0
-
         Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
-        leaves that are enough for the value), `needed_for_best_lower` and `needed_for_best_upper`
-        (for the best action; None if no player is at the root), `surplus` and `ratio`.
+        leaves that are enough for the value), `surplus` and `ratio`.
         """
+        needed = {"needed_lower": self.exact.least, "needed_upper": self.exact.most}
         return [
-            {
-                "file": self.file,
-                **row.to_record(),
-                **self.needed,
-                "surplus": self.surplus(row),
-                "ratio": self.ratio(row),
-            }
+            {"file": self.file, **row.to_record(), **needed}
+            | {"surplus": self.surplus(row), "ratio": self.ratio(row)}
             for row in self.rows
         ]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON; a count is null where only its bounds are known."""
-        search, exact, best = self.search, self.exact, self.best_action
+        search, exact = self.search, self.exact
         return {
             "bounds": search.root_bounds,
             "bounds_from": search.bounds_source,
@@ -135,12 +111,8 @@ class Limit(Shown):
             "best": search.best,
             "ties": search.ties,
             "exact": exact.count,
-            "exact_bounds": exact.ends,
-            "best_action": None if best is None else best.count,
-            "best_action_bounds": None if best is None else best.ends,
-            "best_action_proved": self.proved,
-            "exact_leaves": leaf_names(self.tree, exact),
-            "best_action_leaves": None if best is None else leaf_names(self.tree, best),
+            "exact_bounds": (exact.least, exact.most),
+            "exact_leaves": self.leaf_names(),
             "rows": [
                 {
                     "algorithm": row.algorithm.name,
@@ -154,22 +126,14 @@ class Limit(Shown):
             ],
         }
 
-    @property
-    def needed(self) -> dict[str, int | None]:
-        """The numbers of leaves that are enough, by the names that tables have for them."""
-        lower, upper = self.exact.ends
-        best_lower, best_upper = (None, None) if self.best_action is None else self.best_action.ends
-        return {
-            "needed_lower": lower,
-            "needed_upper": upper,
-            "needed_for_best_lower": best_lower,
-            "needed_for_best_upper": best_upper,
-        }
+    def leaf_names(self, most: int | None = None) -> list[str | int]:
+        """Return the paths of the leaves that are enough; of a very deep leaf the node id."""
+        return [json_path(self.tree, n) or n for n in self.exact.leaves[:most]]
 
     @property
     def finished(self) -> list[Search]:
-        """The searches that were not stopped."""
-        return [row for row in self.rows if row.outcome is not Outcome.STOPPED]
+        """The searches that proved the value."""
+        return [row for row in self.rows if row.outcome is Outcome.VALUE]
 
     @property
     def least_row(self) -> Search | None:
@@ -179,12 +143,7 @@ class Limit(Shown):
     @property
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
-        return [r for r in self.finished if r.counts.leaves_visited < self.enough(r).least]
-
-
-def leaf_names(tree: Tree, enough: Enough, most: int | None = None) -> list[str | int]:
-    """Return the paths of the leaves; of a very deep leaf the node id."""
-    return [json_path(tree, n) or n for n in enough.leaves[:most]]
+        return [row for row in self.finished if row.counts.leaves_visited < self.exact.least]
 
 
 def limit(
@@ -198,7 +157,7 @@ def limit(
     exact: bool = False,
     file: str = "",
 ) -> Limit:
-    """Return the fewest leaves that prove a tree's result, and a search with each algorithm.
+    """Return the fewest leaves that prove a tree's value, and a search with each algorithm.
 
     No correct search visits fewer leaves.
 
@@ -245,7 +204,7 @@ def measure(
     max_leaves: int | None = None,
     file: str = "",
 ) -> Limit:
-    """Return the fewest leaves that prove a tree's result, next to finished searches of it."""
+    """Return the fewest leaves that prove a tree's value, next to finished searches of it."""
     check_tree(tree, "limit")
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
@@ -259,28 +218,21 @@ def measure(
         check_size(math.isqrt(proofs.work) + 1, max_leaves, why)
     proofs.solve()
     proofs.trace()
-    leaves, best_leaves = (sorted(proofs.chosen[goal]) for goal in (VALUE, ACTION))
+    leaves = sorted(proofs.chosen)
     if tree.is_sharing:
         least = Proofs(numbers, True, compiled)
         least.solve()
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
     exact = Enough(min(least.count[-1], len(leaves)), leaves)
-    best, proved = None, None
-    if proofs.best is not None:
-        best = Enough(min(least.best_count, len(best_leaves)), best_leaves)
-        ways = [b for b in tree.branches_of(tree.root_id) if tree.columns.child[b] == proofs.best]
-        branch = max(ways, key=lambda b: numbers.sign(tree.root_id) * tree.reward_of(b))
-        proved = tree.branch_label(tree.root_id, branch)
-    found = Limit(file, whole, exact, best, proved, rows)
-    for row in found.below:
-        enough = found.enough(row)
-        if not tree.rounds or not numbers.are_enough(_visited_leaves(row), enough is exact):
-            raise AnalysisError(
-                f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-                f"{enough.least:,} are needed: this is a defect of expectitree, please report it "
-                "with the tree"
-            )
+    found = Limit(file, whole, exact, rows)
+    if found.below and not tree.rounds:
+        row = found.below[0]
+        raise AnalysisError(
+            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
+            f"{exact.least:,} are needed: this is a defect of expectitree, please report it with "
+            "the tree"
+        )
     return found
 
 

@@ -9,13 +9,12 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.base.numbers import display_text
-from expectitree.lab.limit.report import Enough, Limit, leaf_names
+from expectitree.lab.limit.report import Limit
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, indented, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import count_range, interval_text, plural
 from expectitree.text.tables import Column, table
-from expectitree.tree.model import Tree
 
 COLUMNS = (
     Column("algorithm"),
@@ -24,12 +23,10 @@ COLUMNS = (
     Column("surplus", number=True),
     Column("ratio", number=True, spare=2),
 )
-MAX_SHOWN = 20  # leaves that are named without --all
+MAX_SHOWN = 20  # leaves that are named
 
 
-def render(
-    reports: Sequence[Limit], options: ConsoleOptions, show_all: bool = False
-) -> Iterator[RenderableType]:
+def render(reports: Sequence[Limit], options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield for each file the fewest leaves, their names, and a table of the searches."""
     for position, report in enumerate(reports):
         if position:
@@ -41,18 +38,17 @@ def render(
             f"{plural(tree.leaves, 'leaf')}, bounds {interval_text(*search.root_bounds)} {source}"
         )
         yield ""
-        for sentence in _results(report, options):
+        for sentence in _results(report):
             yield Text(sentence, style="title")
-        yield from _named("the value", report.exact, tree, options, show_all)
-        if report.best_action is not None:
-            yield from _named("the best action", report.best_action, tree, options, show_all)
+        if 0 < report.exact.most < tree.leaves:
+            yield from _named(report, options)
         if report.rows:
             yield ""
             yield from table(COLUMNS, [_row(report, row) for row in report.rows], options)
-            yield ""
-            yield from map(Text, notes(report))
-            if sentence := sentence_of(report):
-                yield Text(sentence, style="title")
+            if report.least_row is not None:
+                yield ""
+                yield from map(Text, notes(report))
+                yield Text(sentence_of(report), style="title")
 
 
 def sentence_of(report: Limit) -> str:
@@ -60,13 +56,9 @@ def sentence_of(report: Limit) -> str:
     least = report.least_row
     if least is None:
         return ""
-    enough = report.enough(least)
-    verb = "is" if enough.most == 1 else "are"
-    goal = "" if enough is report.exact else " for the best action"
-    return (
-        f"{least.algorithm.full_name} visited {plural(least.counts.leaves_visited, 'leaf')}; "
-        f"{count_range(*enough.ends)} {verb} needed{goal}."
-    )
+    verb = "is" if report.exact.most == 1 else "are"
+    visited = f"{least.algorithm.full_name} visited {plural(least.counts.leaves_visited, 'leaf')}"
+    return f"{visited}; {_count(report)} {verb} needed."
 
 
 def notes(report: Limit) -> list[str]:
@@ -78,65 +70,49 @@ def notes(report: Limit) -> list[str]:
     ]
 
 
+def _count(report: Limit) -> str:
+    return count_range(report.exact.least, report.exact.most)
+
+
 def _row(report: Limit, row: Search) -> list[str]:
-    visited, enough = row.counts.leaves_visited, report.enough(row)
-    cells = [row.algorithm.full_name, f"{visited:,}", count_range(*enough.ends)]
-    if row.outcome is Outcome.STOPPED:
-        return [*cells, "stopped", "-"]
-    surplus = count_range(visited - enough.most, visited - enough.least)
+    visited, exact = row.counts.leaves_visited, report.exact
+    cells = [row.algorithm.full_name, f"{visited:,}", _count(report)]
+    if row.outcome is not Outcome.VALUE:
+        return [*cells, "stopped" if row.stopped else "-", "-"]
     ratio = report.ratio(row)
+    surplus = count_range(visited - exact.most, visited - exact.least)
     return [*cells, surplus, "-" if ratio is None else f"{ratio:.2f}"]
 
 
-def _results(report: Limit, options: ConsoleOptions) -> Iterator[str]:
-    tree, exact, best = report.tree, report.exact, report.best_action
-    has_local = tree.local_bounds.keys() - {tree.root_id}
-    within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
+def _results(report: Limit) -> Iterator[str]:
+    tree, exact = report.tree, report.exact
     leaves, value = plural(tree.leaves, "leaf"), display_text(report.search.value)
-    if exact.count == tree.leaves > 1:
+    if exact.most == 0:
+        yield f"No leaf is needed to prove the value {value}: the bounds alone prove it."
+    elif exact.count == tree.leaves > 1:
         yield f"All {leaves} are needed to prove the value {value}."
     else:
-        goal = f"the value {value}"
-        yield _result(exact, goal, f" of {leaves}", f", whatever the others are within {within}")
-    if best is None:
-        yield "The root is not a player's node: there is no action to choose."
-        return
-    is_only = len(tree.branches_of(tree.root_id)) == 1
-    why = "it is the only action" if is_only else "the bounds alone prove it"
-    yield _result(best, f"that {safe(report.proved or '', options)} is best", why=why)
-    if exact.count is None or best.count is None:
+        has_local = tree.local_bounds.keys() - {tree.root_id}
+        within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
+        proves = f"prove{'s' * (exact.most == 1)} the value {value}"
+        yield f"{_count(report)} of {leaves} {proves}, whatever the others are within {within}."
+    if exact.count is None:
         yield "The exact figure is not known, since nodes are shared."
 
 
-def _result(
-    enough: Enough, goal: str, of: str = "", rest: str = "", why: str = "the bounds alone prove it"
-) -> str:
-    if enough.most == 0:
-        return f"No leaf is needed to prove {goal}: {why}."
-    return f"{count_range(*enough.ends)}{of} prove{'s' * (enough.most == 1)} {goal}{rest}."
-
-
-def _named(
-    goal: str, enough: Enough, tree: Tree, options: ConsoleOptions, show_all: bool
-) -> Iterator[RenderableType]:
-    """Yield the names of the leaves that prove something."""
-    if enough.most in (0, tree.leaves):
-        return
+def _named(report: Limit, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the names of the leaves that prove the value."""
+    most = report.exact.most
     yield ""
-    subject = "Leaves that prove" if enough.most > 1 else "A leaf that proves"
-    yield Text(f"{subject} {goal}:", style="dim")
-    most = enough.most if show_all else MAX_SHOWN
+    subject = "Leaves that prove" if most > 1 else "A leaf that proves"
+    yield Text(f"{subject} the value:", style="dim")
     ellipsis = characters(options).ellipsis
-    names = [
-        clipped_start(
-            f"node {name}" if isinstance(name, int) else safe(name, options),
-            options.max_width - 3,
-            ellipsis,
-        )
-        for name in leaf_names(tree, enough, most)
-    ]
-    if enough.most <= most:
+    names = []
+    for name in report.leaf_names(MAX_SHOWN):
+        text = f"node {name}" if isinstance(name, int) else safe(name, options)
+        names.append(clipped_start(text, options.max_width - 3, ellipsis))
+    if most <= MAX_SHOWN:
         yield indented(", ".join(names))
     else:
         yield indented(f"{', '.join(names)}, {ellipsis}")
-        yield indented(f"{enough.most - most:,} more (--all names them)")
+        yield indented(f"{most - MAX_SHOWN:,} more (--format json names them)")

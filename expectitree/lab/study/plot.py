@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from itertools import cycle
 from operator import itemgetter
 from textwrap import fill
@@ -63,10 +62,11 @@ def figure_of(summary: Summary) -> Any:
     return figure
 
 
-def _draw_series(axes: Any, series: dict[tuple[str, str], list[Point]]) -> None:
-    for (names, points), style in zip(series.items(), looks(list(series)), strict=True):
+def _draw_series(axes: Any, series: dict[str, list[Point]]) -> None:
+    for place, (name, points) in enumerate(series.items()):
+        style = look(*divmod(place, len(COLORS)))
         xs, ys, halves = zip(*sorted(points, key=itemgetter(0)), strict=True)
-        axes.plot(xs, ys, label=plain(", ".join(filter(None, names))), **style)
+        axes.plot(xs, ys, label=plain(name), **style)
         if any(halves):
             bars = {"ecolor": style["color"], "elinewidth": 0.8, "capsize": 2.5, "alpha": 0.6}
             axes.errorbar(xs, ys, halves, fmt="none", **bars)
@@ -99,53 +99,37 @@ def axis_label(name: str) -> str:
     return phrase[0].lower() + phrase[1:]
 
 
-def looks(series: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Return the colour, marker and line style of each series, given its search and its trees.
-
-    Up to 28 series differ without colour too. Where there are few enough searches and trees, one of
-    them has a colour and a marker, the other a line style.
-    """
-    names = [list(dict.fromkeys(column)) for column in zip(*series, strict=True)]
-    dashed, colored = sorted((1, 0), key=lambda i: len(names[i]))
-    if len(names[dashed]) <= len(DASHES) and len(names[colored]) <= len(COLORS):
-        places = [[names[i].index(one[i]) for i in (dashed, colored)] for one in series]
-    else:
-        places = [list(divmod(i, len(COLORS))) for i in range(len(series))]
-    return [look(*place) for place in places]
-
-
-def _series(summary: Summary, x_name: str) -> dict[tuple[str, str], list[Point]]:
-    """Return the points of each series, by the names of its search and its trees.
+def _series(summary: Summary, x_name: str) -> dict[str, list[Point]]:
+    """Return the points of each series by its name.
 
     A search that lacks the option on the axis has a point at each of its values.
     """
     plot = summary.study.plot
     found = {x for row in summary.rows if (x := _x(row, x_name)) is not None}
-    series: dict[tuple[str, str], list[Point]] = {}
+    series: dict[str, list[Point]] = {}
     for row in summary.rows:
         own = {x} if (x := _x(row, x_name)) is not None else set()
-        if x_name in OPTIONS and x_name not in row.run.algorithm.options:
+        if x_name in OPTIONS and x_name not in row.algorithm.options:
             own = found
         y = row.leaves if plot.y == "leaves" else row.leaf_share
         points = [(x, y.value, y.half or 0.0) for x in own if x > 0 or not plot.log]
         if points:  # a logarithmic axis has no place for 0
-            series.setdefault(_names(summary, row, x_name), []).extend(points)
+            series.setdefault(_name(summary, row, x_name), []).extend(points)
     return series
 
 
-def _names(summary: Summary, row: SummaryRow, x_name: str) -> tuple[str, str]:
+def _name(summary: Summary, row: SummaryRow, x_name: str) -> str:
     """Return the names of the search and of the trees, without the parameter on the axis."""
-    chosen, engine = row.run.algorithm, row.run.engine
-    names = [row.run.name]
-    if x_name in chosen.options:
-        names = [chosen.name, *(str(v) for k, v in chosen.options.items() if k != x_name)]
-        names += [engine] if engine != "auto" else []
+    names = [row.algorithm.full_name]
+    options = row.algorithm.options
+    if x_name in options:
+        names = [row.algorithm.name, *(str(v) for k, v in options.items() if k != x_name)]
     others = [name for name in summary.varying if name != x_name and name in row.tree]
-    return ", ".join(names), ", ".join(f"{other} {row.tree[other]}" for other in others)
+    return ", ".join([*names, *(f"{other} {row.tree[other]}" for other in others)])
 
 
 def _x(row: SummaryRow, name: str) -> float | None:
     try:
-        return float(row.run.algorithm.options[name] if name in OPTIONS else row.tree[name])
+        return float(row.algorithm.options[name] if name in OPTIONS else row.tree[name])
     except (KeyError, ValueError):
         return None

@@ -19,23 +19,21 @@ from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of, read_parameters
+from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
+from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.spec import (
     LIMIT,
-    LIMIT_ACTION,
     ORDERS,
     SOURCES,
     Line,
     Parameters,
     Plot,
     Published,
-    Run,
     Study,
     describe,
     games,
     is_lazy,
 )
-from expectitree.searches.setup import ENGINES
 
 MAX_REPETITIONS = 1_000_000
 MAX_KINDS = 10_000  # of tree
@@ -88,7 +86,6 @@ class _StudyReader:
             "source": _text,
             "trees": self.trees,
             "algorithms": self.algorithms,
-            "engines": self.engines,
             "repetitions": _whole(1, MAX_REPETITIONS),
             "seed": _whole(0, 10**18 - 1),
             "published": partial(self.all_of, self.figures),
@@ -101,14 +98,9 @@ class _StudyReader:
                 self.wrong(place, f"there is no key {key}: a study has trees and algorithms")
         if self.problems.found:
             return None
-        runs = product(found.pop("algorithms"), found.pop("engines", ("auto",)))
-        study = Study(
-            file=self.name, folder=self.folder, runs=tuple(Run(*run) for run in runs), **found
-        )
+        study = Study(file=self.name, folder=self.folder, **found)
         places = {key: Place(root, index) for index, (key, _) in enumerate(root)}
-        for key, message in chain(
-            _impossible_runs(study), _wrong_axes(study), _wrong_figures(study)
-        ):
+        for key, message in _contradictions(study):
             self.wrong(places[key], message)
         return study
 
@@ -122,65 +114,56 @@ class _StudyReader:
     def grid(self, item: Data, place: Place) -> list[Parameters]:
         """Return every combination of the values of parameters: a list is several values."""
         _expect(isinstance(item, tuple), item, TREES)
-        index = next((i for i, (key, _) in enumerate(item) if key in SOURCES), None)
-        if index is None:
+        sources = [(key, value) for key, value in item if key in SOURCES]
+        if not sources:
             raise AnalysisError(
                 f"there is no key family: choose {', '.join(FAMILIES)}; or write a key game"
             )
-        is_game = item[index][0] == "game"
-        readers = self.game_readers() if is_game else self.family_readers(item, index)
-        values = self.mapping(item, TREES, readers) if readers else {}
-        if "family" in values:  # first, wherever the file has it
-            values = {"family": values.pop("family"), **values}
-        if is_game and "depth" not in values:
+        source, name = sources[0]
+        readers = self.game_readers() if source == "game" else self.family_readers(name)
+        values = self.mapping(item, TREES, readers)
+        if source == "game" and "depth" not in values:
             raise AnalysisError("there is no key depth: say how many plies deep the trees are")
+        first = {source: values.pop(source)}
         if math.prod(len(own or ()) for own in values.values()) > MAX_KINDS:
             raise AnalysisError(
                 f"these are more than {MAX_KINDS:,} kinds of tree: list fewer values"
             )
         if self.problems.found:
             return []
-        trees: list[Parameters]
-        trees = [dict(zip(values, some, strict=True)) for some in product(*values.values())]
-        for tree in trees:
+        trees: list[Parameters] = []
+        for some in product(*values.values()):
+            tree = first | dict(zip(values, some, strict=True))
             try:
                 _check_tree(tree)
             except ExpectitreeError as error:
                 raise AnalysisError(f"{describe(tree)}: {error}") from None
+            trees.append(tree)
         return trees
 
     def game_readers(self) -> dict[str, Reader]:
         """Return a reader for each key of trees of games."""
-        number, flag = _text_of(_whole(0, 10**18 - 1)), _one_of(("true", "false"))
-        readers = {
+        number, flag = self.each(_digits), self.each(_one_of(("true", "false")))
+        return {
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
             "depth": number,
             "random-moves": number,
-            "order": _one_of(ORDERS),
-            "estimate": _checked(lambda reference: games().check_estimate(reference, self.folder)),
+            "order": self.each(_one_of(ORDERS)),
+            "estimate": self.each(
+                _checked(lambda reference: games().check_estimate(reference, self.folder))
+            ),
             "lazy": flag,
             "deepen": flag,
             "seed": number,
         }
-        return {key: self.each(read) for key, read in readers.items()}
 
-    def family_readers(self, item: Any, index: int) -> dict[str, Reader]:
-        """Return a reader for each key that all families of an entry have; none if one is wrong."""
-        families = self.each(_checked(parameters_of))(item[index][1], Place(item, index))
-        if not families or None in families:
-            return {}
-        names = [
-            name
-            for name in parameters_of(families[0])
-            if all(name in parameters_of(family) for family in families)
-        ]
-
-        def check(name: str, written: str) -> None:
-            for family in families:
-                read_parameters(family, {name: written})
-
-        readers: dict[str, Reader] = {"family": lambda value, place: families}
-        return readers | {name: self.each(_checked(partial(check, name))) for name in names}
+    def family_readers(self, family: Data) -> dict[str, Reader]:
+        """Return a reader for each key of trees of a family; of an unknown one, for all keys."""
+        names = parameters_of(family) if str(family) in FAMILIES else PARAMETERS
+        readers = {
+            name: self.each(_checked(partial(PARAMETERS[name].value, name))) for name in names
+        }
+        return {"family": _checked(parameters_of), **readers}
 
     # ---- The searches, published figures and the plot.
 
@@ -196,16 +179,11 @@ class _StudyReader:
         expected = "a name, or such as star2.5: {probes: [1, 2]}"
         _expect(isinstance(item, tuple) and len(item) == 1, item, expected)
         ((name, written),) = item
-        own = ("goal",) if name.lower() == LIMIT.name else tuple(OPTIONS)
-        chosen = self.mapping(written, expected, {key: self.each(_option(key)) for key in own})
-        keys = [key for key in reversed(own) if key in chosen]
+        readers = {key: self.each(_option(key)) for key in OPTIONS}
+        chosen = self.mapping(written, expected, readers)
+        keys = [key for key in reversed(OPTIONS) if key in chosen]
         combinations = product(*(chosen[key] for key in keys))
         return [_find_algorithm(name, dict(zip(keys, some, strict=True))) for some in combinations]
-
-    def engines(self, value: Data, place: Place) -> tuple[str, ...]:
-        engines: tuple[str, ...] = self.each(_one_of(ENGINES))(value, place)
-        self.check_repeats(engines, "engine is")
-        return engines
 
     def figures(self, item: Data, place: Place) -> list[Published]:
         """Return the figures of one entry of `published`: it may have one for each algorithm."""
@@ -287,15 +265,15 @@ def _expect(holds: bool, found: Data, expected: str) -> None:
         raise AnalysisError(f"found {described(found)}, expected {expected}")
 
 
+def _plain(value: Data) -> Data:
+    """Return true and false as text, and other values as they are."""
+    return str(value).lower() if isinstance(value, bool) else value
+
+
 def _text(value: Data, place: Place) -> str:
-    text = str(value).lower() if isinstance(value, bool) else value
+    text = _plain(value)
     _expect(isinstance(text, str), value, "text")
     return str(text)
-
-
-def _text_of(read: Reader) -> Reader:
-    """Return a reader that returns as text what another one reads."""
-    return lambda value, place: str(read(value, place))
 
 
 def _checked(check: Callable[[str], object]) -> Reader:
@@ -320,9 +298,13 @@ def _whole(least: int, most: int) -> Reader:
     return read
 
 
+def _digits(value: Data, place: Place) -> str:
+    return str(_whole(0, 10**18 - 1)(value, place))
+
+
 def _one_of(values: Sequence[str]) -> Reader:
     def read(value: Data, place: Place) -> str:
-        text = str(value).lower() if isinstance(value, bool) else value
+        text = _plain(value)
         _expect(text in values, value, f"{', '.join(values[:-1])} or {values[-1]}")
         return str(text)
 
@@ -355,9 +337,11 @@ def _line(data: Data, place: Place) -> Line:
 
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
-    if name.lower() == LIMIT.name:
-        return LIMIT_ACTION if options.get("goal") == "action" else LIMIT
-    return algorithm(name, **options)
+    if name.lower() != LIMIT.name:
+        return algorithm(name, **options)
+    if options:
+        raise AnalysisError("limit has no options: write its name alone")
+    return LIMIT
 
 
 # ---- What does not fit together.
@@ -375,38 +359,19 @@ def _check_tree(tree: Parameters) -> None:
         raise AnalysisError("deepen is for lazy trees: write lazy: true")
 
 
-def _impossible_runs(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each kind of run that lazy trees cannot have."""
-    if not any(map(is_lazy, study.trees)):
-        return
-    for run in study.runs:
-        if run.algorithm in (LIMIT, LIMIT_ACTION) or not run.algorithm.player_cuts:
-            name = run.algorithm.full_name
-            yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
-        if run.engine == "compiled":
-            yield "engines", "a lazy search runs interpreted: leave out compiled, or the key lazy"
-            return
-
-
-def _wrong_axes(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of an axis that no tree has."""
+def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the key and the message of each search, axis and figure without trees."""
+    if any(map(is_lazy, study.trees)):
+        for chosen in study.algorithms:
+            if chosen == LIMIT or not chosen.player_cuts:
+                name = chosen.full_name
+                yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
     x = study.plot.x
     if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
         yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"
-
-
-def _wrong_figures(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield a message for each figure of no search, and for the first search with two figures."""
-    searches = list(product(study.trees, study.runs))
     for figure in study.published:
-        if not any(figure.applies_to(tree, run.algorithm) for tree, run in searches):
+        searches = product(study.trees, study.algorithms)
+        if not any(figure.applies_to(tree, chosen) for tree, chosen in searches):
             where = ", ".join(f"{name} {value}" for name, value in figure.where.items())
             found = f"the figure {figure.figure} of {figure.algorithm}"
             yield "published", f"{found} applies to no tree of this study ({where})"
-    for tree, run in searches:
-        of = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
-        if len(of) > 1:
-            search = f"{run.algorithm.full_name} and {describe(tree)}"
-            both = f"{of[0]} and {of[1]} are both figures for {search}"
-            yield "published", f"{both}: name the trees of each"
-            return

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, median, stdev
 from typing import IO, Any
 
-from expectitree.base.algorithms import OPTIONS
+from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
-from expectitree.lab.study.run import execute, find_tasks, perform
-from expectitree.lab.study.spec import Parameters, Run, Study
+from expectitree.lab.study.run import execute, executor_of, find_tasks, perform
+from expectitree.lab.study.spec import Parameters, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class SummaryRow:
     """One search of one kind of tree."""
 
     tree: Parameters
-    run: Run
+    algorithm: Algorithm
     trees: int
     leaves_total: float  # a tree, on average
     leaves_error: float | None  # the standard error of `leaves_total` where it is estimated
@@ -58,26 +58,19 @@ class SummaryRow:
     @property
     def figures(self) -> dict[str, Any]:
         """The search and its figures by name, for records and JSON."""
-        chosen = self.run.algorithm
-        return {
+        chosen = self.algorithm
+        found = {
             "algorithm": chosen.name,
             **{key.replace("-", "_"): chosen.options.get(key) for key in OPTIONS},
-            "engine": self.run.engine,
             "trees": self.trees,
             "leaves_total": self.leaves_total,
             "leaves_total_error": self.leaves_error,
-            "leaves": self.leaves.value,
-            "leaves_half": self.leaves.half,
-            "leaf_share": self.leaf_share.value,
-            "leaf_share_half": self.leaf_share.half,
-            "nodes": self.nodes.value,
-            "nodes_half": self.nodes.half,
-            "node_share": self.node_share.value,
-            "node_share_half": self.node_share.half,
-            "visits": self.visits.value,
-            "seconds": self.seconds,
-            "published": self.published,
         }
+        for name in ("leaves", "leaf_share", "nodes", "node_share"):
+            mean: Mean = getattr(self, name)
+            found |= {name: mean.value, f"{name}_half": mean.half}
+        found |= {"visits": self.visits.value, "seconds": self.seconds}
+        return found | {"published": self.published}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +80,7 @@ class Summary(Shown):
         >>> import expectitree as et
         >>> trees = {"family": "ballard", "branching": 4, "order": "best"}
         >>> found = et.study({"trees": trees, "algorithms": ["star1", "star2"]})
-        >>> [(row.run.name, row.leaves.value) for row in found.rows]
+        >>> [(row.algorithm.name, row.leaves.value) for row in found.rows]
         [('star1', 40.0), ('star2', 25.0)]
 
     Attributes:
@@ -130,7 +123,7 @@ class Summary(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each kind of tree and search, in the order of the study.
 
-        All have the same keys: the parameters of the trees; `algorithm`, its options and `engine`;
+        All have the same keys: the parameters of the trees; `algorithm` and its options;
         `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
         `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
         that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
@@ -178,7 +171,7 @@ def study(
         >>> found.done, found.total
         (2, 2)
         >>> row = found.rows[0]
-        >>> row.run.name, row.leaves.value, row.leaves_total
+        >>> row.algorithm.name, row.leaves.value, row.leaves_total
         ('star1', 15.0, 27.0)
 
     Args:
@@ -205,8 +198,6 @@ def study(
                 for task in tasks:
                     kept.add(perform(task))
             else:
-                from expectitree.lab.study.workers import executor_of
-
                 with executor_of(jobs, None) as (executor, workers):
                     execute(tasks, kept, executor, workers, lambda trees: None)
     return summarize(asked, kept)
@@ -217,22 +208,25 @@ def summarize(study: Study, results: Results) -> Summary:
     rows = []
     for tree, keys in study.keys:
         records = [results.records[key] for key in keys if key in results.records]
-        for run in study.runs:
-            of_run = [record for record in records if run.name in record.runs]
-            if of_run:
-                rows.append(_row(study, tree, run, of_run))
+        for chosen in study.algorithms:
+            own = [record for record in records if chosen.full_name in record.runs]
+            if own:
+                rows.append(_row(study, tree, chosen, own))
     return Summary(study, rows, *count_done(study, results))
 
 
-def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> SummaryRow:
-    found = [(record, record.runs[run.name]) for record in records]
-    figures = [f.figure for f in study.published if f.applies_to(tree, run.algorithm)]
+def _row(
+    study: Study, tree: Parameters, chosen: Algorithm, records: Sequence[Record]
+) -> SummaryRow:
+    found = [(record, record.runs[chosen.full_name]) for record in records]
+    figures = [f.figure for f in study.published if f.applies_to(tree, chosen)]
+    errors = [record.leaves_error for record in records if record.leaves_error is not None]
     return SummaryRow(
         tree,
-        run,
+        chosen,
         len(records),
         fmean(record.leaves for record in records),
-        _error_of_mean([record.leaves_error for record in records]),
+        math.hypot(*errors) / len(records) if errors else None,
         mean([counts["leaves"] for _, counts in found]),
         mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
         mean([counts["nodes"] for _, counts in found]),
@@ -241,12 +235,6 @@ def _row(study: Study, tree: Parameters, run: Run, records: list[Record]) -> Sum
         median(counts["seconds"] for _, counts in found),
         figures[0] if figures else None,
     )
-
-
-def _error_of_mean(errors: Sequence[float | None]) -> float | None:
-    """Return the standard error of the mean of estimates with these errors, if they have errors."""
-    known = [error for error in errors if error is not None]
-    return math.hypot(*known) / len(errors) if known else None
 
 
 def mean(values: Sequence[float]) -> Mean:

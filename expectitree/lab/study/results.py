@@ -2,30 +2,22 @@
 
 A line is on the disk before its task counts as done. A study that was killed at any moment
 therefore continues where it stopped: complete lines count, half a line at the end is removed, and
-of two results of one run the first counts.
+of two results of one search the first counts.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from expectitree.base.algorithms import Algorithm
 from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, Problem
-from expectitree.base.numbers import INFINITY
 from expectitree.files.writing import append, lock, named_errors, open_to_append
-from expectitree.lab.study.spec import (
-    SOURCES,
-    Key,
-    Parameters,
-    Run,
-    Study,
-    is_lazy,
-    tree_key,
-)
+from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy, tree_key
 
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
@@ -50,9 +42,10 @@ class Record(NamedTuple):
         return Key(tree_key(self.tree), self.repetition, self.seed)
 
     @property
-    def data(self) -> dict[str, Any]:
-        """The content of its line in a results file."""
-        return {key: value for key, value in self._asdict().items() if value is not None}
+    def line(self) -> str:
+        """Its line in a results file."""
+        data = {key: value for key, value in self._asdict().items() if value is not None}
+        return json.dumps(data, ensure_ascii=False) + "\n"
 
 
 class Results:
@@ -102,19 +95,16 @@ class Results:
     def add(self, records: list[Record]) -> None:
         """Write records to the disk, then add them to `records`."""
         if self._stream is not None:
-            self._write(records)
+            lines = "".join(record.line for record in records)
+            with named_errors(self.path, _UNWRITTEN, "; what was written counts, go on later"):
+                append(self._stream, lines.encode())
         for record in records:
             self._take(record)
 
-    def _write(self, records: list[Record]) -> None:
-        lines = [json.dumps(record.data, ensure_ascii=False) + "\n" for record in records]
-        with named_errors(self.path, _UNWRITTEN, "; what was written counts, go on later"):
-            append(self._stream, "".join(lines).encode())
-
-    def missing(self, key: Key, runs: tuple[Run, ...]) -> tuple[Run, ...]:
-        """Return the runs that have no result yet for a tree."""
-        record = self.records.get(key)
-        return tuple(run for run in runs if record is None or run.name not in record.runs)
+    def missing(self, key: Key, algorithms: Sequence[Algorithm]) -> tuple[Algorithm, ...]:
+        """Return the algorithms that have no result yet for a tree."""
+        known = self.records[key].runs if key in self.records else {}
+        return tuple(chosen for chosen in algorithms if chosen.full_name not in known)
 
     def _take(self, record: Record) -> None:
         """Add a record; of two results of one run, the first counts."""
@@ -128,9 +118,9 @@ class Results:
 
 
 def count_done(study: Study, results: Results) -> tuple[int, int]:
-    """Return how many trees of a study have the results of all runs, and how many trees it has."""
+    """Return how many trees of a study have the results of all searches, and how many it has."""
     keys = [key for _, keys in study.keys for key in keys]
-    return sum(not results.missing(key, study.runs) for key in keys), len(keys)
+    return sum(not results.missing(key, study.algorithms) for key in keys), len(keys)
 
 
 def _record(data: dict[str, Any]) -> Record:
@@ -154,12 +144,11 @@ def _record(data: dict[str, Any]) -> Record:
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
     """Return whether the figures of a run are possible."""
-    # The value is None if the best action was proved before it. Estimated totals may be too low.
-    most = (INFINITY, INFINITY) if is_lazy(record.tree) else (record.leaves, record.nodes)
-    return (
-        all(type(run[name]) in (int, float) for name in _FIGURES)
-        and type(run["value"]) in (int, float, type(None))
-        and 0 <= run["leaves"] <= most[0]
-        and 0 <= run["nodes"] <= most[1]
-        and run["seconds"] >= 0
-    )
+    figures = [run[name] for name in _FIGURES]
+    if any(type(figure) not in (int, float) or not figure >= 0 for figure in figures):
+        return False
+    if type(run["value"]) not in (int, float, type(None)):  # None: the best action was proved first
+        return False
+    if is_lazy(record.tree):  # whose totals are estimates
+        return True
+    return bool(run["leaves"] <= record.leaves and run["nodes"] <= record.nodes)

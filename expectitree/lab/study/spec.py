@@ -1,7 +1,4 @@
-"""What a study is: trees, algorithms, engines, repetitions, and published figures.
-
-The trees are of a family, or of a game, each made from a seed.
-"""
+"""What a study is: trees of families and games, made from seeds, algorithms and repetitions."""
 
 from __future__ import annotations
 
@@ -27,9 +24,8 @@ _POSITION = ("game", "random-moves")  # the parameters that decide the root of a
 _GAME_NODES = 2_000  # a guess
 _GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 
-# Not searches: the fewest leaves that are enough, as `expectitree limit` counts them.
+# Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
 LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
-LIMIT_ACTION = Algorithm("limit (action)", "The fewest that prove the action.", goal="action")
 
 
 class Key(NamedTuple):
@@ -38,19 +34,6 @@ class Key(NamedTuple):
     tree: str  # the parameters as JSON text, in order of their names
     repetition: int
     seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One search that a study makes of every tree."""
-
-    algorithm: Algorithm
-    engine: str = "auto"
-
-    @property
-    def name(self) -> str:
-        """The name of the run, unique within its study."""
-        return self.algorithm.full_name + (f", {self.engine}" if self.engine != "auto" else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +86,7 @@ class Study:
 
     file: str
     trees: tuple[Parameters, ...]
-    runs: tuple[Run, ...]
+    algorithms: tuple[Algorithm, ...]
     repetitions: int = 1
     seed: int = 0
     title: str | None = None
@@ -122,20 +105,19 @@ class Study:
         """Return the keys of the trees with these parameters.
 
         A seed is the SHA-256 of the study's seed, the parameters and the repetition, so no two
-        seeds are related. A game's trees with the same roots have the same seeds.
+        seeds are related. Trees of a game that differ only in depth or order have the same roots.
         """
         name = tree_key(tree)
-        if "seed" in tree:
-            return [Key(name, 0, int(tree["seed"]))]
-        if not has_seed(tree):
-            return [Key(name, 0, 0)]
-        seeded = tree_key(seed_parameters(tree))
-        digests = (
-            sha256(f"{self.seed} {seeded} {repetition}".encode()).digest()
-            for repetition in range(self.repetitions)
-        )
-        seeds = (int.from_bytes(digest[:8], "big") % 10**18 for digest in digests)
-        return [Key(name, repetition, seed) for repetition, seed in enumerate(seeds)]
+        if "seed" in tree or not has_seed(tree):
+            return [Key(name, 0, int(tree.get("seed", "0")))]
+        seeded = name
+        if is_game(tree):
+            seeded = tree_key({name: tree[name] for name in _POSITION})
+        keys = []
+        for repetition in range(self.repetitions):
+            digest = sha256(f"{self.seed} {seeded} {repetition}".encode()).digest()
+            keys.append(Key(name, repetition, int.from_bytes(digest[:8], "big") % 10**18))
+        return keys
 
 
 def tree_key(tree: Parameters) -> str:
@@ -168,14 +150,6 @@ def has_seed(tree: Parameters) -> bool:
     return is_random(**tree)
 
 
-def seed_parameters(tree: Parameters) -> Parameters:
-    """Return the parameters that seeds are derived from.
-
-    Trees of a game that differ only in depth or order have the same roots, to be compared.
-    """
-    return {name: tree[name] for name in _POSITION if name in tree} if is_game(tree) else tree
-
-
 def nodes_of(tree: Parameters) -> float:
     """Estimate how many nodes a tree will have."""
     return _GAME_NODES if is_game(tree) else expected_nodes(**tree)
@@ -184,8 +158,8 @@ def nodes_of(tree: Parameters) -> float:
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
     """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
-        position = games().position_of(tree, seed, folder)
-        found: Tree = position.write_out(tree.get("order", "given"))
+        order = tree.get("order", "given")
+        found: Tree = games().position_of(tree, seed, folder).write_out(order)
         return found
     parameters: dict[str, Any] = dict(tree)
     if "seed" in parameters_of(tree["family"]):

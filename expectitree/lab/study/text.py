@@ -18,6 +18,11 @@ from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table
 
 _CELL = 6  # terminal columns of a cell of a wide table
+# Columns of figures -> the order in which a narrow terminal leaves them out; 0: never.
+_SPARE = {
+    "trees": 3, "evaluations": 0, "all leaves": 0, "share": 0, "rows": 2, "leaves": 0, "nodes": 2,
+    "published": 0, "off by": 1, "time": 4,
+}  # fmt: skip
 
 Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
 
@@ -33,9 +38,9 @@ def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType
     if not summary.rows:
         return
     if study.table == "wide":
-        yield from _lettered(_wide(summary), options)
+        yield from _lettered(study_table(summary), options)
     else:
-        yield from table(*_long(summary), options)
+        yield from table(*study_table(summary), options)
     yield ""
     for sentence in legend(summary):
         marked = sentence.replace("±", characters(options).plus_minus)
@@ -72,11 +77,11 @@ def legend(summary: Summary) -> Iterator[str]:
 
 def _wide(summary: Summary) -> Table:
     """Return a row for each kind of tree, with the share of the leaves that each search visited."""
-    searches = dict.fromkeys(row.run.name for row in summary.rows)
+    searches = dict.fromkeys(row.algorithm.full_name for row in summary.rows)
     shares: dict[str, dict[str, str]] = {}
     for row in summary.rows:
         name = _name(row.tree, summary)
-        shares.setdefault(name, {})[row.run.name] = f"{row.leaf_share.value:.1f}"
+        shares.setdefault(name, {})[row.algorithm.full_name] = f"{row.leaf_share.value:.1f}"
     rows = [[tree, *(own.get(name, "-") for name in searches)] for tree, own in shares.items()]
     return [Column("trees"), *(Column(name, number=True) for name in searches)], rows
 
@@ -106,39 +111,38 @@ def _lettered(wide: Table, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def _long(summary: Summary) -> Table:
     """Return a row for each kind of tree and search."""
-    texts = {name: [row.tree.get(name, "-") for row in summary.rows] for name in summary.varying}
-    columns = [Column(name, number=all(map(_is_number, own))) for name, own in texts.items()]
-    columns += [Column("algorithm"), Column("trees", number=True, spare=3)]
+    rows = [_cells(row, summary) for row in summary.rows]
+    columns = []
+    for name in rows[0]:
+        is_number = name != "algorithm" and all(_is_number(row[name]) for row in rows)
+        number = name in _SPARE or is_number
+        columns.append(Column(name, number=number, spare=_SPARE.get(name, 0)))
+    return columns, [list(row.values()) for row in rows]
+
+
+def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
+    """Return the cells of a row by their headings."""
+    cells = {name: row.tree.get(name, "-") for name in summary.varying}
+    cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
     if _is_lazy(summary):
-        names = ("evaluations", "all leaves", "share")
-        columns += [Column(name, number=True) for name in names]
-        columns.append(Column("rows", number=True, spare=2))
+        total = f"{row.leaves_total:,.0f}"
+        if row.leaves_error:
+            total += f" ±{row.leaves_error:,.0f}"
+        cells |= {"evaluations": f"{row.leaves.value:,.0f}", "all leaves": total}
+        cells |= {"share": _percent(row.leaf_share), "rows": f"{row.nodes.value:,.0f}"}
     else:
-        columns += [Column("leaves", number=True), Column("nodes", number=True, spare=2)]
+        cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
     if summary.has_published:
-        columns += [Column("published", number=True), Column("off by", number=True, spare=1)]
-    columns.append(Column("time", number=True, spare=4))
-    rows = []
-    for row in summary.rows:
-        cells = [row.tree.get(name, "-") for name in summary.varying]
-        cells += [row.run.name, f"{row.trees:,}"]
-        cells += _lazy(row) if _is_lazy(summary) else [_leaves(row), _percent(row.node_share)]
-        cells += _published(row) if summary.has_published else []
-        rows.append([*cells, seconds_text(row.seconds)])
-    return columns, rows
+        cells |= {"published": "-", "off by": ""}
+    if row.published is not None and row.published_share is not None:
+        off = f"{row.leaf_share.value - row.published_share:+.1f}"
+        cells["published"] = row.published if "/" in row.published else f"{row.published}%"
+        cells["off by"] = "0" if off in ("+0.0", "-0.0") else off
+    return cells | {"time": seconds_text(row.seconds)}
 
 
 def _is_lazy(summary: Summary) -> bool:
     return all(map(is_lazy, summary.study.trees))
-
-
-def _lazy(row: SummaryRow) -> list[str]:
-    """Return the evaluations, the leaves of the classical tree, the share, and the rows."""
-    total = f"{row.leaves_total:,.0f}"
-    if row.leaves_error:
-        total += f" ±{row.leaves_error:,.0f}"
-    counts = f"{row.leaves.value:,.0f}", f"{row.nodes.value:,.0f}"
-    return [counts[0], total, _percent(row.leaf_share), counts[1]]
 
 
 def _is_number(text: str) -> bool:
@@ -154,12 +158,3 @@ def _leaves(row: SummaryRow) -> str:
 def _percent(mean: Mean) -> str:
     half = f" ±{mean.half:.1f}" if mean.half else ""
     return f"{mean.value:.1f}%{half}"
-
-
-def _published(row: SummaryRow) -> list[str]:
-    """Return the published figure, and by how much the measured one differs."""
-    if row.published is None or row.published_share is None:
-        return ["-", ""]
-    off = f"{row.leaf_share.value - row.published_share:+.1f}"
-    published = row.published if "/" in row.published else f"{row.published}%"
-    return [published, "0" if off in ("+0.0", "-0.0") else off]

@@ -6,15 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab.study.studies import (
-    GRID,
-    PUBLISHED,
-    SMALL,
-    figures,
-    run_remaining,
-    spec_in,
-    study_of,
-)
+from lab.study.studies import GRID, PUBLISHED, SMALL, figures, run_remaining, spec_in, study_of
 
 from expectitree.lab.study.spec import Study
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
@@ -57,12 +55,14 @@ algorithms: [star1, star2]
 repetitions: 12
 """
 GRID_TREES = 12 * 12 + 12 + 12 * 12
+# Games are always interpreted, so these take long on every machine.
 LONG = """
-trees: {family: ballard, branching: 40, order: random}
-algorithms: [star1, star2]
-engines: interpreted
-repetitions: 40
+trees: {game: "game:einstein", depth: 3, random-moves: 8}
+algorithms: star2
+repetitions: 1000
 """
+# One tree takes minutes.
+SLOW = LONG.replace("depth: 3", "depth: 7")
 PUBLISHED = f"""{SMALL}
 title: "A *title*, with | in it"
 published:
@@ -70,13 +70,6 @@ published:
   - {{branching: 3, order: random, star1: 84.1}}
   - {{family: uniform, probes: 3, star2.5: 50}}
   - {{branching: 3, probe-order: sequential, probes: 1, star2.5: 60}}
-"""
-# One tree takes a minute.
-SLOW = f"""
-trees: {{family: ballard, branching: 10}}
-algorithms: {{star2.5: {{probes: [{", ".join(map(str, range(1, 5001)))}]}}}}
-engines: interpreted
-repetitions: 20
 """
 
 
@@ -93,35 +86,6 @@ class ImmediateExecutor(Executor):
         future: Future[Any] = Future()
         future.set_result(function(*arguments))
         return future
-
-
-class ShuffledExecutor(Executor):
-    """An executor that runs waiting tasks in a thread, in random order."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.waiting: list[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = []
-        self.order: list[int] = []
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._work)
-        self.thread.start()
-
-    def submit(self, function: Callable[..., Any], /, *arguments: Any, **_: Any) -> Future[Any]:
-        future: Future[Any] = Future()
-        self.waiting.append((future, function, arguments))
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self.ended.set()
-        self.thread.join()
-
-    def _work(self) -> None:
-        while not self.ended.wait(0.0005):
-            if self.waiting:
-                at = self.random.randrange(len(self.waiting))
-                self.order.append(at)
-                future, function, arguments = self.waiting.pop(at)
-                future.set_result(function(*arguments))
 
 
 def spec_in(folder: Path, text: str, name: str = "spec.yaml") -> Path:
@@ -162,19 +126,19 @@ def summary_of(study: Study, path: Path) -> Any:
 
 def figures(study: Study, path: Path) -> list[Any]:
     """Return the summary of a results file without times."""
-    summary = summary_of(study, path)
+    rows = summary_of(study, path).rows
     return [
         (
             dict(r.tree),
-            r.run.name,
+            r.algorithm,
             r.trees,
             r.leaves_total,
             r.leaves,
             r.leaf_share,
-            r.node_share,
+            r.nodes,
             r.visits,
         )
-        for r in summary.rows
+        for r in rows
     ]
 
 

@@ -108,26 +108,6 @@ def test_records_are_flat_and_typed(found: Summary) -> None:
     )
 
 
-def test_numbers_are_numbers_where_every_tree_has_one() -> None:
-    trees = [{"family": "uniform", "branching": [2, 3], "end": [0, "0.25"]}]
-    records = et.study({"trees": trees, "algorithms": "star1"}).to_records()
-    assert [record["branching"] for record in records] == [2, 2, 3, 3]
-    assert [record["end"] for record in records] == [0.0, 0.25, 0.0, 0.25]
-    assert {type(record["end"]) for record in records} == {float}
-
-
-@pytest.mark.extra
-def test_pandas_and_polars_take_the_records(found: Summary) -> None:
-    import pandas
-    import polars
-
-    records = found.to_records()
-    assert pandas.DataFrame(records)["leaves"].tolist() == [row.leaves.value for row in found.rows]
-    frame = polars.DataFrame(records)
-    assert frame["probes"].to_list()[:3] == [None, 1, 3]
-    assert frame.schema["leaf_share"] == polars.Float64
-
-
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
@@ -142,13 +122,6 @@ def test_a_wrong_study_is_reported(spec: Any, message: str) -> None:
     with pytest.raises(et.ExpectitreeError) as error:
         et.study(spec)
     assert message in str(error.value)
-
-
-def test_a_mapping_within_itself_is_reported() -> None:
-    loop: dict[str, Any] = {"trees": []}
-    loop["trees"].append(loop)
-    with pytest.raises(et.AnalysisError, match="Circular reference"):
-        et.study(loop)
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", True])

@@ -6,11 +6,7 @@ import os
 from pathlib import Path
 
 from helpers import invoke
-from lab.study.studies import (
-    SMALL,
-    run_study,
-    spec_in,
-)
+from lab.study.studies import SMALL, run_study, spec_in
 
 from expectitree.lab.study.spec import Study
 
@@ -44,10 +40,3 @@ def test_wrong_usage_exits_with_status_2(tmp_path: Path) -> None:
     assert "this is a folder" in run_study(tmp_path)
     assert status_of(spec, "--format", "xml") == 2
     assert os.listdir(tmp_path) == ["spec.yaml"]
-
-
-def test_help_lists_every_option() -> None:
-    text = run_study("--help")
-    for option in ("--jobs", "--results", "--scheduler", "--report", "--plot", "--format"):
-        assert option in text
-    assert max(map(len, text.splitlines())) <= 80

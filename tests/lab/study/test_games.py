@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,16 @@ from lab.study.studies import (
     study_of,
     summary_of,
 )
-from lab.study.test_cluster import cluster
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
+from expectitree.games.built_in.dice import Dice
+from expectitree.games.built_in.einstein import Einstein
+from expectitree.games.built_in.pig import Pig
 from expectitree.games.finding import find_game
+from expectitree.games.positions import position
 from expectitree.games.rules import Options, Rules
-from expectitree.games.sizing import estimate_size
-from expectitree.games.studies import position_of
-from expectitree.lab.study.plot import axis_label
-from expectitree.lab.study.results import Results
-from expectitree.lab.study.run import find_tasks, perform
+from expectitree.games.studies import Size, estimate_size, position_of
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 from expectitree.tree.transform import in_floats
@@ -49,7 +47,6 @@ LAZY = """
 trees:
   - {game: "game:einstein", depth: [1, 3], random-moves: 7, lazy: true, deepen: [false, true]}
 algorithms: [star2, best-first]
-engines: [auto, interpreted]
 repetitions: 2
 seed: 5
 """
@@ -151,12 +148,12 @@ def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -
         tree = record["tree"]
         depth, deepen = int(tree["depth"]), tree["deepen"] == "true"
         state = position_of(tree, record["seed"], "").state
-        size = estimate_size(game, depth=depth, state=state, seed=record["seed"])
+        rules = Rules(game, Options(exact=False))
+        size = estimate_size(rules, state, depth, record["seed"])
         totals = (round(size.nodes), round(size.leaves), size.error)
         assert (record["nodes"], record["leaves"], record["leaves_error"]) == totals
         for name, run in record["runs"].items():
-            algorithm = name.partition(", ")[0]
-            search = et.search(game, depth=depth, algorithm=algorithm, state=state, deepen=deepen)
+            search = et.search(game, depth=depth, algorithm=name, state=state, deepen=deepen)
             grown = search.grown
             assert grown is not None
             figures = (grown.evaluations, grown.rows, grown.merged)
@@ -191,15 +188,6 @@ def test_lazy_results_can_be_read_again(lazy: tuple[Study, Path], tmp_path: Path
     assert (summary.done, summary.total) == (8, 8)
 
 
-def test_tasks_can_be_sent_to_other_processes(games: tuple[Study, Path]) -> None:
-    tasks = find_tasks(games[0], Results())
-    assert len(tasks) == TREES
-    task = pickle.loads(pickle.dumps(tasks[-1]))
-    (record,) = perform(task)
-    assert pickle.loads(pickle.dumps(record)) == record
-    assert record.key in {key for _, keys in games[0].keys for key in keys}
-
-
 @pytest.mark.slow
 def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path) -> None:
     """The path of a game's file is relative to the study, not to the current folder."""
@@ -209,29 +197,6 @@ def test_several_processes_find_the_same(games: tuple[Study, Path], folder: Path
     assert (process.returncode, errors) == (0, "")
     assert f"{TREES} of {TREES} trees done" in output
     assert without_seconds(folder / "parallel") == without_seconds(games[1])
-
-
-@pytest.mark.slow
-def test_a_cluster_finds_the_same(
-    games: tuple[Study, Path], lazy: tuple[Study, Path], folder: Path, tmp_path: Path
-) -> None:
-    with cluster(tmp_path) as dask:
-        dask.add_workers(2)
-        for (_, done), text in ((games, GAMES), (lazy, LAZY)):
-            words = ("--scheduler", dask.address, "--results", tmp_path / done.name)
-            with started(spec_in(folder, text, "dask.yaml"), *words) as process:
-                assert process.communicate(timeout=PATIENCE)[1] == ""
-            assert without_seconds(tmp_path / done.name) == without_seconds(done)
-
-
-@pytest.mark.slow
-def test_an_error_in_a_worker_is_reported(tmp_path: Path) -> None:
-    text = 'trees: {game: "game:pig(target=2)", depth: 2, random-moves: 99}\nalgorithms: star1\n'
-    with started(spec_in(tmp_path, text), "--jobs", "2") as process:
-        _, errors = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 3
-    assert "Traceback" not in errors
-    assert "99 random moves ended the game" in errors
 
 
 def test_random_moves_that_end_the_game_are_an_error(tmp_path: Path) -> None:
@@ -299,6 +264,64 @@ def test_the_table_of_lazy_searches(lazy: tuple[Study, Path]) -> None:
     assert any(line.startswith("All leaves: those of the trees without merging") for line in lines)
 
 
-def test_plots_over_the_parameters_of_games() -> None:
-    assert (axis_label("depth"), axis_label("order")) == ("plies", "order of children")
-    assert axis_label("deepen") == "deepen"
+# ---- The size of a tree, by Knuth.
+
+
+def estimate(game: Any, depth: int, probes: int, state: Any = None, seed: int = 0) -> Size:
+    rules = Rules(game, Options(exact=False))
+    return estimate_size(rules, rules.start if state is None else state, depth, seed, probes)
+
+
+def count(game: Any, state: Any, depth: int) -> tuple[int, int]:
+    """Return the leaves and nodes of the tree in which equal children of a node are one."""
+    turn = game.turn(state)
+    if turn is None or depth == 0:
+        return 1, 1
+    moves = [m for m, _ in game.moves(state)] if turn == "chance" else game.moves(state)
+    key = getattr(game, "key", lambda state: state)
+    children = {key(child): child for move in moves for child in [game.play(state, move)]}
+    below = [count(game, child, depth - 1) for child in children.values()]
+    return sum(leaves for leaves, _ in below), 1 + sum(nodes for _, nodes in below)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("game", [Pig(target=12), Einstein(), Dice(3, 3)], ids=lambda g: g.title)
+def test_the_estimate_is_within_its_error_of_the_exact_count(game: Any, seed: int) -> None:
+    state = position(game, random_moves=2 * seed, seed=seed)
+    leaves, nodes = count(game, state, 4)
+    found = estimate(game, depth=4, state=state, probes=300, seed=seed)
+    assert found.leaves == pytest.approx(leaves, abs=4 * found.error + 1e-9)
+    assert found.nodes == pytest.approx(nodes, rel=0.3)
+    assert found.error < 0.2 * leaves
+
+
+class Halves:
+    """A player takes a coin twice in a turn, of kinds that differ in value: the order is equal."""
+
+    title = "Halves"
+    utility_bounds = (0, 9)
+    start: tuple[int, ...] = ()
+
+    def turn(self, state: tuple[int, ...]) -> str | None:
+        return "max" if len(state) < 4 else None
+
+    def moves(self, state: tuple[int, ...]) -> list[str]:
+        return ["a", "b", "copper", "another copper"]
+
+    def play(self, state: tuple[int, ...], move: str) -> tuple[int, ...]:
+        coins = (*state, {"a": 1, "b": 2}.get(move, 0))
+        half = len(coins) // 2 * 2
+        return (*sorted(coins[:2]), *sorted(coins[2:])) if half == len(coins) else coins
+
+    def value(self, state: tuple[int, ...]) -> int:
+        return sum(state)
+
+    def same_turn(self, state: tuple[int, ...]) -> bool:
+        return len(state) % 2 == 1
+
+
+def test_moves_of_one_turn_are_one_ply_and_equal_results_count_once() -> None:
+    """Three kinds of coins make six pairs; the fourth move is the third one again."""
+    assert estimate(Halves(), depth=1, probes=5) == (6, 0, 7)
+    assert estimate(Halves(), depth=2, probes=5) == (36, 0, 43)
+    assert estimate(Halves(), depth=9, probes=5) == (36, 0, 43)

@@ -9,18 +9,11 @@ from typing import Any
 
 import pytest
 from helpers import invoke
-from lab.study.studies import (
-    SMALL,
-    run_remaining,
-    run_study,
-    spec_in,
-    study_of,
-    summary_of,
-)
+from lab.study.studies import SMALL, run_remaining, run_study, spec_in, study_of, summary_of
 
 from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.lab.families.parameters import PARAMETERS
-from expectitree.lab.study.plot import axis_label, figure_of, looks
+from expectitree.lab.study.plot import axis_label, figure_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.run import find_tasks
@@ -105,13 +98,6 @@ def labels(figure: Any) -> list[str]:
     return [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
 
 
-def test_each_line_of_a_plot_is_one_search(tmp_path: Path) -> None:
-    """Two engines are two lines over the probes, not a zigzag."""
-    text = "trees: {family: ballard, branching: 4}\nalgorithms: {star2.5: {probes: [1, 2]}}\n"
-    figure = figure_in(tmp_path, f"{text}engines: [interpreted, compiled]\nplot: {{x: probes}}\n")
-    assert labels(figure) == ["star2.5, cyclic, interpreted", "star2.5, cyclic, compiled"]
-
-
 def test_series_are_in_the_order_of_the_study_with_reference_lines_last(tmp_path: Path) -> None:
     figure = figure_in(
         tmp_path,
@@ -160,22 +146,6 @@ def test_a_logarithmic_axis_leaves_out_0(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted({*PARAMETERS, "probes"} - {"pattern", "order"}))
 def test_every_numeric_parameter_has_an_axis_label(name: str) -> None:
     assert re.fullmatch(r"[a-z][a-zA-Z0-9. ]{3,45}", axis_label(name))
-
-
-@pytest.mark.parametrize("searches", range(1, 21))
-def test_any_two_of_20_series_differ_without_colour(searches: int) -> None:
-    for trees in range(1, 20 // searches + 1):
-        found = looks(
-            [(f"search {j}", f"trees {i}") for i in range(trees) for j in range(searches)]
-        )
-        assert len({(look["marker"], look["linestyle"]) for look in found}) == len(found)
-        largest = max(searches, trees)
-        assert len({look["color"] for look in found}) >= min(largest, 7)
-
-
-def test_many_series_differ_with_colour() -> None:
-    found = looks([("star1", f"trees {i}") for i in range(100)])
-    assert len({(look["color"], look["marker"], look["linestyle"]) for look in found}) == 100
 
 
 def test_tasks_are_short(grid: tuple[Study, list[Any]]) -> None:

@@ -8,13 +8,11 @@ import os
 import random
 import re
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT
 from lab.study.studies import (
     GRID,
     GRID_TREES,
@@ -26,10 +24,8 @@ from lab.study.studies import (
     ImmediateExecutor,
     alive,
     assert_complete,
-    command_line,
     figures,
     lines_in,
-    plain_environment,
     record_keys,
     run_remaining,
     run_study,
@@ -45,15 +41,6 @@ from lab.study.studies import (
 from expectitree.base.errors import FileError
 from expectitree.lab.study.results import Results
 from expectitree.lab.study.spec import Study
-
-
-def test_finished_trees_are_not_searched_again(small: tuple[Study, Path], tmp_path: Path) -> None:
-    path = tmp_path / "results"
-    path.write_bytes(small[1].read_bytes())
-    executor = run_remaining(small[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.trees == 0
-    assert path.read_bytes() == small[1].read_bytes()
 
 
 @pytest.mark.slow
@@ -95,7 +82,6 @@ def test_a_report_does_not_change_a_file_that_ends_in_half_a_line(
     ("before", "after", "trees", "runs"),
     [
         ("[star1, star2.5: {probes: [1, 3], ", "[star1, star2, star2.5: {probes: [1, 3], ", 14, 14),
-        ("seed: 11", "seed: 11\nengines: [auto, interpreted]", 14, 14 * 5),
         ("repetitions: 4", "repetitions: 6", 6, 6 * 5),
         ("branching: [2, 3]", "branching: [2, 3, 4]", 5, 5 * 5),
         ("[1, 3]", "1", 0, 0),
@@ -115,40 +101,11 @@ def test_an_extended_study_runs_only_missing_searches(
     assert figures(study, path) == figures(study, tmp_path / "at once")
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [("repetitions: 1", "repetitions: 3"), ("seed: 11", "seed: 12"), ("repetitions: 3", "")],
-)
-def test_results_of_other_seeds_are_ignored(before: str, after: str, tmp_path: Path) -> None:
-    """They belong to another study in the same file."""
-    text = SMALL.replace(
-        "repetitions: 4", "repetitions: 1" if before == "repetitions: 1" else "repetitions: 3"
-    )
-    run_remaining(study_of(tmp_path, text), tmp_path / "results")
-    study = study_of(tmp_path, text.replace(before, after))
-    run_remaining(study, tmp_path / "results")
-    run_remaining(study, tmp_path / "at once")
-    assert figures(study, tmp_path / "results") == figures(study, tmp_path / "at once")
-
-
 def test_a_repeated_line_counts_once(small: tuple[Study, Path], tmp_path: Path) -> None:
     path = tmp_path / "results"
     lines = small[1].read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines, *lines[3:7], *reversed(lines)]))
     assert figures(small[0], path) == figures(*small)
-
-
-def test_two_studies_may_share_a_results_file(small: tuple[Study, Path], tmp_path: Path) -> None:
-    path = tmp_path / "results"
-    other = study_of(
-        tmp_path,
-        "trees: {family: uniform, plies: 2}\nalgorithms: star2\nrepetitions: 3\nseed: 11\n",
-    )
-    run_remaining(other, path)
-    alone = figures(other, path)
-    run_remaining(small[0], path)
-    assert figures(small[0], path) == figures(*small)
-    assert figures(other, path) == alone
 
 
 LINE: dict[str, Any] = {
@@ -157,38 +114,35 @@ LINE: dict[str, Any] = {
     "runs": {"star1": {"value": 1.0, "leaves": 8, "nodes": 15, "visits": 15, "cuts": 0,
         "seconds": 0.1}},
 }  # fmt: skip
-BROKEN = {
-    "nothing": "", "text": "hello", "a list": "[]", "a number": "5",
-    "half a line": json.dumps(LINE)[:150],
-    "deep": "[" * 100_000, "bytes": "\udcff\udcfe", "no keys": "{}",
-    "another key": json.dumps(LINE | {"more": 1}),
-    "no runs": json.dumps(LINE | {"runs": []}),
-    "a run of nothing": json.dumps(LINE | {"runs": {"star1": {}}}),
-    "a run that is a number": json.dumps(LINE | {"runs": {"star1": 5}}),
-    "repetition": json.dumps(LINE | {"repetition": "0"}), "seed": json.dumps(LINE | {"seed": [1]}),
-    "no tree": json.dumps(LINE | {"tree": {}}), "leaves": json.dumps(LINE | {"leaves": None}),
-    "more than there are": json.dumps(LINE | {"leaves": 7}),
-    **{f"no {key}": json.dumps(LINE | {"runs": {"star1": {k: v for k,
-        v in LINE["runs"]["star1"].items() if k != key}}})
-       for key in ("leaves", "nodes", "visits", "seconds")},
-    "seconds": json.dumps(LINE | {"runs": {"star1": LINE["runs"]["star1"] | {"seconds": "long"}}}),
-    "NaN": json.dumps(LINE | {"runs": {"star1": LINE["runs"]["star1"] | {"nodes": math.nan}}}),
-}  # fmt: skip
+STAR1 = LINE["runs"]["star1"]
+BROKEN: list[Any] = [
+    "", "hello", "[]", "5", json.dumps(LINE)[:150], "[" * 100_000, "\udcff\udcfe", "{}",
+    *(LINE | change for change in (
+        {"more": 1}, {"runs": []}, {"runs": {"star1": {}}}, {"runs": {"star1": 5}}, {"seed": [1]},
+        {"repetition": "0"}, {"tree": {}}, {"tree": {"family": 1}}, {"leaves": None}, {"leaves": 7},
+        {"nodes": -1}, {"leaves": 16},
+    )),
+    *(LINE | {"runs": {"star1": {k: v for k, v in STAR1.items() if k != name}}} for name in STAR1),
+    *(LINE | {"runs": {"star1": STAR1 | change}} for change in (
+        {"seconds": "long"}, {"nodes": math.nan}, {"leaves": 9}, {"visits": True}, {"value": "1"},
+    )),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_line_is_reported_with_its_number(
-    name: str, small: tuple[Study, Path], tmp_path: Path
+    small: tuple[Study, Path], tmp_path: Path
 ) -> None:
-    path = tmp_path / "results"
+    path, spec = tmp_path / "results", spec_in(tmp_path, SMALL)
     lines = small[1].read_bytes().splitlines(keepends=True)
-    broken = BROKEN[name].encode("utf-8", "surrogateescape")
-    path.write_bytes(b"".join([*lines[:5], broken + b"\n", *lines[5:9]]))
-    before = path.read_bytes()
-    message = run_study(spec_in(tmp_path, SMALL), "--results", path)
-    assert message.startswith(f"{path}:6:1: "), message
-    assert "name another file, or move this one away" in message
-    assert path.read_bytes() == before
+    for line in BROKEN:
+        text = line if isinstance(line, str) else json.dumps(line)
+        broken = text.encode("utf-8", "surrogateescape")
+        path.write_bytes(b"".join([*lines[:5], broken + b"\n", *lines[5:9]]))
+        before = path.read_bytes()
+        message = run_study(spec, "--results", path)
+        assert message.startswith(f"{path}:6:1: "), (text[:200], message)
+        assert "name another file, or move this one away" in message
+        assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -222,41 +176,6 @@ def test_an_unusable_path_for_results_is_reported(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.slow
-def test_a_full_disk_gives_one_message(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
-    """The written results count, and the next run continues after them."""
-    path = tmp_path / "spec.results.jsonl"
-    done = subprocess.run(
-        ["sh", "-c", 'ulimit -f 9; exec "$@"', "sh", *command_line(spec_in(tmp_path, GRID),
-            "--jobs", "2")],
-        capture_output=True, encoding="utf-8", cwd=ROOT, env=plain_environment(), timeout=PATIENCE,
-        check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout) == (3, "")
-    assert (
-        done.stderr
-        == f"{path}: the results cannot be written: File too large; what was written counts, go on "
-        f"later\n"
-    )
-    written = lines_in(path)
-    executor = run_remaining(grid[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.trees == GRID_TREES - written
-    assert_complete(grid, path)
-
-
-@pytest.mark.parametrize("key", ["tree", "repetition", "seed", "nodes", "leaves", "runs"])
-@pytest.mark.parametrize("value", ["text", None, [], ["a"], {}, {"a": 1}, -1])
-def test_a_line_with_a_wrong_type_is_refused_with_its_place(
-    key: str, value: object, small: tuple[Study, Path], tmp_path: Path
-) -> None:
-    first, second = small[1].read_text("utf-8").splitlines()[:2]
-    path = tmp_path / "results"
-    path.write_text(f"{first}\n{json.dumps({**json.loads(second), key: value})}\n")
-    with pytest.raises(FileError, match="results:2:1: this line is not a result of a study"):
-        Results(str(path)).read()
-
-
 def test_records_count_only_once_they_are_on_the_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,18 +206,6 @@ def test_a_second_study_cannot_write_to_the_same_file(
         assert path.read_bytes() == before
     run_remaining(small[0], path)
     assert figures(small[0], path) == figures(*small)
-
-
-@pytest.mark.slow
-def test_two_studies_started_at_once_lose_nothing(
-    grid: tuple[Study, list[Any]], tmp_path: Path
-) -> None:
-    spec = spec_in(tmp_path, GRID)
-    with started(spec, "--jobs", "1") as one, started(spec, "--jobs", "1") as other:
-        errors = stderr_at_exit(one) + stderr_at_exit(other)
-    assert sorted({one.returncode, other.returncode}) in ([0], [0, 3])
-    assert "Traceback" not in errors
-    assert_complete(grid, tmp_path / "spec.results.jsonl")
 
 
 @pytest.mark.slow
@@ -391,23 +298,6 @@ def test_an_interrupt_does_not_wait_for_long_searches(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0.1, 0.01])
-def test_repeated_interrupts_lose_nothing(seconds: float, tmp_path: Path) -> None:
-    """The command ends without a traceback and leaves no process behind."""
-    with started(spec_in(tmp_path, LONG), "--jobs", "2") as process:
-        wait_until(lambda: lines_in(tmp_path / "spec.results.jsonl"), process)
-        workers = workers_of(process)
-        for _ in range(3):
-            signal_group(process, signal.SIGINT)
-            time.sleep(seconds)
-        errors = stderr_at_exit(process)
-        assert not alive(workers)
-    assert process.returncode == 130
-    assert "Traceback" not in errors
-    assert errors.endswith("expectitree: interrupted\n")
-
-
-@pytest.mark.slow
 def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
     """The command ends, leaves no process behind, and the next run continues."""
     path = tmp_path / "spec.results.jsonl"
@@ -418,8 +308,7 @@ def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path:
         errors = stderr_at_exit(process)
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
-        r"expectitree: a search process died.*a results file keeps what is done\n",
-        errors,
+        r"expectitree: a search process died.*a results file keeps what is done\n", errors
     )
     assert not alive(workers)
     done = lines_in(path)
