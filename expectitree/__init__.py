@@ -117,7 +117,6 @@ tables.PICTURES |= {
     ".pdf": "picture.pdf",
     ".dot": "picture.dot",
     ".mmd": "picture.mermaid",
-    ".tex": "picture.tikz",
     ".html": "page",
 }
 tables.TREES["game"] = "games.studies"

@@ -34,8 +34,8 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
 
     Args:
         found: The tree or the search.
-        path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid), .tex (TikZ) or
-            .html (a page that replays the search step by step, offline).
+        path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid) or .html (a
+            page that replays the search step by step, offline).
         options: Those of `to_svg`, or for a page those of `to_html`.
 
     Raises:
@@ -68,8 +68,7 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             leaves out the title and the result. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
             `strategy` only what optimal play can reach. `blank=True` draws an exercise, with lines
-            to write on; `hide` leaves out only some of "values", "windows", "cuts", "best" and
-            "visits".
+            to write on.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible

@@ -22,7 +22,7 @@ def tree() -> et.Tree:
 @pytest.mark.parametrize(
     "ending",
     [
-        *("svg", "dot", "mmd", "tex", "html"),
+        *("svg", "dot", "mmd", "html"),
         *(pytest.param(one, marks=pytest.mark.extra) for one in ("png", "pdf")),
     ],
 )

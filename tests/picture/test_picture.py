@@ -23,7 +23,6 @@ from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawer
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
-from expectitree.picture.tex import escaped
 from expectitree.picture.text import chance_text, text_width, typeset
 from expectitree.tree.model import Kind
 
@@ -436,12 +435,11 @@ def test_to_the_right_the_texts_of_a_branch_are_one_line() -> None:
     assert {"sell", "test, −100", "oil, p 0.5", "minus, p 0.4, +5"} <= texts
 
 
-@pytest.mark.parametrize("kind", ["svg", "dot", "mmd", "tex"])
+@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
 def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
-    minus = "$-$" if kind == "tex" else "−"
     for style in (Style(), Style(blank=True), Style(theme="dark", direction="right")):
         text = text_of(kind, et.loads(OIL), "star2", style)
-        assert f"{minus}100" in text
+        assert "−100" in text
         assert "+5" in text
         assert ("1175" in text) is not style.blank
         assert ("1075" in text) is not style.blank
@@ -553,21 +551,6 @@ def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
             assert "😀" not in text  # The character appears as a numeric reference.
 
 
-def test_labels_are_escaped_in_tex(hostile: et.Tree) -> None:
-    text = text_of("tex", hostile)
-    assert text.count(r"\end{document}") == 1
-    body = text.partition("% The nodes.\n")[2].replace("% The branches", "The branches")
-    body = body.partition(r"\end{tikzpicture}")[0]
-    depth = 0
-    for before, character in pairwise(body):
-        if character in "{}" and before != "\\":
-            depth += 1 if character == "{" else -1
-            assert depth >= 0
-    assert depth == 0
-    assert not re.search(r"(?<!\\)[#%&_]", body)
-    assert escaped("é ß 中 50% a_b") == r"\'{e} \ss{} \other{中}{[U+4E2D]} 50\% a\_b"
-
-
 @pytest.mark.extra
 @pytest.mark.parametrize("kind", ["png", "pdf"])
 def test_png_and_pdf_have_their_signatures(kind: str) -> None:
@@ -607,9 +590,9 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
         (
             [LEFT, "-o", "x.jpg"],
             2,
-            "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .tex, .html",
+            "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .html",
         ),
-        ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, tex, html."),
+        ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, html."),
         ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),
         ([LEFT, LEFT, "-o", "y.svg"], 2, "draw makes one picture: give one FILE."),
         (
@@ -672,20 +655,3 @@ def test_a_stopped_search_is_drawn_with_exit_status_1(tmp_path: Path) -> None:
     done = invoke("draw", LEFT, "-a", "star1", "--max-visits", "4", "-o", str(tmp_path / "x.svg"))
     assert done.exit_code == 1
     assert (tmp_path / "x.svg").exists()
-
-
-@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_branches_in_tex_lead_between_named_nodes_in_named_styles(file: Path) -> None:
-    tree = et.load(file)
-    text = text_of("tex", tree, "star2", Style(rows=None))
-    names = re.findall(r"^\\node\[.*?\] \(([-A-Za-z0-9]+)\) at ", text, re.MULTILINE)
-    assert len(set(names)) == len(names) >= len(tree)
-    branches = re.findall(r"^\\draw\[(.*?)\] (.*);$", text, re.MULTILINE)
-    used = {name for _, line in branches for name in re.findall(r"[(\]]([-\w]+)\.\w+\)", line)}
-    assert used <= set(names)
-    assert "root" in used
-    styles = set(re.findall(r"^  ([a-z ]+)/\.style", text, re.MULTILINE))
-    assert {style.partition(",")[0] for style, _ in branches} <= styles
-    kinds = re.findall(r"^\\node\[([a-z ]+ node)", text, re.MULTILINE)
-    assert set(kinds) <= styles
-    assert text.startswith(r"\documentclass[tikz,")

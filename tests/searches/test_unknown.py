@@ -649,7 +649,7 @@ def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
     assert found.exception is None or isinstance(found.exception, SystemExit)
 
 
-@pytest.mark.parametrize("kind", ["svg", "dot", "mmd", "tex"])
+@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
 def test_pictures_show_unknown_terminals(kind: str) -> None:
     found = invoke("draw", "-o", "-", "--format", kind, "-e", SMALL)
     assert (found.exit_code, found.stderr) == (0, "")
