@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -16,7 +16,7 @@ from expectitree.cli.options import game_options
 from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.trees import SearchOptions, is_stopped
-from expectitree.page import replay_page
+from expectitree.page import to_html
 from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
@@ -151,12 +151,12 @@ class _Drawer:
     def page(self, file: str, found: Tree | Search) -> None:
         """Draw a page that replays searches."""
         if isinstance(found, Search):
-            page = replay_page(found, file=file)
+            page = to_html(found, file=file)
             self.options.fail_if(is_stopped(found))
         else:
             chosen = self.algorithms.for_tree(file, found)
             bounds, max_visits = self.options.root_bounds, self.options.max_visits
-            page = replay_page(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
+            page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
         _write(page, self.out)
 
     def picture(self, file: str, found: Tree | Search) -> None:
@@ -195,9 +195,9 @@ def _kind(out: str | None, format_name: str | None, force: bool) -> str:
     return drawing.kind_of(out)
 
 
-def _write(picture: bytes | Iterable[str], out: str) -> None:
-    if out == "-":
-        write(cast(Iterable[str], picture))
+def _write(picture: str | bytes, out: str) -> None:
+    if isinstance(picture, str) and out == "-":
+        write([picture])
         return
     drawing.write(picture, out)
     say(f"{out} written")

@@ -79,10 +79,10 @@ class Diagram(NamedTuple):
     """A whole picture: its groups of marks from the back to the front."""
 
     content: Content
-    style: Style
     width: float
     height: float
     groups: list[Group]
+    scale: float = 1  # at which it is drawn
 
     @property
     def least_width(self) -> float:
@@ -98,39 +98,31 @@ class Diagram(NamedTuple):
 
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
-    """Return the picture of an evaluated tree, with the place of everything.
+    """Return the picture of an evaluated tree, with the place of everything."""
+    picture = _chosen(content(evaluation, style, folded=True), style)
+    if style.width and style.width < picture.width:
+        return picture._replace(scale=style.width / picture.width)
+    return picture
 
-    Of the layouts that the style allows, it is the first that fits the width with legible text.
-    """
-    found, width = content(evaluation, style, folded=True), style.width or SLIDE
+
+def _chosen(found: Content, style: Style) -> Diagram:
+    """Return the first layout that fits the width with legible text, or the one that is closest."""
+    width = style.width or SLIDE
     directions = ["down", "right"] if style.direction == "auto" else [style.direction]
     pictures = []
     for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
         if picture.least_slide <= width:
-            return _fitted(picture, style.width)
+            return picture
         pictures.append(picture)
-    if style.width:
-        fitting = [picture for picture in pictures if picture.least_width <= width]
-    else:
-        fitting = pictures
+    fitting = [picture for picture in pictures if not style.width or picture.least_width <= width]
     if fitting:
-        best = min(fitting, key=lambda picture: picture.least_slide)
-        return _fitted(best, style.width)
+        return min(fitting, key=lambda picture: picture.least_slide)
     least = ceil(min(picture.least_width for picture in pictures))
     raise AnalysisError(
         f"the picture does not fit a width of {style.width:,.0f}: legible text needs {least:,}. "
         f"Give --width {least}, or draw fewer nodes with --rows N"
     )
-
-
-def _fitted(picture: Diagram, width: float | None) -> Diagram:
-    """Return a picture of at most the width that the user wants."""
-    if not width or picture.width <= width:
-        return picture
-    scale = width / picture.width
-    groups = [group.scaled(scale) for group in picture.groups]
-    return picture._replace(width=width, height=picture.height * scale, groups=groups)
 
 
 @dataclass(eq=False)
@@ -182,7 +174,7 @@ class _Layout:
         tidy(self.items)
         self.make_rows()
         width, height, heading = self.frame()
-        return Diagram(self.content, self.style, width, height, [heading, *self.groups()])
+        return Diagram(self.content, width, height, [heading, *self.groups()])
 
     def make_items(self) -> None:
         """Create one item per glyph, per edge's texts, and per row that an edge passes."""

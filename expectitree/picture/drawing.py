@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError
@@ -48,7 +48,7 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
     kind = kind_of(name)
     if kind == PAGE:
         _check_names(options, "page", ["algorithms", "bounds", "max_visits"])
-        write(module_of(PICTURES[f".{PAGE}"]).replay_page(found, **options), name)
+        write(module_of(PICTURES[f".{PAGE}"]).to_html(found, **options), name)
     else:
         write(picture(found, kind, **options), name)
 
@@ -75,7 +75,7 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             text, or the search does not know the strategy.
         SearchError: The tree cannot be evaluated.
     """
-    return "".join(cast("Iterable[str]", picture(found, "svg", **options)))
+    return str(picture(found, "svg", **options))
 
 
 def picture(
@@ -86,8 +86,8 @@ def picture(
     strategy: bool = False,
     file: str = "",
     **style: Any,
-) -> bytes | Iterable[str]:
-    """Return a picture of a kind such as "svg": its bytes, or the pieces of its text.
+) -> str | bytes:
+    """Return a picture of a kind such as "svg".
 
     `style` has the fields of `Style`. Raises `AnalysisError` for any other name.
     """
@@ -107,18 +107,13 @@ def picture(
         raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
-        drawn: bytes | Iterable[str] = drawer(kind)(
-            Evaluation(file, search, windows, None, strategy), Style(**style)
-        )
-        return drawn if isinstance(drawn, bytes) else list(drawn)
+        return drawn(kind, Evaluation(file, search, windows, None, strategy), Style(**style))
 
 
-def drawer(kind: str) -> Callable[..., Any]:
-    """Return the function that draws a kind of picture: it yields text or returns bytes."""
-    draw: Callable[..., Any] = module_of(PICTURES[f".{kind}"]).draw
-    if kind in ("png", "pdf"):
-        return draw
-    return lambda *given: (f"{line}\n" for line in draw(*given))
+def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
+    """Return a picture of a kind."""
+    found = module_of(PICTURES[f".{kind}"]).draw(evaluation, style)
+    return found if isinstance(found, bytes) else "".join(f"{line}\n" for line in found)
 
 
 def kind_of(name: str) -> str:
@@ -136,11 +131,10 @@ def kind_of(name: str) -> str:
     return ending[1:]
 
 
-def write(picture: bytes | Iterable[str], name: str) -> None:
+def write(picture: str | bytes, name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    pieces = [picture] if isinstance(picture, bytes) else (piece.encode() for piece in picture)
     with whole_file(name) as stream:
-        stream.writelines(pieces)
+        stream.write(picture.encode() if isinstance(picture, str) else picture)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:

@@ -8,6 +8,6 @@ from expectitree.picture.content import Style
 from expectitree.picture.png import library
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
+def draw(evaluation: Evaluation, style: Style) -> bytes:
     """Return the picture as PDF."""
     return bytes(library().svg_to_pdf("\n".join(svg.draw(evaluation, style))))

@@ -15,9 +15,9 @@ SCALE = 2.0  # pixels for each unit of the SVG
 MAX_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
+def draw(evaluation: Evaluation, style: Style) -> bytes:
     """Return the picture as PNG, at most `style.width` pixels wide."""
-    text, width = "\n".join(svg.draw(evaluation, style)), style.width if style else None
+    text, width = "\n".join(svg.draw(evaluation, style)), style.width
     sides = [float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
     wanted = width / sides[0] if width else SCALE
     return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))

@@ -22,10 +22,10 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.numbers import notation
-from expectitree.page import draw
-from expectitree.page.replays import Replays, replays
+from expectitree.page import page_text, replays
 from expectitree.searches.cuts import NO_CUTS
 from expectitree.text.json_values import json_number
 
@@ -74,11 +74,9 @@ def browser() -> Iterator[Browser]:
 def open_page(browser: Browser, tmp_path: Path) -> Iterator[Any]:
     """Open pages; finally check that nothing was logged and nothing else was requested."""
 
-    def opened(report: Replays | et.Tree, width: int = 1280, height: int = 800) -> Browser:
+    def opened(found: list[Trace] | et.Tree, width: int = 1280, height: int = 800) -> Browser:
         page = tmp_path / "page.html"
-        page.write_text(
-            "".join(draw(replays(report) if isinstance(report, et.Tree) else report)), "utf-8"
-        )
+        page.write_text(page_text(replays(found) if isinstance(found, et.Tree) else found), "utf-8")
         browser.command(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -211,15 +209,15 @@ def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays:
     case, random = Case(seed, pays), Random(seed)
     exact = bool(seed % 2)
     bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
-    report = replays(case.tree(exact), bounds=bounds)
+    traces = replays(case.tree(exact), bounds=bounds)
     with notation(seed % 4 == 1):
-        check_steps(open_page(report), report, random)
+        check_steps(open_page(traces), traces, random)
 
 
-def check_steps(browser: Browser, report: Replays, random: Random) -> None:
+def check_steps(browser: Browser, traces: list[Trace], random: Random) -> None:
     """Compare the states of a page at random steps with `Moment`."""
-    order = list(report.tree.first_paths.order)
-    for trace in report.traces:
+    order = list(traces[0].tree.first_paths.order)
+    for trace in traces:
         moment = Moment(trace)
         browser.run("expectitree.choose(arguments[0])", trace.search.algorithm.full_name)
         steps = [random.randint(0, len(trace.events)) for _ in range(12)] + [0, len(trace.events)]
@@ -352,9 +350,8 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
 def test_a_walk_shows_the_aim_of_each_node(open_page: Any, goal: str) -> None:
     """Each node of the walk shows its aim; windows and cuts appear only at the end."""
     chosen = algorithm("best-first", goal=goal)
-    report = replays(et.load(next(path for path in TREES if path.name == "ballard.yaml")), [chosen])
-    browser = open_page(report)
-    (trace,) = report.traces
+    (trace,) = replays(et.load(ROOT / "trees" / "ballard.yaml"), [chosen])
+    browser = open_page([trace])
     moment = Moment(trace)
     short = {
         "exact": "aim: exact",
@@ -766,7 +763,7 @@ def assert_shows_step_7(browser: Browser) -> None:
 
 
 def test_a_page_within_a_frame_has_no_address(browser: Browser, tmp_path: Path) -> None:
-    frame = "".join(draw(replays(et.load(LEFT), ["star1"])))
+    frame = et.to_html(et.load(LEFT), ["star1"])
     outer = tmp_path / "outer.html"
     outer.write_text(
         "<!DOCTYPE html><iframe sandbox='allow-scripts' width=1000 height=700"
@@ -1062,8 +1059,11 @@ def test_tiny_trees_are_shown(open_page: Any, text: str) -> None:
         assert state_at(browser)["value"] in (1, 5)
 
 
-def test_the_page_reports_a_truncated_trace(open_page: Any) -> None:
-    browser = open_page(replays(et.load(LEFT), most_steps=6))
+def test_the_page_reports_a_truncated_trace(
+    open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("expectitree.page.MAX_STEPS", 6)
+    browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose('star1')")
     assert seen_texts(browser, "#shortened") == [
         "This page has the first 6 steps of 28. star1 visited 5 of 8 leaves, with 2 cuts."
@@ -1090,10 +1090,10 @@ def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
         str(file),
     ]
     assert invoke(*arguments).exit_code == 0
-    report = replays(et.load(file))
-    assert len(report.tree) > 5000
-    assert all(len(trace.events) == trace.total for trace in report.traces)
-    browser = open_page(report)
+    traces = replays(et.load(file))
+    assert len(traces[0].tree) > 5000
+    assert all(len(trace.events) == trace.total for trace in traces)
+    browser = open_page(traces)
     assert (tmp_path / "page.html").stat().st_size < 1_100_000
     loading = browser.run("return performance.now()")
     assert (
@@ -1146,13 +1146,13 @@ def test_wide_and_deep_trees_are_elided(open_page: Any) -> None:
     node = builder.max([1.0, 0.0])
     for n in range(2000):
         node = (builder.max, builder.min)[n % 2]([node, float(n % 3)])
-    report = replays(builder.build(node), ["star1", "expectiminimax"])
-    browser = open_page(report)
-    for step in (0, 1500, len(report.traces[0].events) // 2, 10**9):
+    traces = replays(builder.build(node), ["star1", "expectiminimax"])
+    browser = open_page(traces)
+    for step in (0, 1500, len(traces[0].events) // 2, 10**9):
         browser.run("expectitree.go(arguments[0])", step)
         assert browser.run("return expectitree.page.items.length") < 400
         assert browser.run("return expectitree.page.view.here !== null") is (step > 0)
-    assert report.traces[0].events[-1].kind == LEAVE
+    assert traces[0].events[-1].kind == LEAVE
 
 
 def test_focus_stays_in_the_history(open_page: Any) -> None:

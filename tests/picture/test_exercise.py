@@ -19,7 +19,7 @@ import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.numbers import cell_text
 from expectitree.picture.content import PLAIN, Style, content
-from expectitree.picture.drawing import drawer
+from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import BLANK, evaluate_known
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -34,7 +34,7 @@ UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: 
 
 def text_of(kind: str, search: Search, **style: Any) -> str:
     evaluation = Evaluation("", search, windows=True)
-    return "".join(drawer(kind)(evaluation, Style(**style)))
+    return str(drawn(kind, evaluation, Style(**style)))
 
 
 # ---- What is hidden is nowhere.

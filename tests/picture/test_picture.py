@@ -20,7 +20,7 @@ from expectitree.base.numbers import notation
 from expectitree.base.tables import PICTURES
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
-from expectitree.picture.drawing import drawer
+from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
 from expectitree.picture.text import chance_text, text_width, typeset
@@ -30,6 +30,7 @@ TREES = sorted((ROOT / "trees").iterdir())
 LEFT = "trees/aima-5.12-left.yaml"
 NAMES = ["expectiminimax", "star1", "star2"]
 HOSTILE = "\"'<b>&amp; \\end{document} $x_1^2$ #%~ {}[]|`-->]]> ]; } 中文 é ü ß \u202e😀"
+PLAIN_STYLE = Style()
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -38,8 +39,8 @@ def drawn(tree: et.Tree, name: str = "star1", **wanted: Any) -> Diagram:
     return diagram(Evaluation("", et.evaluate(tree, name), **wanted), Style(**style))
 
 
-def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style | None = None) -> str:
-    return "".join(drawer(kind)(Evaluation("", et.evaluate(tree, name)), style))
+def text_of(kind: str, tree: et.Tree, name: str = "star1", style: Style = PLAIN_STYLE) -> str:
+    return str(drawn_as(kind, Evaluation("", et.evaluate(tree, name)), style))
 
 
 def lines_of(picture: Diagram) -> list[tuple[Edge, list[Line]]]:
@@ -256,7 +257,7 @@ def test_a_wide_tree_fits_a_slide_with_legible_text() -> None:
     assert len(found.content.glyphs) == 259  # nothing is elided
     check_room(found)
     narrow = drawn(et.load(ROOT / SIX_WIDE), "star2", width=600)
-    assert narrow.width == 600
+    assert narrow.width * narrow.scale == pytest.approx(600)
     assert narrow.least_width <= 600
     check_room(narrow)
 
@@ -554,7 +555,8 @@ def test_labels_are_escaped_in_mermaid(hostile: et.Tree) -> None:
 @pytest.mark.extra
 @pytest.mark.parametrize("kind", ["png", "pdf"])
 def test_png_and_pdf_have_their_signatures(kind: str) -> None:
-    found = drawer(kind)(Evaluation("", et.evaluate(et.load(LEFT), "star1")), None)
+    found = drawn_as(kind, Evaluation("", et.evaluate(et.load(LEFT), "star1")), Style())
+    assert isinstance(found, bytes)
     assert found.startswith({"png": b"\x89PNG", "pdf": b"%PDF"}[kind])
     assert len(found) > 5_000
 
