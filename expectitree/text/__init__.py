@@ -6,7 +6,7 @@ nothing but words.
 - `text.py`: `render(report, options, ...)` takes a `rich.console.ConsoleOptions` and yields
   renderables. `options.max_width` is the width; `characters(options)` has the symbols, in ASCII
   where the console has no others.
-- Every other format (`csv.py`, `markdown.py`, `junit.py`): `render(report, ...)` takes
+- Every other format (`csv.py`, `markdown.py`): `render(report, ...)` takes
   no options and yields lines as `str`. A module with `YIELDS_PIECES = True` yields pieces of lines.
 
 What a `text.py` yields:

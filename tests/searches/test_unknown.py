@@ -12,7 +12,6 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from helpers import COMPILED, LONG, ROOT, for_each, invoke, load, loads
@@ -713,10 +712,6 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
         "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL],
         "checks": [],
     }  # fmt: skip
-    suite = ElementTree.fromstring(invoke("verify", "--format", "junit", str(file)).stdout)[0]
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
-    assert suite[0][0].tag == "failure"
-    assert suite[0][0].get("message") == REFUSAL
     verification = et.verify(et.load(file), file="f")
     assert (verification.unchecked, verification.broken, verification.error) == (REFUSAL, [], None)
     assert "cannot be checked" in et.to_text(verification)
