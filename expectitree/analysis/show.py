@@ -93,10 +93,7 @@ def to_text(
     """
     from expectitree.text.console import text_console
 
-    question, report, settings = _question(found, "", windows, rows)
-    console = text_console(width, unicode)
-    with _notation_of(found):
-        return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
+    return _shown(found, "text", text_console(width, unicode), _question(found, "", windows, rows))
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -118,9 +115,7 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """
     from expectitree.text.console import text_console
 
-    question, report, settings = _question(found, file, windows, None)
-    with _notation_of(found):
-        return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
+    return _shown(found, "json", text_console(), _question(found, file, windows, None))
 
 
 def explain(
@@ -184,6 +179,14 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
     with console.use_theme(THEME):
         for part in parts:
             yield Trimmed(Text(part) if isinstance(part, str) else part)
+
+
+def _shown(
+    found: Any, format: str, console: Console, answer: tuple[str, Any, dict[str, Any]]
+) -> str:
+    question, report, settings = answer
+    with _notation_of(found):
+        return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")
 
 
 def _notation_of(found: Any) -> AbstractContextManager[None]:

@@ -89,7 +89,7 @@ def search_fields(search: Search) -> dict[str, Any]:
         **search.algorithm.options,
         "engine": search.engine,
         "value": search.unrounded.value if is_known else None,
-        **_attitude_fields(search, is_known),
+        **_attitude_fields(search),
         **({"stopped": True} if search.stopped else {}),
         **({} if is_known and not search.stopped else {"interval": interval}),
         "best": search.best,
@@ -116,7 +116,7 @@ def _count_fields(search: Search) -> dict[str, Any]:
     }
 
 
-def _attitude_fields(search: Search, is_known: bool) -> dict[str, Any]:
+def _attitude_fields(search: Search) -> dict[str, Any]:
     """Return the attitude to risk, the expected value and the risk premium, if there is one."""
     attitude = search.tree.attitude
     if attitude is None:
