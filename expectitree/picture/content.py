@@ -149,10 +149,11 @@ class _Reader:
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
+        self.windows = self.search.alpha, self.search.beta
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
-        """Return the content; shared nodes get numbers where edges to them would be too long."""
+        """Return the content; shared nodes have numbers where edges to them would be too long."""
         rows = list(picture_rows(self.search, self.style.rows, self.folded))
         self.best = {
             row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
@@ -219,7 +220,6 @@ class _Reader:
     # ---- Glyphs.
 
     def glyph(self, n: int) -> Glyph:
-        """Return the glyph of a node that is drawn here."""
         kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = [f"{kind} {message_path(self.tree.path_of(n))}"]
@@ -235,7 +235,7 @@ class _Reader:
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
             value = f"est. {value}"
-        if kind == "TERMINAL" and not self.is_visited(n):
+        if kind == "TERMINAL" and not self.search.visits[n]:
             value = f"({value})"
         return Glyph(
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
@@ -256,7 +256,7 @@ class _Reader:
         is_terminal = self.columns.kind[n] == Kind.TERMINAL
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
             remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
-        if not self.is_visited(n):
+        if not self.search.visits[n]:
             reason = self.explanation.skipped(n)
             tooltip.append(f"not visited: {reason}" if reason else "not visited")
         elif not is_terminal and self.evaluation.windows and self.search.alpha[n] is not None:
@@ -264,11 +264,12 @@ class _Reader:
             if self.blank:
                 remarks.append(f"α {BLANK}, β {BLANK}")
             else:
-                window = self._window(n)
-                remarks.append(window)
-                tooltip.append(window)
-        if self.shared_probability(n):
-            remarks.append(f"p {self.shared_probability(n)} each")
+                alpha, beta = (cell_text(end[n], self.search.eps) for end in self.windows)
+                tooltip.append(f"α {alpha}, β {beta}")
+                remarks.append(tooltip[-1])
+        chance = self.shared_probability(n)
+        if chance:
+            remarks.append(f"p {chance} each")
         if self.blank:  # a note may name what is left out
             return remarks, tooltip
         if (cut := self.explanation.cut(n)) is not None:
@@ -278,10 +279,6 @@ class _Reader:
         if n in self.tree.notes:
             tooltip.append(escape(self.tree.notes[n][:_MAX_NOTE_LENGTH]))
         return remarks, tooltip
-
-    def _window(self, n: int) -> str:
-        eps = self.search.eps
-        return f"α {cell_text(self.search.alpha[n], eps)}, β {cell_text(self.search.beta[n], eps)}"
 
     def worth(self, n: int, value: str) -> str:
         """Return the value of a node's first branch as a sum of its reward and the node's value."""
@@ -310,17 +307,11 @@ class _Reader:
         return chance_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
-        """Return whether the search did not visit a node, or chance cannot reach it."""
-        return not self.is_visited(node) or node not in self.possible
-
-    def is_visited(self, node: int) -> bool:
-        """Return whether the search visited a node."""
-        return bool(self.search.visits[node])
+        return not self.search.visits[node] or node not in self.possible
 
     # ---- Edges.
 
     def edge(self, row: Row, parent: Glyph, child: Glyph) -> Edge:
-        """Return the edge of a branch, or to a note."""
         b, first_cut = row.branch, self.cut_branch[row.parent]
         if row.node < 0:
             is_cut = b <= first_cut < b + row.hidden_branches
@@ -334,12 +325,12 @@ class _Reader:
             rank = BEST if b == self.best[row.parent] else TIE
             if rank == BEST and row.parent in self.played:
                 rank = PLAYED
-        tooltip = [
-            escape(label[:_MAX_NOTE_LENGTH]) + (f", p = {cell_text(p)}" if is_outcome else "")
-        ]
-        reward = self.tree.reward_of(b)
+        about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
+        if is_outcome:
+            about.append(f"p = {cell_text(p)}")
         if reward:
-            tooltip[0] += f", {' '.join(payment(reward))}"
+            about.append(" ".join(payment(reward)))
+        tooltip = [", ".join(about)]
         cut = self.explanation.cut(row.parent)
         if cut is not None and b == first_cut:
             tooltip.append(cut_reason(cut))

@@ -28,7 +28,6 @@ from expectitree.picture.blocks import (
     are_run,
     edge_block,
     glyph_block,
-    leaf_half,
     run_of,
 )
 from expectitree.picture.content import (
@@ -160,7 +159,8 @@ class _Layout:
         shared = {edge.child for edge in found.edges if not edge.is_first}
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
         self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
-        self.leaf_half = max(map(leaf_half, runs), default=0.0)  # all runs align
+        leaves = [edge.child for edges in runs for edge in edges]  # all runs align
+        self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
         self.layer = dict(found.layer)
         self.bare: set[Glyph] = set()  # whose branches are straight lines: no text, no curve
         self.items: list[_Item] = []
@@ -169,7 +169,6 @@ class _Layout:
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
-        """Return the whole picture."""
         self.make_items()
         tidy(self.items)
         self.make_rows()
@@ -317,12 +316,10 @@ class _Layout:
                 yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
-        """Return a place in the picture."""
         x, y = (cross, along) if self.is_down else (along, cross)
         return x + self.offset[0], y + self.offset[1]
 
     def path(self, *parts: list[Point]) -> Path:
-        """Return a path of the layout as one of the picture."""
         return Path(*(tuple(self.point(*point) for point in part) for part in parts))
 
     def lines(self, edge: Edge) -> Iterator[Line]:
