@@ -8,26 +8,20 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from html import escape
-from operator import itemgetter
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load, loads
+from helpers import ROOT, invoke, load
 from page.browser import MISSING, Browser
-from random_trees import Case
 
 import expectitree as et
-from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.events import LEAVE
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.numbers import notation
 from expectitree.page import page_text, replays
-from expectitree.searches.cuts import NO_CUTS
-from expectitree.text.json_values import json_number
 
 pytestmark = [
     pytest.mark.extra,
@@ -58,10 +52,6 @@ max:
   wait a year: {cost: 10000, utility: 3}
   wait two years: {cost: 20000, utility: 3}
 """
-
-
-def best_actions(search: et.Search, node: int) -> list[str]:
-    return [search.tree.branch_label(node, b) for b in search.best_branches(node)]
 
 
 @pytest.fixture(scope="module")
@@ -200,92 +190,6 @@ def test_a_stopped_search_ends_where_eval_does(open_page: Any, most: int) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
-@pytest.mark.parametrize(
-    "seed", [*range(15), 144]
-)  # In case 144 a cut follows a child that is passed over.
-def test_each_step_shows_the_state_of_the_trace(open_page: Any, seed: int, pays: bool) -> None:
-    """At random steps, reached forwards and back, the page's state is that of `Moment`."""
-    case, random = Case(seed, pays), Random(seed)
-    exact = bool(seed % 2)
-    bounds = case.bounds if case.bounds is None or exact else tuple(map(float, case.bounds))
-    traces = replays(case.tree(exact), bounds=bounds)
-    with notation(seed % 4 == 1):
-        check_steps(open_page(traces), traces, random)
-
-
-def check_steps(browser: Browser, traces: list[Trace], random: Random) -> None:
-    """Compare the states of a page at random steps with `Moment`."""
-    order = list(traces[0].tree.first_paths.order)
-    for trace in traces:
-        moment = Moment(trace)
-        browser.run("expectitree.choose(arguments[0])", trace.search.algorithm.full_name)
-        steps = [random.randint(0, len(trace.events)) for _ in range(12)] + [0, len(trace.events)]
-        states = [state_at(browser, step) for step in steps]
-        for step, state in sorted(zip(steps, states, strict=True), key=itemgetter(0)):
-            while moment.done < step:
-                moment.forward()
-            assert (state["step"], state["steps"]) == (step, len(trace.events))
-            assert [node["node"] for node in state["tree"]] == order
-            for key, column in (("lower", moment.lower), ("upper", moment.upper)):
-                assert [node[key] for node in state["tree"]] == [
-                    json_number(column[n]) for n in order
-                ]
-            assert [node["visits"] for node in state["tree"]] == [moment.visits[n] for n in order]
-            cuts = [None if moment.cut[n] in NO_CUTS else moment.cut_after[n] for n in order]
-            assert [node.get("after") for node in state["tree"]] == cuts
-            windows = [
-                None
-                if moment.alpha[n] is None
-                else [json_number(moment.alpha[n]), json_number(moment.beta[n])]
-                for n in order
-            ]
-            assert [node.get("window") for node in state["tree"]] == windows
-            assert (state["nodes"]["visited"], state["leaves"]["visited"]) == (
-                moment.visited,
-                moment.leaves_visited,
-            )
-            assert state["cuts"] == moment.cuts
-            assert len(state["open"]) == len(moment.open)
-            if trace.search.algorithm.player_cuts:
-                assert state["nodes"]["visits"] == sum(moment.visits)
-            for node in state["tree"]:
-                assert node.get("best", []) == best_actions(moment.search, node["node"]), (
-                    step,
-                    node,
-                )
-        explanation = Explanation(trace.search)
-        for node in states[-1]["tree"]:
-            assert node.get("skipped") == explanation.skipped(node["node"])
-            cut = explanation.cut(node["node"])
-            assert (node.get("after"), node.get("spared")) == (
-                (cut.after, cut.nodes) if cut else (None, None)
-            )
-
-
-@pytest.mark.parametrize("exact", [False, True], ids=["float", "exact"])
-def test_ties_are_ties_within_eps(open_page: Any, exact: bool) -> None:
-    sum_of_floats = "{chance: [{p: 0.1, utility: 1}, {p: 0.2, utility: 1}, {p: 0.7, utility: 0}]}"
-    for text in (
-        f"max: {{a: 0.3, b: {sum_of_floats}, c: 0.2}}",
-        f"min: {{a: {sum_of_floats}, b: 0.3, c: 0.4}}",
-    ):
-        tree = loads(text, exact=exact)
-        browser = open_page(replays(tree, ["expectiminimax"]))
-        browser.logs("performance")
-        ties = list(et.evaluate(tree).ties)
-        assert state_at(browser, 1e9)["ties"] == ties
-        assert sorted(ties) == ["a", "b"]
-        assert (
-            browser.run(
-                "return document.querySelectorAll('#tree .edge.best, #tree .edge.tie').length"
-            )
-            == 2
-        )
-    browser.call("POST", "/refresh")
-
-
-@pytest.mark.slow
 def test_back_undoes_forward(open_page: Any) -> None:
     """A step has the same state and picture whether reached forwards or backwards."""
     browser = open_page(et.load(next(path for path in TREES if path.name == "shared.yaml")))
@@ -320,11 +224,9 @@ def test_back_undoes_forward(open_page: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["star1", "best-first"])
-def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str) -> None:
+def test_each_step_has_its_sentence(open_page: Any, name: str) -> None:
     browser = open_page(et.load(LEFT))
     browser.run("expectitree.choose(arguments[0])", name)
-    lines = invoke("trace", "-a", name, str(LEFT), COLUMNS="400").stdout.splitlines()
-    printed = [" ".join(line.split()) for line in lines]
     shown = browser.run(
         """
         return Array.from({ length: expectitree.page.moment.length }, (_, i) => {
@@ -336,12 +238,7 @@ def test_each_step_has_the_sentence_that_trace_prints(open_page: Any, name: str)
         });
         """
     )
-    for step, (sentences, seen) in enumerate(shown, 1):
-        plain = sentences[0].replace("\N{NO-BREAK SPACE}", " ")
-        plain = plain.replace("≤", "<=").replace("≥", ">=")
-        if f"{step} {plain}" not in printed:  # The terminal prints it without Unicode.
-            plain = plain.translate(str.maketrans("·", "*", "▲▼●"))
-            assert f"{step} {' '.join(plain.split())}" in printed
+    for sentences, seen in shown:
         assert seen == [f"{sentences[0]}.", *sentences[1:]]
 
 
@@ -353,12 +250,7 @@ def test_a_walk_shows_the_aim_of_each_node(open_page: Any, goal: str) -> None:
     (trace,) = replays(et.load(ROOT / "trees" / "ballard.yaml"), [chosen])
     browser = open_page([trace])
     moment = Moment(trace)
-    short = {
-        "exact": "aim: exact",
-        "lower": "aim: lower",
-        "raise": "aim: raise",
-        "action": "aim: best",
-    }
+    short = {"exact": "exact", "lower": "lower", "raise": "raise", "action": "best"}
     long = {
         "exact": "make it exact",
         "lower": "lower its upper bound",
@@ -369,7 +261,7 @@ def test_a_walk_shows_the_aim_of_each_node(open_page: Any, goal: str) -> None:
     while event := moment.forward():
         browser.run("expectitree.go(arguments[0])", moment.done)
         texts = [text for text in seen_texts(browser, "#tree .window") if text]
-        assert sorted(texts) == sorted(short[entry.aim] for entry in moment.open)
+        assert sorted(texts) == sorted(f"aim: {short[entry.aim]}" for entry in moment.open)
         seen |= {entry.aim for entry in moment.open}
         details = browser.run("return document.getElementById('details').textContent")
         if event.kind == "enter":
@@ -929,18 +821,8 @@ def test_screen_readers_get_a_tree_of_items(open_page: Any) -> None:
 def test_every_control_has_an_accessible_name(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     nodes = browser.command("Accessibility.getFullAXTree")["nodes"]
-    controls = {
-        "button",
-        "combobox",
-        "slider",
-        "checkbox",
-        "searchbox",
-        "meter",
-        "tree",
-        "image",
-        "img",
-        "table",
-    }
+    roles = "button combobox slider checkbox searchbox meter tree image img table"
+    controls = set(roles.split())
     found = [node for node in nodes if not node["ignored"] and node["role"]["value"] in controls]
     assert len(found) > 18
     for node in found:
@@ -954,20 +836,8 @@ def test_every_control_has_an_accessible_name(open_page: Any) -> None:
     for _ in range(20):
         browser.press("Tab")
         order.append(browser.run("return document.activeElement.id"))
-    wanted = [
-        "algorithm",
-        "query",
-        "show-all",
-        "show-places",
-        "follow",
-        "theme",
-        "help-button",
-        "first",
-        "back",
-        "play",
-        "next",
-        "slider",
-    ]
+    tools = "algorithm query show-all show-places follow theme help-button"
+    wanted = [*tools.split(), "first", "back", "play", "next", "slider"]
     assert [name for name in order if name in wanted] == wanted
 
 
@@ -1077,19 +947,7 @@ def test_the_page_reports_a_truncated_trace(
 @pytest.mark.slow
 def test_a_large_tree_stays_fast(open_page: Any, tmp_path: Path) -> None:
     file = tmp_path / "large.yaml"
-    arguments = [
-        "generate",
-        "uniform",
-        "--plies",
-        "6",
-        "--branching",
-        "4",
-        "--seed",
-        "1",
-        "-o",
-        str(file),
-    ]
-    assert invoke(*arguments).exit_code == 0
+    et.save(et.generate("uniform", plies=6, branching=4, seed=1), file)
     traces = replays(et.load(file))
     assert len(traces[0].tree) > 5000
     assert all(len(trace.events) == trace.total for trace in traces)

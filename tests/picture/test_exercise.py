@@ -17,7 +17,6 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.numbers import cell_text
 from expectitree.picture.content import PLAIN, Style, content
 from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import BLANK, evaluate_known
@@ -25,8 +24,6 @@ from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Repeated
 
-TREES = sorted((ROOT / "trees").iterdir())
-GEOMETRY = re.compile(r'="[-.\d MLCZ,]*"')
 TEXTS = ("svg", "dot", "mmd")
 LEFT = "trees/aima-5.12-left.yaml"
 UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: "?"}, 2]}}}'
@@ -38,24 +35,6 @@ def text_of(kind: str, search: Search, **style: Any) -> str:
 
 
 # ---- What is hidden is nowhere.
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
-    tree = et.load(file)
-    for name in ("expectiminimax", "star1", "star2"):
-        search = et.evaluate(tree, name)
-        blank = text_of(kind, search, blank=True, reasons=True, rows=None)
-        blank = GEOMETRY.sub("", blank)
-        hidden = {*search.lower, *search.upper, *search.alpha, *search.beta}
-        shown = {*tree.columns.utility, *tree.columns.probability, *search.bounds}
-        shown |= {abs(reward) for reward in tree.columns.reward}
-        given = f"{tree.title} {tree.source} {' '.join(map(str, tree.label))}"
-        for number in map(cell_text, hidden - shown):
-            if "." in number and number not in given:
-                assert not re.search(rf"(?<![\d.]){re.escape(number)}(?!\.?\d)", blank)
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
