@@ -373,8 +373,8 @@ def chain(length: int) -> et.Tree:
 def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step below a node that no search has reached explains only the children of its node."""
     monkeypatch.setattr(page_steps, "MAX_EXPLAINED", 10 * 600)
-    found, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
-    assert len(found.tree) == 601
+    traces, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
+    assert len(traces[0].tree) == 601
     assert text
 
 
