@@ -93,7 +93,7 @@ def to_text(
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "text", text_console(width, unicode), _question(found, "", windows, rows))
+    return _shown(found, "text", text_console(width, unicode), windows=windows, rows=rows)
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -115,7 +115,7 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "json", text_console(), _question(found, file, windows, None))
+    return _shown(found, "json", text_console(), file=file, windows=windows)
 
 
 def explain(
@@ -172,7 +172,7 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
             yield Text(repr(found))
             return
         found = evaluate(found)
-    question, report, settings = _question(found, "", False, MAX_ROWS)
+    question, report, settings = _question(found, rows=MAX_ROWS)
     module = module_of(f"{QUESTIONS[question]}.text")
     with _notation_of(found):
         parts = list(module.render(report, options, **settings))
@@ -181,10 +181,8 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
             yield Trimmed(Text(part) if isinstance(part, str) else part)
 
 
-def _shown(
-    found: Any, format: str, console: Console, answer: tuple[str, Any, dict[str, Any]]
-) -> str:
-    question, report, settings = answer
+def _shown(found: Any, format: str, console: Console, **options: Any) -> str:
+    question, report, settings = _question(found, **options)
     with _notation_of(found):
         return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")
 
@@ -198,7 +196,7 @@ def _notation_of(found: Any) -> AbstractContextManager[None]:
 
 
 def _question(
-    found: Any, file: str, windows: bool, rows: int | None
+    found: Any, file: str = "", windows: bool = False, rows: int | None = None
 ) -> tuple[str, Any, dict[str, Any]]:
     """Return the question that a report answers, what its renderers take, and their settings."""
     question = getattr(found, "question", "")

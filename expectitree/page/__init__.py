@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
+from typing import Any
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
@@ -90,8 +91,8 @@ def replays(
         )
     if algorithms is None:
         algorithms = usual_algorithms(tree)
-    settings = {"bounds": bounds, "most": MAX_STEPS, "max_visits": max_visits, "file": file}
-    traces = [trace(found, one, exact=True, **settings) for one in algorithms]
+    settings: dict[str, Any] = {"bounds": bounds, "max_visits": max_visits, "file": file}
+    traces = [trace(found, one, most=MAX_STEPS, exact=True, **settings) for one in algorithms]
     if not traces:
         raise AnalysisError("no algorithm was given: name at least one")
     return traces

@@ -93,21 +93,17 @@ def picture(
     """
     choices = [field.name for field in fields(Style)]
     _check_names(style, "picture", ["windows", "strategy", *choices])
+    wanted = Style(**style)
     for name, values in CHOICES.items():
-        if style.get(name, values[0]) not in values:
-            found_text = quote(str(style[name]))
-            raise AnalysisError(f"found {found_text} as {name}, expected {' or '.join(values)}")
-    rows = style.get("rows")
-    if rows is not None and (not isinstance(rows, int) or rows < 1):
-        what = f"found {quote(str(rows))} as rows"
-        raise AnalysisError(f"{what}, expected a whole number, 1 or more, or None for all")
-    width = style.get("width")
-    if width is not None and not (isinstance(width, (int, float)) and 1 <= width < INFINITY):
-        what = f"found {quote(str(width))} as width"
-        raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
+        _check(wanted, name, getattr(wanted, name) in values, " or ".join(values))
+    rows, width = wanted.rows, wanted.width
+    is_number = rows is None or (isinstance(rows, int) and rows >= 1)
+    _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
+    is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
+    _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
-        return drawn(kind, Evaluation(file, search, windows, None, strategy), Style(**style))
+        return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
 
 
 def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
@@ -142,3 +138,9 @@ def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> Non
         if name not in known:
             choices = ", ".join(known)
             raise AnalysisError(f"unknown option {name!r} of a {what}: choose among {choices}")
+
+
+def _check(style: Style, name: str, is_right: bool, expected: str) -> None:
+    if not is_right:
+        found = quote(str(getattr(style, name)))
+        raise AnalysisError(f"found {found} as {name}, expected {expected}")

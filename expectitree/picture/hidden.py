@@ -75,17 +75,13 @@ def evaluate_known(
     chosen = find_algorithm(algorithm)
     if not tree.unknown or (chosen.player_cuts and not is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
-        return replace(found, rounds=not exact)
-    nothing = Repeated(0, len(tree))
-    return replace(
-        search_known(tree, bounds),
-        algorithm=chosen,
-        visits=Repeated(1, len(tree)),
-        cut=nothing,
-        cut_after=nothing,
-        cuts=0,
-        rounds=not exact,
-    )
+    else:
+        nothing, once = Repeated(0, len(tree)), Repeated(1, len(tree))
+        found = replace(
+            search_known(tree, bounds),
+            algorithm=chosen, visits=once, cut=nothing, cut_after=nothing, cuts=0,
+        )  # fmt: skip
+    return replace(found, rounds=not exact)
 
 
 def is_unknown(search: Search, node: int) -> bool:
