@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -133,43 +132,46 @@ def command(
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithms.only(several)
     style["rows"] = None if show_all else rows
-    drawer = _Drawer(algorithms, options, kind, out or "", style)
-    draw = drawer.page if kind == drawing.PAGE else drawer.picture
+    if kind == drawing.PAGE:
+        draw = partial(_draw_page, algorithms, options, out or "")
+    else:
+        draw = partial(_draw_picture, algorithms, options, out or "", kind, style)
     list(options.map("drawing", draw, lazy))
 
 
-@dataclass
-class _Drawer:
-    """Draws a tree, or the search of a game, and writes the picture."""
+def _draw_page(
+    algorithms: ChosenAlgorithms, options: SearchOptions, out: str, file: str, found: Tree | Search
+) -> None:
+    """Draw a page that replays searches."""
+    if isinstance(found, Search):
+        page = to_html(found, file=file)
+        options.fail_if(is_stopped(found))
+    else:
+        chosen = algorithms.for_tree(file, found)
+        bounds, max_visits = options.root_bounds, options.max_visits
+        page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
+    _write(page, out)
 
-    algorithms: ChosenAlgorithms
-    options: SearchOptions
-    kind: str
-    out: str
-    style: dict[str, Any]
 
-    def page(self, file: str, found: Tree | Search) -> None:
-        """Draw a page that replays searches."""
-        if isinstance(found, Search):
-            page = to_html(found, file=file)
-            self.options.fail_if(is_stopped(found))
-        else:
-            chosen = self.algorithms.for_tree(file, found)
-            bounds, max_visits = self.options.root_bounds, self.options.max_visits
-            page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
-        _write(page, self.out)
-
-    def picture(self, file: str, found: Tree | Search) -> None:
-        """Draw one picture."""
-        if isinstance(found, Search):
-            search, has_unknown = found, False
-        else:
-            algorithm, *_ = self.algorithms.for_tree(file, found)
-            choices = {"is_blank": self.style["blank"], "exact": self.options.exact}
-            search = evaluate_known(found, algorithm, **self.options.search_arguments, **choices)
-            has_unknown = bool(found.unknown)
-        self.options.fail_if(is_stopped(search) and not has_unknown)
-        _write(drawing.picture(search, self.kind, file=file, **self.style), self.out)
+def _draw_picture(
+    algorithms: ChosenAlgorithms,
+    options: SearchOptions,
+    out: str,
+    kind: str,
+    style: dict[str, Any],
+    file: str,
+    found: Tree | Search,
+) -> None:
+    """Draw one picture."""
+    if isinstance(found, Search):
+        search, has_unknown = found, False
+    else:
+        algorithm, *_ = algorithms.for_tree(file, found)
+        choices = {"is_blank": style["blank"], "exact": options.exact}
+        search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+        has_unknown = bool(found.unknown)
+    options.fail_if(is_stopped(search) and not has_unknown)
+    _write(drawing.picture(search, kind, file=file, **style), out)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:

@@ -124,13 +124,10 @@ def compare_with_eval(state: dict[str, Any], found: dict[str, Any]) -> None:
             assert (shown["after"], shown["spared"]) == (node["cut"]["after"], node["cut"]["nodes"])
 
 
-in_each_notation = pytest.mark.parametrize(
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+@pytest.mark.parametrize(
     "options", [(), ("--exact",), ("--engine", "interpreted")], ids=["decimal", "fraction", "float"]
 )
-
-
-@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-@in_each_notation
 def test_the_last_step_agrees_with_eval(
     open_page: Any, file: Path, options: tuple[str, ...]
 ) -> None:
@@ -163,20 +160,6 @@ def test_the_last_step_agrees_with_eval(
         )
         if found["best"]:
             assert f"the best action is {found['best']}." in sentence
-
-
-@in_each_notation
-def test_the_last_step_agrees_with_eval_where_branches_pay(
-    open_page: Any, tmp_path: Path, options: tuple[str, ...]
-) -> None:
-    file = tmp_path / "paying.yaml"
-    file.write_text(PAYING, "utf-8")
-    with notation("--exact" in options):
-        browser = open_page(load(file, exact="--engine" not in options))
-    for name in browser.run("return expectitree.algorithms"):
-        browser.run("expectitree.choose(arguments[0])", name)
-        state = state_at(browser, 1e9)
-        compare_with_eval(state, evaluated(file, name, *options))
 
 
 @pytest.mark.parametrize("most", [1, 4, 7, 12, 20])

@@ -189,24 +189,15 @@ def test_the_page_contains_the_traces_of_random_trees(seed: int, pays: bool) -> 
 
 def test_replays_are_traces_of_each_algorithm() -> None:
     tree = et.loads("max: [{chance: [2, 4]}, {chance: [1, 4]}]")
-    traces = replays(
-        tree,
-        ["star1", algorithm("star2.5", probes=3, probe_order="sequential")],
-        bounds=(0.0, 9.0),
-        file="x.yaml",
-    )
-    assert traces[0].file == "x.yaml"
-    assert traces[0].tree is tree
-    assert [trace.search.algorithm.full_name for trace in traces] == [
-        "star1",
-        "star2.5 (3 probes, sequential)",
-    ]
-    assert all(trace.search.bounds == (0.0, 9.0) and trace.file == "x.yaml" for trace in traces)
-    assert all(trace.total == len(trace.events) for trace in traces)
-    default = replays(tree)
-    assert [trace.search.algorithm.full_name for trace in default][-2:] == [
-        "star2.5 (2 probes, cyclic)", "best-first"
-    ]  # fmt: skip
+    chosen = ["star1", algorithm("star2.5", probes=3, probe_order="sequential")]
+    traces = replays(tree, chosen, bounds=(0.0, 9.0), file="x.yaml")
+    names = [trace.search.algorithm.full_name for trace in traces]
+    assert names == ["star1", "star2.5 (3 probes, sequential)"]
+    for trace in traces:
+        assert (trace.tree, trace.file, trace.search.bounds) == (tree, "x.yaml", (0.0, 9.0))
+        assert trace.total == len(trace.events)
+    names = [trace.search.algorithm.full_name for trace in replays(tree)]
+    assert names[-2:] == ["star2.5 (2 probes, cyclic)", "best-first"]
 
 
 def test_long_traces_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

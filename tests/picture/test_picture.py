@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, loads, run_main
+from helpers import ROOT, for_each, invoke, load, run_main
 from random_trees import Case
 
 import expectitree as et
@@ -422,16 +422,6 @@ def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
     alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
     assert (alone.glyphs[0].value, alone.glyphs[0].remarks) == ("20", ())
     assert alone.summary == ("Value 15",)
-
-
-@pytest.mark.parametrize("direction", ["down", "right"])
-@pytest.mark.parametrize("exact", [False, True])
-def test_nothing_overlaps_where_branches_pay(direction: str, exact: bool) -> None:
-    for tree in (loads(OIL, exact=exact), loads(PAYING, exact=exact)):
-        for name in NAMES:
-            for rows in (None, 6):
-                style = {"direction": direction, "rows": rows, "reasons": True, "places": exact}
-                check_room(drawn(tree, name, windows=True, **style))
 
 
 def test_a_shared_node_has_the_payment_of_each_branch_to_it() -> None:
