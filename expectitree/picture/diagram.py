@@ -30,17 +30,7 @@ from expectitree.picture.blocks import (
     glyph_block,
     run_of,
 )
-from expectitree.picture.content import (
-    BEST,
-    PLAIN,
-    PLAYED,
-    TIE,
-    Content,
-    Edge,
-    Glyph,
-    Style,
-    content,
-)
+from expectitree.picture.content import Content, Edge, Glyph, Style, content
 from expectitree.picture.marks import Box, Group, Line, Path, Point, Text
 from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.tidy import Item, tidy
@@ -52,6 +42,7 @@ _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
+_LINE_WIDTHS = (1.2, 1.6, 2, 3)  # by the rank of an edge
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -346,11 +337,10 @@ class _Layout:
             points.append((text.place, end))
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
-        colour = "ink" if edge.rank else "line"
-        width = {PLAIN: 1.2, TIE: 1.6, BEST: 2, PLAYED: 3}[edge.rank]
         if edge.is_grey:
-            colour, width = "grey", 1
-        yield Line(tuple(paths), colour, width, edge.is_grey)
+            yield Line(tuple(paths), "grey", 1, is_dashed=True)
+        else:
+            yield Line(tuple(paths), "ink" if edge.rank else "line", _LINE_WIDTHS[edge.rank])
         if edge.is_cut:
             yield Line(self.strokes(fan, slanted_to), "cut", 2)
 
