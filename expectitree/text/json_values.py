@@ -112,8 +112,10 @@ def _count_fields(search: Search) -> dict[str, Any]:
     leaves = {"visited": counts.leaves_visited}
     if grown is not None:
         return {"game": grown, "nodes": nodes, "leaves": leaves}
-    nodes = {"total": counts.total, **nodes, "unfolded": counts.unfolded}
-    return {"nodes": nodes, "leaves": {"total": counts.leaves_total, **leaves}}
+    return {
+        "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
+        "leaves": {"total": counts.leaves_total, **leaves},
+    }
 
 
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
