@@ -706,9 +706,7 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     assert first.endswith(f"{file}: a tree, whose expectations cannot be checked: {REFUSAL}")
     assert (blank, total, end) == ("", "1 file, 0 of 0 expectations kept, 1 cannot be checked", "")
     (line,) = invoke("verify", "--format", "json", str(file)).stdout.splitlines()
-    printed = json.loads(line)
-    assert printed.pop("seconds") > 0
-    assert printed == {
+    assert json.loads(line) == {
         "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL],
         "checks": [],
     }  # fmt: skip

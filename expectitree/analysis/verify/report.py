@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from time import perf_counter
 from typing import Any
 
 from expectitree.analysis.verify.edit import Place, find_lines
@@ -73,7 +72,6 @@ class Verification(Shown):
         error: Why the file is not a tree, if it is not.
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
-        seconds: The time to read and check the file, if it was measured.
         warnings: The warnings of the tree.
     """
 
@@ -84,7 +82,6 @@ class Verification(Shown):
     error: FileError | None = None
     has_expect: bool = True
     unchecked: str | None = None
-    seconds: float | None = None
     warnings: Sequence[str] = ()
 
     @property
@@ -107,7 +104,6 @@ class Verification(Shown):
             "kept": not self.is_bad,
             "errors": str(self.error or self.unchecked or "").splitlines(),
             "checks": self.checks,
-            "seconds": self.seconds,
         }
 
 
@@ -140,11 +136,11 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
 def verify_file(
     path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
 ) -> Verification:
-    """Check every expectation of a file, or report the error in it, and measure the time.
+    """Check every expectation of a file, or report the error in it.
 
     Broken checks of a text have their line and column; with `locate` all its checks have.
     """
-    start, file, text = perf_counter(), os.fspath(path), ""
+    file, text = os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
     read: Callable[..., Tree] = partial(load_tree, path)
     try:
@@ -161,8 +157,8 @@ def verify_file(
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)
     except FileError as error:
-        report = Verification(file, error=error)
-    return replace(report, seconds=perf_counter() - start)
+        return Verification(file, error=error)
+    return report
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""`verify` for machines: lines, times and GitHub's commands; and `verify --quiet`."""
+"""`verify` for machines: lines and GitHub's commands; and `verify --quiet`."""
 
 from __future__ import annotations
 
@@ -101,8 +101,6 @@ def test_every_expectation_is_located_on_request(broken: Path) -> None:
     assert lines == [4, None, None, 6, None, 9, 10, 10]
     located = verify_file(broken, locate=True)
     assert [check.line for check in located.checks] == [4, 5, 6, 6, 8, 9, 10, 10]
-    assert located.seconds is not None
-    assert 0 < located.seconds < 60
 
 
 def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: Path) -> None:
@@ -161,15 +159,10 @@ def test_a_message_of_many_lines_is_one_command(tmp_path: Path) -> None:
     assert last.startswith("1 file, ")
 
 
-def test_json_has_lines_and_times(broken: Path) -> None:
+def test_json_has_lines(broken: Path) -> None:
     found = json.loads(run_main("verify", "--format", "json", str(broken)).out)
-    assert found["seconds"] > 0
-    assert [(check["line"], check["column"]) for check in found["checks"]][:4] == [
-        (4, 3),
-        (None, None),
-        (None, None),
-        (6, 18),
-    ]
+    places = [(check["line"], check["column"]) for check in found["checks"]]
+    assert places[:4] == [(4, 3), (None, None), (None, None), (6, 18)]
 
 
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:
