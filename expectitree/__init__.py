@@ -114,7 +114,7 @@ tables.FORMATS.append("foreign")
 tables.PICTURES |= {
     ".svg": "picture.svg",
     ".png": "picture.png",
-    ".pdf": "picture.pdf",
+    ".pdf": "picture.png",
     ".dot": "picture.dot",
     ".mmd": "picture.mermaid",
     ".html": "page",

@@ -223,14 +223,10 @@ class _Reader:
         kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = [f"{kind} {message_path(self.tree.path_of(n))}"]
-        is_hidden = self.blank and kind != "TERMINAL"
-        worth = self.worth(n, value)
-        if worth and not is_hidden:
+        if value not in ("", BLANK):
             claim = "estimate " if is_estimate else ""
-            tooltip[0] += f": {claim}{worth}"
+            tooltip[0] += f": {claim}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
-        if is_hidden:
-            value = BLANK
         if n in self.numbered and kind != "TERMINAL":
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
@@ -245,6 +241,8 @@ class _Reader:
     def _glyph_value(self, n: int) -> str:
         if self.columns.kind[n] == Kind.TERMINAL:
             return cell_text(self.columns.utility[n])
+        if self.blank:
+            return BLANK
         if is_unknown(self.search, n):
             return ""
         return known_text(self.search.lower[n], self.search.upper[n])
@@ -285,7 +283,7 @@ class _Reader:
         branch = self.tree.first_paths.branch[n]
         reward = self.tree.reward_of(branch)
         lower, upper = self.search.interval_of_branch(branch)
-        if not reward or value in ("", "?"):
+        if not reward or value == "?":
             return value
         return f"{known_text(lower, upper)} = {value}{plus_text(reward)}"
 

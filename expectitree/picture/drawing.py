@@ -12,12 +12,14 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.files.writing import whole_file
+from expectitree.picture import png
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
 PAGE = "html"
+CONVERTED = ("png", "pdf")
 CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
 
 
@@ -108,8 +110,9 @@ def picture(
 
 def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
     """Return a picture of a kind."""
-    found = module_of(PICTURES[f".{kind}"]).draw(evaluation, style)
-    return found if isinstance(found, bytes) else "".join(f"{line}\n" for line in found)
+    if kind in CONVERTED:
+        return png.converted(str(drawn("svg", evaluation, style)), kind, style.width)
+    return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
 
 
 def kind_of(name: str) -> str:
@@ -120,11 +123,10 @@ def kind_of(name: str) -> str:
     ending = os.path.splitext(name)[1].lower()
     if ending not in PICTURES:
         raise AnalysisError(f"{name}: a picture's ending is one of {', '.join(PICTURES)}")
-    if ending in (".png", ".pdf"):
-        from expectitree.picture.png import library
-
-        library()
-    return ending[1:]
+    kind = ending[1:]
+    if kind in CONVERTED:
+        png.library()
+    return kind
 
 
 def write(picture: str | bytes, name: str) -> None:
