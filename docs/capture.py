@@ -28,12 +28,10 @@ def frames(theme: str) -> list[Image.Image]:
     from page.browser import Browser
 
     import expectitree as et
-    from expectitree.page import draw
-    from expectitree.page.replays import replays
 
     with tempfile.TemporaryDirectory() as folder, Browser(WIDTH, HEIGHT) as browser:
         page = Path(folder) / "page.html"
-        page.write_text("".join(draw(replays(et.load(TREE), ["star1"]))), "utf-8")
+        page.write_text(et.to_html(et.load(TREE), ["star1"]), "utf-8")
         features = [{"name": "prefers-color-scheme", "value": theme}]
         browser.command("Emulation.setEmulatedMedia", features=features)
         size = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}

@@ -114,10 +114,9 @@ tables.FORMATS.append("foreign")
 tables.PICTURES |= {
     ".svg": "picture.svg",
     ".png": "picture.png",
-    ".pdf": "picture.pdf",
+    ".pdf": "picture.png",
     ".dot": "picture.dot",
     ".mmd": "picture.mermaid",
-    ".tex": "picture.tikz",
     ".html": "page",
 }
 tables.TREES["game"] = "games.studies"

@@ -23,7 +23,7 @@ from helpers import ROOT
 from page.browser import MISSING, Browser
 
 from expectitree.cli import GROUPS
-from expectitree.picture.theme import THEMES
+from expectitree.picture.marks import THEMES
 
 pytestmark = [
     pytest.mark.slow,

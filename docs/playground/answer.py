@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -110,23 +109,22 @@ def _compare(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
 
 def _picture(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
     from expectitree.picture.content import Style
-    from expectitree.picture.drawing import drawer
+    from expectitree.picture.drawing import drawn
 
     search = et.evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
     style = Style(MAX_DRAWN, asked["theme"])
-    return {"svg": "".join(drawer("svg")(Evaluation("", search), style))}
+    return {"svg": drawn("svg", Evaluation("", search), style)}
 
 
 def _replay(tree: Tree, asked: dict[str, str]) -> dict[str, Any]:
-    from expectitree.page import draw
-    from expectitree.page.replays import replays
+    from expectitree.page import page_text, replays
 
     if len(tree) > MAX_REPLAYED:
         return _too_large(f"{len(tree):,} nodes, a replay here takes {MAX_REPLAYED:,}")
     first = asked["algorithm"]
     others = [a for a in usual_algorithms(tree) if a.name != first]
-    report = replays(tree, [et.algorithm(first), *others], max_visits=MAX_VISITS)
-    return {"page": "".join(draw(replace(report, first=first)))}
+    traces = replays(tree, [et.algorithm(first), *others], max_visits=MAX_VISITS)
+    return {"page": page_text(traces, first)}
 
 
 _VIEWS: dict[str, Callable[[Tree, dict[str, str]], dict[str, Any]]] = {

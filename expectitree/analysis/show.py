@@ -93,10 +93,7 @@ def to_text(
     """
     from expectitree.text.console import text_console
 
-    question, report, settings = _question(found, "", windows, rows)
-    console = text_console(width, unicode)
-    with _notation_of(found):
-        return "".join(rendered(question, "text", console, report, **settings)).rstrip("\n")
+    return _shown(found, "text", text_console(width, unicode), windows=windows, rows=rows)
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -118,9 +115,7 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """
     from expectitree.text.console import text_console
 
-    question, report, settings = _question(found, file, windows, None)
-    with _notation_of(found):
-        return "".join(rendered(question, "json", text_console(), report, **settings)).rstrip("\n")
+    return _shown(found, "json", text_console(), file=file, windows=windows)
 
 
 def explain(
@@ -177,13 +172,19 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
             yield Text(repr(found))
             return
         found = evaluate(found)
-    question, report, settings = _question(found, "", False, MAX_ROWS)
+    question, report, settings = _question(found, rows=MAX_ROWS)
     module = module_of(f"{QUESTIONS[question]}.text")
     with _notation_of(found):
         parts = list(module.render(report, options, **settings))
     with console.use_theme(THEME):
         for part in parts:
             yield Trimmed(Text(part) if isinstance(part, str) else part)
+
+
+def _shown(found: Any, format: str, console: Console, **options: Any) -> str:
+    question, report, settings = _question(found, **options)
+    with _notation_of(found):
+        return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")
 
 
 def _notation_of(found: Any) -> AbstractContextManager[None]:
@@ -195,7 +196,7 @@ def _notation_of(found: Any) -> AbstractContextManager[None]:
 
 
 def _question(
-    found: Any, file: str, windows: bool, rows: int | None
+    found: Any, file: str = "", windows: bool = False, rows: int | None = None
 ) -> tuple[str, Any, dict[str, Any]]:
     """Return the question that a report answers, what its renderers take, and their settings."""
     question = getattr(found, "question", "")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -17,14 +15,14 @@ from expectitree.cli.options import game_options
 from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.trees import SearchOptions, is_stopped
-from expectitree.page import replay_page
+from expectitree.page import to_html
 from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
-from expectitree.picture.hidden import PARTS, check_parts, evaluate_known
+from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
-_TEXTS = ("svg", "dot", "mmd", "tex", "html")  # formats that standard output takes
+_TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 
 _PICTURE_OPTIONS = (  # which a page does not have
     click.option(
@@ -70,17 +68,6 @@ _PICTURE_OPTIONS = (  # which a page does not have
         is_flag=True,
         help="Draw an exercise: leave out all that a search found, with lines to write on.",
     ),
-    click.option(
-        "--hide",
-        metavar="PARTS",
-        help=f"Leave out only some parts, separated by commas: {', '.join(PARTS)}.",
-    ),
-    click.option(
-        "--solution",
-        metavar="OUT",
-        type=OUT,
-        help="Also draw the picture with nothing hidden, to this file.",
-    ),
 )
 
 
@@ -114,8 +101,6 @@ def command(
     force: bool,
     rows: int,
     show_all: bool,
-    hide: str | None,
-    solution: str | None,
     **style: Any,
 ) -> None:
     """Draw a tree with its values, its best branches and the cuts of a search.
@@ -125,82 +110,68 @@ def command(
     node is drawn once. A number with a sign on a branch is its reward, or its cost.
 
     \b
-    .svg         a picture for web pages, slides and papers
-    .png .pdf    the same picture (needs vl-convert: pip install '.[draw]')
+    .svg         a picture for web pages and slides
+    .png .pdf    the same picture, also for LaTeX (needs vl-convert: pip install '.[draw]')
     .dot         a graph for Graphviz
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
-    .tex         a LaTeX document with TikZ
     .html        a page that replays the searches step by step, offline
 
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
 
-    An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg --solution solved.svg
+    An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
-    is_exercise = style["blank"] or hide is not None  # which needs every leaf
     kind = _kind(out, format_name, force)
-    lazy = None if is_exercise else algorithms.of_game(is_repeated=kind == drawing.PAGE)
+    # An exercise needs every leaf.
+    lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
     if options.tree_count > 1:
         raise click.UsageError("draw makes one picture: give one FILE.")
     if kind == drawing.PAGE:
-        _refuse_on_page({"rows", "show_all", "hide", "solution", *style})
+        _refuse_on_page({"rows", "show_all", *style})
     else:
         algorithms = algorithms.or_only("expectiminimax")
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithms.only(several)
-    style |= {"rows": None if show_all else rows, "hide": check_parts(hide or "")}
-    if solution is not None:
-        _check_solution(solution, out, style, force)
-    drawer = _Drawer(algorithms, options, kind, out or "", style, solution)
-    draw = drawer.page if kind == drawing.PAGE else drawer.picture
+    style["rows"] = None if show_all else rows
+    if kind == drawing.PAGE:
+        draw = partial(_draw_page, algorithms, options, out or "")
+    else:
+        draw = partial(_draw_picture, algorithms, options, out or "", kind, style)
     list(options.map("drawing", draw, lazy))
 
 
-@dataclass
-class _Drawer:
-    """Draws a tree, or the search of a game, and writes the picture."""
-
-    algorithms: ChosenAlgorithms
-    options: SearchOptions
-    kind: str
-    out: str
-    style: dict[str, Any]
-    solution: str | None  # the file of the picture with nothing hidden
-
-    def page(self, file: str, found: Tree | Search) -> None:
-        """Draw a page that replays searches."""
-        if isinstance(found, Search):
-            page = replay_page(found, file=file)
-            self.options.fail_if(is_stopped(found))
-        else:
-            chosen = self.algorithms.for_tree(file, found)
-            bounds, max_visits = self.options.root_bounds, self.options.max_visits
-            page = replay_page(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
-        _write(page, self.out)
-
-    def picture(self, file: str, found: Tree | Search) -> None:
-        """Draw one picture, and the solution of an exercise."""
-        if isinstance(found, Search):
-            search, has_unknown = found, False
-        else:
-            algorithm, *_ = self.algorithms.for_tree(file, found)
-            choices = {"is_blank": self.style["blank"], "exact": self.options.exact}
-            search = evaluate_known(found, algorithm, **self.options.search_arguments, **choices)
-            has_unknown = bool(found.unknown)
-        self.options.fail_if(is_stopped(search) and not has_unknown)
-        _write(drawing.picture(search, self.kind, file=file, **self.style), self.out)
-        if self.solution is not None:
-            solved = {**self.style, "blank": False, "hide": ()}
-            kind = drawing.kind_of(self.solution)
-            _write(drawing.picture(search, kind, file=file, **solved), self.solution)
+def _draw_page(
+    algorithms: ChosenAlgorithms, options: SearchOptions, out: str, file: str, found: Tree | Search
+) -> None:
+    """Draw a page that replays searches."""
+    if isinstance(found, Search):
+        page = to_html(found, file=file)
+        options.fail_if(is_stopped(found))
+    else:
+        chosen = algorithms.for_tree(file, found)
+        bounds, max_visits = options.root_bounds, options.max_visits
+        page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
+    _write(page, out)
 
 
-def _check_solution(solution: str, out: str | None, style: dict[str, Any], force: bool) -> None:
-    """Raise a usage error if a solution cannot be drawn."""
-    if not style["blank"] and not style["hide"]:
-        raise click.UsageError("--solution is for exercises: add --blank, or --hide PARTS.")
-    is_same = os.path.abspath(solution) == os.path.abspath(out or "")
-    if _kind(solution, None, force) == drawing.PAGE or is_same:
-        raise click.UsageError(f"--solution {solution}: give a picture other than OUT.")
+def _draw_picture(
+    algorithms: ChosenAlgorithms,
+    options: SearchOptions,
+    out: str,
+    kind: str,
+    style: dict[str, Any],
+    file: str,
+    found: Tree | Search,
+) -> None:
+    """Draw one picture."""
+    if isinstance(found, Search):
+        search, has_unknown = found, False
+    else:
+        algorithm, *_ = algorithms.for_tree(file, found)
+        choices = {"is_blank": style["blank"], "exact": options.exact}
+        search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+        has_unknown = bool(found.unknown)
+    options.fail_if(is_stopped(search) and not has_unknown)
+    _write(drawing.picture(search, kind, file=file, **style), out)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:
@@ -226,9 +197,9 @@ def _kind(out: str | None, format_name: str | None, force: bool) -> str:
     return drawing.kind_of(out)
 
 
-def _write(picture: bytes | Iterable[str], out: str) -> None:
-    if out == "-":
-        write(cast(Iterable[str], picture))
+def _write(picture: str | bytes, out: str) -> None:
+    if isinstance(picture, str) and out == "-":
+        write([picture])
         return
     drawing.write(picture, out)
     say(f"{out} written")

@@ -37,25 +37,23 @@ def command(
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
     character stays as it is. --format github shows errors next to the lines of a pull request.
 
-    SilverDecisions stores results in its files; verify checks them under all rules.
-
     For example: expectitree verify trees
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     refuse_game(*paths)
-    verifications, unwritten, is_junit = [], False, format_name == "junit"
+    verifications, unwritten = [], False
     files = files_in(paths)
     protect(files)
     for file in files:
         with working(f"verifying {file}"):
-            verification = verify_file(file, locate=is_junit, warn=warn)
+            verification = verify_file(file, warn=warn)
             has_all = verification.checks and not verification.broken
             if write_back and verification.error is None and not has_all:
                 try:
                     refresh(file)
                     say(f"{file}: expect written")
-                    verification = verify_file(file, locate=is_junit)
+                    verification = verify_file(file)
                 except (FileError, SearchError) as error:
                     unwritten = True
                     problems = error.problems if isinstance(error, FileError) else ()

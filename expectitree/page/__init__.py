@@ -10,20 +10,25 @@ import json
 import re
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
+from typing import Any
 
+from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.page.data import page_data
-from expectitree.page.replays import Replays, replays
-from expectitree.picture.theme import THEMES
+from expectitree.picture.marks import THEMES
+from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Bounds
 from expectitree.tree.model import Tree, check_tree
 
+MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
+MAX_STEPS = 50_000  # of one search that a page replays: they take about 1 MB
 SCRIPTS = (
     "tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js",
     "address.js", "page.js",
@@ -37,6 +42,7 @@ def to_html(
     *,
     bounds: Bounds | None = None,
     max_visits: int | None = None,
+    file: str = "",
 ) -> str:
     """Return a page that replays searches step by step as the text of an HTML file.
 
@@ -54,51 +60,61 @@ def to_html(
         bounds: The root's bounds `(lower, upper)`, as for `evaluate`; by default those of the
             search.
         max_visits: Stop each search after so many node visits.
+        file: The title of the page of a tree that has none.
 
     Raises:
         AnalysisError: The tree has more than 100,000 nodes, or no algorithm is named.
         SearchError: The tree cannot be searched, or an algorithm is unknown.
     """
-    return "".join(replay_page(found, algorithms, bounds=bounds, max_visits=max_visits))
-
-
-def replay_page(
-    found: Tree | Search,
-    algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
-    *,
-    bounds: Bounds | None = None,
-    max_visits: int | None = None,
-    file: str = "",
-) -> Iterable[str]:
-    """Return the pieces of the text of a page, as `to_html` describes it."""
     if isinstance(found, Search):
         algorithms = found.algorithm if algorithms is None else algorithms
     else:
         check_tree(found)
     if isinstance(algorithms, (Algorithm, str)):
         algorithms = [algorithms]
-    report = replays(found, algorithms, bounds=bounds, max_visits=max_visits, file=file)
-    return draw(report)
+    return page_text(replays(found, algorithms, bounds, max_visits, file))
 
 
-def draw(report: Replays) -> Iterator[str]:
-    """Yield the pieces of the page's text, to be written as UTF-8.
+def replays(
+    found: Tree | Search,
+    algorithms: Iterable[Algorithm | str] | None = None,
+    bounds: Bounds | None = None,
+    max_visits: int | None = None,
+    file: str = "",
+) -> list[Trace]:
+    """Return the steps of each search that `to_html` replays, at most the first `MAX_STEPS`."""
+    tree = found.tree if isinstance(found, Search) else found
+    if len(tree) > MAX_NODES:
+        raise AnalysisError(
+            f"the tree has {len(tree):,} nodes, a page replays at most {MAX_NODES:,}:"
+            " cut the tree with --depth"
+        )
+    if algorithms is None:
+        algorithms = usual_algorithms(tree)
+    settings: dict[str, Any] = {"bounds": bounds, "max_visits": max_visits, "file": file}
+    traces = [trace(found, one, most=MAX_STEPS, exact=True, **settings) for one in algorithms]
+    if not traces:
+        raise AnalysisError("no algorithm was given: name at least one")
+    return traces
+
+
+def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
+    """Return the page that replays some searches of a tree; it shows the algorithm `first` first.
 
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
     style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    title = escape(report.tree.title or report.file or "A game tree")
+    data = packed(page_data(traces, first))
     slots = {
-        "title": escape_html(title),
+        "title": escape_html(escape(traces[0].tree.title or traces[0].file or "A game tree")),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",
         "style": f"<style>{style}</style>",
-        "data": f'<script type="text/plain" id="data">{packed(page_data(report))}</script>',
+        "data": f'<script type="text/plain" id="data">{data}</script>',
         "script": f"<script>{script}</script>",
     }
-    for position, piece in enumerate(_SLOT.split(_file("page.html"))):
-        yield slots[piece] if position % 2 else piece
+    return _SLOT.sub(lambda slot: slots[slot[1]], _file("page.html"))
 
 
 def _colours() -> str:

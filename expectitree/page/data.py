@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
@@ -24,7 +25,6 @@ from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
-from expectitree.page.replays import Replays
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
@@ -41,17 +41,17 @@ LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 _RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 
-def page_data(report: Replays) -> dict[str, Any]:
-    """Return the page's data."""
-    tree, numbers, choices = report.tree, Table(), Table()
-    smallest = residue(report.traces[0].search)
+def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
+    """Return the data of a page that replays some searches of one tree."""
+    tree, numbers, choices = traces[0].tree, Table(), Table()
+    smallest = residue(traces[0].search)
     return {
         "title": escape(tree.title or ""),
         "source": escape(tree.source or ""),
         "reasons": REASONS,
         "tree": _tree_columns(tree, numbers),
-        "traces": [_trace_columns(trace, numbers, choices) for trace in report.traces],
-        "first": report.first,
+        "traces": [_trace_columns(trace, numbers, choices) for trace in traces],
+        "first": first,
         "choices": choices.things,
         "numbers": {
             "json": [json_number(number) for number in numbers.things],

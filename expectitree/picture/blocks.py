@@ -62,8 +62,10 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     texts = edge.lines
     if not texts:
         return None
-    if len(texts) > len(edge.label) < 2 and not is_down and not _is_right_to_left(texts[0]):
-        texts = (_in_a_line(edge),)
+    if len(texts) > len(edge.label) < 2 and not is_down:
+        is_right_to_left = any(bidirectional(letter) in ("R", "AL", "AN") for letter in texts[0])
+        if not is_right_to_left:
+            texts = (_in_a_line(edge),)
     colour, is_bold = "ink" if edge.rank else "dim", edge.rank == PLAYED
     if edge.is_grey:
         colour = "grey"
@@ -103,11 +105,6 @@ def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
     return len(edges) > 1 == len(chances) and {"TERMINAL"} <= kinds <= {"TERMINAL", NOTE}
 
 
-def leaf_half(edges: Sequence[Edge]) -> float:
-    """Return half the width that the widest of some leaves needs."""
-    return max(glyph_block(edge.child, is_down=True).box.right for edge in edges)
-
-
 def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     """Return the run of a node's leaves: lines of equal boxes, one after the other.
 
@@ -136,15 +133,16 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
 
 def _leaf_block(edge: Edge, half: float) -> Block:
     """Return the marks of a leaf in a run, as wide as the others; the best has a thick rim."""
-    block, is_best = glyph_block(edge.child, is_down=True), edge.rank >= BEST
+    block = glyph_block(edge.child, is_down=True)
     box = block.box._replace(left=-half, right=half)
     marks: list[Symbol | Text] = []
     for mark in block.marks:
         if isinstance(mark, Text):
-            marks.append(mark._replace(is_bold=is_best))
+            marks.append(mark._replace(is_bold=edge.rank >= BEST))
+        elif edge.rank >= BEST:
+            marks.append(mark._replace(box=box, colour="best", width=2.4))
         else:
-            symbol = mark._replace(box=box)
-            marks.append(symbol._replace(colour="best", width=2.4) if is_best else symbol)
+            marks.append(mark._replace(box=box))
     return Block(box, tuple(marks))
 
 
@@ -160,7 +158,3 @@ def _texts(lines: Lines, x: float = 0, y: float = 0, is_bold: bool = False) -> t
         placed.append(Text(x, y + size * (LINE / 2 + 0.35), text, size, colour, not x, is_bold))
         y += size * LINE
     return tuple(placed)
-
-
-def _is_right_to_left(text: str) -> bool:
-    return any(bidirectional(character) in ("R", "AL", "AN") for character in text)

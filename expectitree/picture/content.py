@@ -6,7 +6,6 @@ Everything comes from an `Evaluation`, row by row as the terminal shows it (`eva
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -14,16 +13,10 @@ from expectitree.analysis.evaluate.cut_text import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.numbers import cell_text, escape
-from expectitree.picture.hidden import (
-    BLANK,
-    PARTS,
-    check_parts,
-    exercise_lines,
-    is_unknown,
-    without,
-)
+from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, chance_text, payment_text, typeset
+from expectitree.searches.result import Search
 from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
 from expectitree.text.phrases import (
@@ -61,13 +54,7 @@ class Style:
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     places: bool = False  # labels that are only the place, such as #1
-    blank: bool = False  # an exercise: hides all of `PARTS`
-    hide: str | Collection[str] = ()  # some of `PARTS`, or a text of them with commas
-
-    @property
-    def hidden(self) -> frozenset[str]:
-        """The hidden parts. Raises `AnalysisError` if one is unknown."""
-        return check_parts(PARTS if self.blank else self.hide)
+    blank: bool = False  # an exercise: without what the search found
 
 
 @dataclass(eq=False)
@@ -137,11 +124,9 @@ def content(evaluation: Evaluation, style: Style, folded: bool = False) -> Conte
     return _Reader(evaluation, style, folded).read()
 
 
-def summary(evaluation: Evaluation, hidden: frozenset[str] = frozenset()) -> tuple[str, ...]:
+def _summary(search: Search) -> tuple[str, ...]:
     """Return the result in a line, and what the search visited if that is not everything."""
-    if hidden:
-        return tuple(exercise_lines(evaluation, hidden))
-    search, counts = evaluation.search, evaluation.search.counts
+    counts = search.counts
     if is_unknown(search, search.tree.root_id):
         return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
     text = f"Value {typeset(value_text(search))}"
@@ -158,16 +143,17 @@ class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
     def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
-        self.hidden = style.hidden
-        self.evaluation = without(evaluation, self.hidden)
+        self.blank = style.blank
+        self.evaluation = blanked(evaluation) if style.blank else evaluation
         self.style, self.folded = style, folded
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
+        self.windows = self.search.alpha, self.search.beta
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
-        """Return the content; shared nodes get numbers where edges to them would be too long."""
+        """Return the content; shared nodes have numbers where edges to them would be too long."""
         rows = list(picture_rows(self.search, self.style.rows, self.folded))
         self.best = {
             row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
@@ -205,7 +191,8 @@ class _Reader:
             else:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
-        text = summary(self.evaluation, self.hidden)
+        found = self.evaluation.search
+        text = tuple(exercise_lines(found)) if self.blank else _summary(found)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others])
 
@@ -215,9 +202,10 @@ class _Reader:
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
         text += " Triangles that point up are MAX, down MIN; circles are CHANCE."
-        if self.hidden:
+        if self.blank:
             text += (
-                f" An exercise without {', '.join(PARTS[part] for part in sorted(self.hidden))}."
+                " An exercise without marks of the best branches, cuts and the reasons for them,"
+                " values of inner nodes, marks of nodes that were not visited, alpha and beta."
             )
         else:
             text += (
@@ -232,23 +220,18 @@ class _Reader:
     # ---- Glyphs.
 
     def glyph(self, n: int) -> Glyph:
-        """Return the glyph of a node that is drawn here."""
         kind, is_estimate = Kind(self.columns.kind[n]).name, n in self.tree.estimated
         value = self._glyph_value(n)
         tooltip = [f"{kind} {message_path(self.tree.path_of(n))}"]
-        is_hidden = "values" in self.hidden and kind != "TERMINAL"
-        worth = self.worth(n, value)
-        if worth and not is_hidden:
+        if value not in ("", BLANK):
             claim = "estimate " if is_estimate else ""
-            tooltip[0] += f": {claim}{worth}"
+            tooltip[0] += f": {claim}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
-        if is_hidden:
-            value = BLANK
         if n in self.numbered and kind != "TERMINAL":
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
             value = f"est. {value}"
-        if kind == "TERMINAL" and not self.is_visited(n):
+        if kind == "TERMINAL" and not self.search.visits[n]:
             value = f"({value})"
         return Glyph(
             kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
@@ -258,6 +241,8 @@ class _Reader:
     def _glyph_value(self, n: int) -> str:
         if self.columns.kind[n] == Kind.TERMINAL:
             return cell_text(self.columns.utility[n])
+        if self.blank:
+            return BLANK
         if is_unknown(self.search, n):
             return ""
         return known_text(self.search.lower[n], self.search.upper[n])
@@ -269,16 +254,21 @@ class _Reader:
         is_terminal = self.columns.kind[n] == Kind.TERMINAL
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
             remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
-        if not self.is_visited(n):
-            tooltip.append(self._why_not_visited(n))
+        if not self.search.visits[n]:
+            reason = self.explanation.skipped(n)
+            tooltip.append(f"not visited: {reason}" if reason else "not visited")
         elif not is_terminal and self.evaluation.windows and self.search.alpha[n] is not None:
-            window = self._window(n)  # a best-first search has windows only at its end
-            remarks.append(window)
-            if BLANK not in window:
-                tooltip.append(window)
-        if self.shared_probability(n):
-            remarks.append(f"p {self.shared_probability(n)} each")
-        if self.hidden:  # reasons and notes may name what is hidden
+            # A best-first search has windows only at its end.
+            if self.blank:
+                remarks.append(f"α {BLANK}, β {BLANK}")
+            else:
+                alpha, beta = (cell_text(end[n], self.search.eps) for end in self.windows)
+                tooltip.append(f"α {alpha}, β {beta}")
+                remarks.append(tooltip[-1])
+        chance = self.shared_probability(n)
+        if chance:
+            remarks.append(f"p {chance} each")
+        if self.blank:  # a note may name what is left out
             return remarks, tooltip
         if (cut := self.explanation.cut(n)) is not None:
             tooltip.append(cut_reason(cut))
@@ -288,22 +278,12 @@ class _Reader:
             tooltip.append(escape(self.tree.notes[n][:_MAX_NOTE_LENGTH]))
         return remarks, tooltip
 
-    def _why_not_visited(self, n: int) -> str:
-        reason = None if self.hidden else self.explanation.skipped(n)
-        return f"not visited: {reason}" if reason else "not visited"
-
-    def _window(self, n: int) -> str:
-        if self.hidden & {"windows", "visits"}:
-            return f"α {BLANK}, β {BLANK}"
-        eps = self.search.eps
-        return f"α {cell_text(self.search.alpha[n], eps)}, β {cell_text(self.search.beta[n], eps)}"
-
     def worth(self, n: int, value: str) -> str:
         """Return the value of a node's first branch as a sum of its reward and the node's value."""
         branch = self.tree.first_paths.branch[n]
         reward = self.tree.reward_of(branch)
         lower, upper = self.search.interval_of_branch(branch)
-        if not reward or value in ("", "?"):
+        if not reward or value == "?":
             return value
         return f"{known_text(lower, upper)} = {value}{plus_text(reward)}"
 
@@ -325,17 +305,11 @@ class _Reader:
         return chance_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
-        """Return whether the search did not visit a node, or chance cannot reach it."""
-        return not self.is_visited(node) or node not in self.possible
-
-    def is_visited(self, node: int) -> bool:
-        """Return whether the search visited a node; where that is hidden, all look visited."""
-        return bool(self.search.visits[node]) or "visits" in self.hidden
+        return not self.search.visits[node] or node not in self.possible
 
     # ---- Edges.
 
     def edge(self, row: Row, parent: Glyph, child: Glyph) -> Edge:
-        """Return the edge of a branch, or to a note."""
         b, first_cut = row.branch, self.cut_branch[row.parent]
         if row.node < 0:
             is_cut = b <= first_cut < b + row.hidden_branches
@@ -343,23 +317,22 @@ class _Reader:
         p, label = self.columns.probability[b], self.tree.branch_label(row.parent, b)
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
-        is_left = is_left and "visits" not in self.hidden
         is_grey = not p or is_left or parent.is_grey or child.is_grey
         rank = PLAIN
-        if not is_grey and "best" not in self.hidden and self.search.is_best(row.parent, b):
+        if not is_grey and not self.blank and self.search.is_best(row.parent, b):
             rank = BEST if b == self.best[row.parent] else TIE
             if rank == BEST and row.parent in self.played:
                 rank = PLAYED
-        tooltip = [
-            escape(label[:_MAX_NOTE_LENGTH]) + (f", p = {cell_text(p)}" if is_outcome else "")
-        ]
-        reward = self.tree.reward_of(b)
+        about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
+        if is_outcome:
+            about.append(f"p = {cell_text(p)}")
         if reward:
-            tooltip[0] += f", {' '.join(payment(reward))}"
+            about.append(" ".join(payment(reward)))
+        tooltip = [", ".join(about)]
         cut = self.explanation.cut(row.parent)
-        if cut is not None and b == first_cut and not self.hidden:
+        if cut is not None and b == first_cut:
             tooltip.append(cut_reason(cut))
-        if b in self.tree.branch_notes and not self.hidden:
+        if b in self.tree.branch_notes and not self.blank:
             tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
         shown = escape(label) if self.tree.label[b] or self.style.places else ""
         is_said = not is_outcome or self.shared_probability(row.parent)

@@ -28,20 +28,9 @@ from expectitree.picture.blocks import (
     are_run,
     edge_block,
     glyph_block,
-    leaf_half,
     run_of,
 )
-from expectitree.picture.content import (
-    BEST,
-    PLAIN,
-    PLAYED,
-    TIE,
-    Content,
-    Edge,
-    Glyph,
-    Style,
-    content,
-)
+from expectitree.picture.content import Content, Edge, Glyph, Style, content
 from expectitree.picture.marks import Box, Group, Line, Path, Point, Text
 from expectitree.picture.text import LINE, broken, text_width
 from expectitree.picture.tidy import Item, tidy
@@ -53,6 +42,7 @@ _STROKE = 6.5  # half of a stroke across a branch
 _STROKES_APART = 2.2  # half of the distance between two strokes
 _WIDEST_HEADING = 480.0  # for which a picture is made wider
 _LEADING = 6.0  # below a title
+_LINE_WIDTHS = (1.2, 1.6, 2, 3)  # by the rank of an edge
 _EMPTY = Box(0, 0, 0, 0)
 
 
@@ -79,10 +69,10 @@ class Diagram(NamedTuple):
     """A whole picture: its groups of marks from the back to the front."""
 
     content: Content
-    style: Style
     width: float
     height: float
     groups: list[Group]
+    scale: float = 1  # at which it is drawn
 
     @property
     def least_width(self) -> float:
@@ -98,39 +88,31 @@ class Diagram(NamedTuple):
 
 
 def diagram(evaluation: Evaluation, style: Style) -> Diagram:
-    """Return the picture of an evaluated tree, with the place of everything.
+    """Return the picture of an evaluated tree, with the place of everything."""
+    picture = _chosen(content(evaluation, style, folded=True), style)
+    if style.width and style.width < picture.width:
+        return picture._replace(scale=style.width / picture.width)
+    return picture
 
-    Of the layouts that the style allows, it is the first that fits the width with legible text.
-    """
-    found, width = content(evaluation, style, folded=True), style.width or SLIDE
+
+def _chosen(found: Content, style: Style) -> Diagram:
+    """Return the first layout that fits the width with legible text, or the one that is closest."""
+    width = style.width or SLIDE
     directions = ["down", "right"] if style.direction == "auto" else [style.direction]
     pictures = []
     for direction, is_compact in product(directions, (False, True)):
         picture = _Layout(found, style, direction, is_compact).diagram()
         if picture.least_slide <= width:
-            return _fitted(picture, style.width)
+            return picture
         pictures.append(picture)
-    if style.width:
-        fitting = [picture for picture in pictures if picture.least_width <= width]
-    else:
-        fitting = pictures
+    fitting = [picture for picture in pictures if not style.width or picture.least_width <= width]
     if fitting:
-        best = min(fitting, key=lambda picture: picture.least_slide)
-        return _fitted(best, style.width)
+        return min(fitting, key=lambda picture: picture.least_slide)
     least = ceil(min(picture.least_width for picture in pictures))
     raise AnalysisError(
         f"the picture does not fit a width of {style.width:,.0f}: legible text needs {least:,}. "
         f"Give --width {least}, or draw fewer nodes with --rows N"
     )
-
-
-def _fitted(picture: Diagram, width: float | None) -> Diagram:
-    """Return a picture of at most the width that the user wants."""
-    if not width or picture.width <= width:
-        return picture
-    scale = width / picture.width
-    groups = [group.scaled(scale) for group in picture.groups]
-    return picture._replace(width=width, height=picture.height * scale, groups=groups)
 
 
 @dataclass(eq=False)
@@ -168,7 +150,8 @@ class _Layout:
         shared = {edge.child for edge in found.edges if not edge.is_first}
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
         self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
-        self.leaf_half = max(map(leaf_half, runs), default=0.0)  # all runs align
+        leaves = [edge.child for edges in runs for edge in edges]  # all runs align
+        self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
         self.layer = dict(found.layer)
         self.bare: set[Glyph] = set()  # whose branches are straight lines: no text, no curve
         self.items: list[_Item] = []
@@ -177,12 +160,11 @@ class _Layout:
         self.offset = (0.0, 0.0)  # from a place in the layout to that in the picture
 
     def diagram(self) -> Diagram:
-        """Return the whole picture."""
         self.make_items()
         tidy(self.items)
         self.make_rows()
         width, height, heading = self.frame()
-        return Diagram(self.content, self.style, width, height, [heading, *self.groups()])
+        return Diagram(self.content, width, height, [heading, *self.groups()])
 
     def make_items(self) -> None:
         """Create one item per glyph, per edge's texts, and per row that an edge passes."""
@@ -325,12 +307,10 @@ class _Layout:
                 yield Group(marks, of, item.block.box.moved(x, y))
 
     def point(self, cross: float, along: float) -> Point:
-        """Return a place in the picture."""
         x, y = (cross, along) if self.is_down else (along, cross)
         return x + self.offset[0], y + self.offset[1]
 
     def path(self, *parts: list[Point]) -> Path:
-        """Return a path of the layout as one of the picture."""
         return Path(*(tuple(self.point(*point) for point in part) for part in parts))
 
     def lines(self, edge: Edge) -> Iterator[Line]:
@@ -357,11 +337,10 @@ class _Layout:
             points.append((text.place, end))
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
-        colour = "ink" if edge.rank else "line"
-        width = {PLAIN: 1.2, TIE: 1.6, BEST: 2, PLAYED: 3}[edge.rank]
         if edge.is_grey:
-            colour, width = "grey", 1
-        yield Line(tuple(paths), colour, width, edge.is_grey)
+            yield Line(tuple(paths), "grey", 1, is_dashed=True)
+        else:
+            yield Line(tuple(paths), "ink" if edge.rank else "line", _LINE_WIDTHS[edge.rank])
         if edge.is_cut:
             yield Line(self.strokes(fan, slanted_to), "cut", 2)
 

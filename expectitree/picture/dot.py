@@ -6,14 +6,13 @@ from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
-from expectitree.picture.theme import THEMES
+from expectitree.picture.marks import THEMES
 
 SHAPES = dict(zip(SYMBOLS, ("box", "triangle", "invtriangle", "circle"), strict=True))
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a graph in Graphviz's language."""
-    style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]
     heading = "\n".join(filter(None, [found.title, *found.summary])) if style.title else ""
     ink, font = colours["ink"], "Helvetica"

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields
-from typing import Any, cast
+from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.files.writing import whole_file
+from expectitree.picture import png
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 from expectitree.tree.model import Tree
 
 PAGE = "html"
+CONVERTED = ("png", "pdf")
 CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
 
 
@@ -34,8 +36,8 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
 
     Args:
         found: The tree or the search.
-        path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid), .tex (TikZ) or
-            .html (a page that replays the search step by step, offline).
+        path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid) or .html (a
+            page that replays the search step by step, offline).
         options: Those of `to_svg`, or for a page those of `to_html`.
 
     Raises:
@@ -48,7 +50,7 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
     kind = kind_of(name)
     if kind == PAGE:
         _check_names(options, "page", ["algorithms", "bounds", "max_visits"])
-        write(module_of(PICTURES[f".{PAGE}"]).replay_page(found, **options), name)
+        write(module_of(PICTURES[f".{PAGE}"]).to_html(found, **options), name)
     else:
         write(picture(found, kind, **options), name)
 
@@ -68,15 +70,14 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             leaves out the title and the result. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
             `strategy` only what optimal play can reach. `blank=True` draws an exercise, with lines
-            to write on; `hide` leaves out only some of "values", "windows", "cuts", "best" and
-            "visits".
+            to write on.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible
             text, or the search does not know the strategy.
         SearchError: The tree cannot be evaluated.
     """
-    return "".join(cast("Iterable[str]", picture(found, "svg", **options)))
+    return str(picture(found, "svg", **options))
 
 
 def picture(
@@ -87,39 +88,31 @@ def picture(
     strategy: bool = False,
     file: str = "",
     **style: Any,
-) -> bytes | Iterable[str]:
-    """Return a picture of a kind such as "svg": its bytes, or the pieces of its text.
+) -> str | bytes:
+    """Return a picture of a kind such as "svg".
 
     `style` has the fields of `Style`. Raises `AnalysisError` for any other name.
     """
     choices = [field.name for field in fields(Style)]
     _check_names(style, "picture", ["windows", "strategy", *choices])
+    wanted = Style(**style)
     for name, values in CHOICES.items():
-        if style.get(name, values[0]) not in values:
-            found_text = quote(str(style[name]))
-            raise AnalysisError(f"found {found_text} as {name}, expected {' or '.join(values)}")
-    rows = style.get("rows")
-    if rows is not None and (not isinstance(rows, int) or rows < 1):
-        what = f"found {quote(str(rows))} as rows"
-        raise AnalysisError(f"{what}, expected a whole number, 1 or more, or None for all")
-    width = style.get("width")
-    if width is not None and not (isinstance(width, (int, float)) and 1 <= width < INFINITY):
-        what = f"found {quote(str(width))} as width"
-        raise AnalysisError(f"{what}, expected a number of pixels, 1 or more, or None")
+        _check(wanted, name, getattr(wanted, name) in values, " or ".join(values))
+    rows, width = wanted.rows, wanted.width
+    is_number = rows is None or (isinstance(rows, int) and rows >= 1)
+    _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
+    is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
+    _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
-        drawn: bytes | Iterable[str] = drawer(kind)(
-            Evaluation(file, search, windows, None, strategy), Style(**style)
-        )
-        return drawn if isinstance(drawn, bytes) else list(drawn)
+        return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
 
 
-def drawer(kind: str) -> Callable[..., Any]:
-    """Return the function that draws a kind of picture: it yields text or returns bytes."""
-    draw: Callable[..., Any] = module_of(PICTURES[f".{kind}"]).draw
-    if kind in ("png", "pdf"):
-        return draw
-    return lambda *given: (f"{line}\n" for line in draw(*given))
+def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
+    """Return a picture of a kind."""
+    if kind in CONVERTED:
+        return png.converted(str(drawn("svg", evaluation, style)), kind, style.width)
+    return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
 
 
 def kind_of(name: str) -> str:
@@ -130,18 +123,16 @@ def kind_of(name: str) -> str:
     ending = os.path.splitext(name)[1].lower()
     if ending not in PICTURES:
         raise AnalysisError(f"{name}: a picture's ending is one of {', '.join(PICTURES)}")
-    if ending in (".png", ".pdf"):
-        from expectitree.picture.png import library
+    kind = ending[1:]
+    if kind in CONVERTED:
+        png.library()
+    return kind
 
-        library()
-    return ending[1:]
 
-
-def write(picture: bytes | Iterable[str], name: str) -> None:
+def write(picture: str | bytes, name: str) -> None:
     """Write a picture to a file, whole or not at all."""
-    pieces = [picture] if isinstance(picture, bytes) else (piece.encode() for piece in picture)
     with whole_file(name) as stream:
-        stream.writelines(pieces)
+        stream.write(picture.encode() if isinstance(picture, str) else picture)
 
 
 def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> None:
@@ -149,3 +140,9 @@ def _check_names(options: Iterable[str], what: str, known: Sequence[str]) -> Non
         if name not in known:
             choices = ", ".join(known)
             raise AnalysisError(f"unknown option {name!r} of a {what}: choose among {choices}")
+
+
+def _check(style: Style, name: str, is_right: bool, expected: str) -> None:
+    if not is_right:
+        found = quote(str(getattr(style, name)))
+        raise AnalysisError(f"found {found} as {name}, expected {expected}")

@@ -1,10 +1,32 @@
-"""What a picture is drawn with: texts, lines and symbols. A format writes these three."""
+"""What a picture is drawn with: texts, lines and symbols, which a format writes, and colours."""
 
 from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
 from expectitree.picture.content import Edge, Glyph
+
+# The colours by purpose. A symbol has one for its area and one for its line.
+THEMES = {
+    "light": {
+        "paper": "#ffffff", "ink": "#1f2328", "line": "#57606a", "dim": "#59636e",
+        "grey": "#868e97", "cut": "#a40e91",
+        "MAX": "#d3f0da", "MAXline": "#1a7f37", "MIN": "#ffdcd7", "MINline": "#b62324",
+        "CHANCE": "#d8e9ff", "CHANCEline": "#0b5cc4",
+        "TERMINAL": "#f6f8fa", "TERMINALline": "#868e97",
+        "best": "#f6f8fa", "bestline": "#1f2328",
+        "hidden": "#ffffff", "hiddenline": "#a4abb3",
+    },
+    "dark": {
+        "paper": "#0d1117", "ink": "#f0f6fc", "line": "#a3acb6", "dim": "#a3acb6",
+        "grey": "#7d8590", "cut": "#f08fe5",
+        "MAX": "#123d20", "MAXline": "#4ac26b", "MIN": "#4b1a19", "MINline": "#ff7b72",
+        "CHANCE": "#10305c", "CHANCEline": "#6cb6ff",
+        "TERMINAL": "#1c2330", "TERMINALline": "#7d8590",
+        "best": "#1c2330", "bestline": "#f0f6fc",
+        "hidden": "#0d1117", "hiddenline": "#59626c",
+    },
+}  # fmt: skip
 
 Point: TypeAlias = tuple[float, float]
 
@@ -20,10 +42,6 @@ class Box(NamedTuple):
     def moved(self, x: float, y: float) -> Box:
         """Return the box at another place."""
         return Box(self.left + x, self.top + y, self.right + x, self.bottom + y)
-
-    def scaled(self, by: float) -> Box:
-        """Return the box at another scale."""
-        return Box(*(end * by for end in self))
 
     @property
     def transposed(self) -> Box:
@@ -47,10 +65,6 @@ class Text(NamedTuple):
         """Return the text at another place."""
         return self._replace(x=self.x + x, y=self.y + y)
 
-    def scaled(self, by: float) -> Text:
-        """Return the text at another scale."""
-        return self._replace(x=self.x * by, y=self.y * by, size=self.size * by)
-
 
 class Path(NamedTuple):
     """A line through points; then perhaps a curve, and a line through more points."""
@@ -58,10 +72,6 @@ class Path(NamedTuple):
     points: tuple[Point, ...]
     curve: tuple[Point, ...] = ()  # two control points and the curve's end
     rest: tuple[Point, ...] = ()
-
-    def scaled(self, by: float) -> Path:
-        """Return the path at another scale."""
-        return Path(*(tuple((x * by, y * by) for x, y in part) for part in self))
 
 
 class Line(NamedTuple):
@@ -71,10 +81,6 @@ class Line(NamedTuple):
     colour: str  # a key of a theme
     width: float
     is_dashed: bool = False
-
-    def scaled(self, by: float) -> Line:
-        """Return the line at another scale, with the same thickness."""
-        return self._replace(paths=tuple(path.scaled(by) for path in self.paths))
 
 
 class Symbol(NamedTuple):
@@ -97,10 +103,6 @@ class Symbol(NamedTuple):
         """Return the symbol at another place."""
         return self._replace(box=self.box.moved(x, y))
 
-    def scaled(self, by: float) -> Symbol:
-        """Return the symbol at another scale."""
-        return self._replace(box=self.box.scaled(by))
-
 
 Mark: TypeAlias = Text | Line | Symbol
 
@@ -111,8 +113,3 @@ class Group(NamedTuple):
     marks: tuple[Mark, ...]
     of: Glyph | Edge | None = None  # whose tooltip they have
     box: Box | None = None  # of texts and symbols
-
-    def scaled(self, by: float) -> Group:
-        """Return the group at another scale."""
-        marks = tuple(mark.scaled(by) for mark in self.marks)
-        return Group(marks, self.of, self.box and self.box.scaled(by))

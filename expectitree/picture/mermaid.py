@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import PLAYED, Edge, Glyph, Style, content
-from expectitree.picture.theme import THEMES
+from expectitree.picture.marks import THEMES
 
 # Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
 # that is narrow at the bottom.
@@ -21,9 +21,8 @@ SYMBOLS = {"MAX": "▲ ", "MIN": "▼ "}
 _PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼‖−≤≥")
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of a flowchart in Mermaid's language."""
-    style = style or Style()
     found, colours = content(evaluation, style), THEMES[style.theme]
     if style.title:
         yield "---"

@@ -6,7 +6,7 @@ import io
 import os
 import warnings
 from importlib.util import find_spec
-from typing import Any
+from typing import IO, Any
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.numbers import escape
@@ -47,22 +47,24 @@ def save_figure(figure: Any, path: str) -> None:
 
     Raises `FileError` if the file cannot be written. `check_plot` comes first.
     """
-    ending = os.path.splitext(path)[1][1:].lower()
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending, {})
-    settings = {"format": ending, "dpi": 150, "metadata": metadata}
-    with whole_file(path) as stream, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
-        figure.savefig(stream, bbox_inches="tight", **settings)  # with the legend
+    with whole_file(path) as stream:
+        _write(figure, stream, os.path.splitext(path)[1][1:].lower())
 
 
 def svg_text(figure: Any) -> str:
     """Return a figure as an SVG element, for a page or a notebook."""
-    stream = io.StringIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        figure.savefig(stream, format="svg", metadata={"Date": None}, bbox_inches="tight")
-    text = stream.getvalue()
+    stream = io.BytesIO()
+    _write(figure, stream, "svg")
+    text = stream.getvalue().decode()
     return text[text.index("<svg") :]
+
+
+def _write(figure: Any, stream: IO[bytes], format: str) -> None:
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
+        # "tight" includes the legend.
+        figure.savefig(stream, format=format, dpi=150, metadata=metadata, bbox_inches="tight")
 
 
 def look(dash: int, color: int) -> dict[str, Any]:

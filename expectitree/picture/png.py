@@ -1,4 +1,4 @@
-"""A picture as PNG, made from its SVG by vl-convert (extra `draw`), without system libraries."""
+"""Pictures as PNG and PDF: vl-convert (extra `draw`) makes them of the SVG."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError, install_hint
-from expectitree.picture import svg
-from expectitree.picture.content import Style
 
 SCALE = 2.0  # pixels for each unit of the SVG
 MAX_PIXELS = 12_000  # of a side; a larger picture is made smaller
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> bytes:
-    """Return the picture as PNG, at most `style.width` pixels wide."""
-    text, width = "\n".join(svg.draw(evaluation, style)), style.width if style else None
-    sides = [float(text.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
+def converted(svg: str, kind: str, width: float | None) -> bytes:
+    """Return a picture as "pdf", or as "png" of at most `width` pixels."""
+    if kind == "pdf":
+        return bytes(library().svg_to_pdf(svg))
+    sides = [float(svg.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
     wanted = width / sides[0] if width else SCALE
-    return bytes(library().svg_to_png(text, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
+    return bytes(library().svg_to_png(svg, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
 
 
 def library() -> Any:

@@ -2,91 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import escape
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import Style
 from expectitree.picture.diagram import diagram
-from expectitree.picture.marks import Group, Line, Mark, Path, Point, Symbol, Text
-from expectitree.picture.theme import THEMES
+from expectitree.picture.marks import THEMES, Group, Line, Mark, Path, Point, Symbol, Text
 
 FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
 
-def draw(evaluation: Evaluation, style: Style | None = None) -> Iterator[str]:
+def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of the picture of an evaluated tree."""
-    picture = diagram(evaluation, style or Style())
-    content, colours = picture.content, THEMES[picture.style.theme]
-    size = picture.width, picture.height
-    yield from beginning(size, content.title or content.summary[0], content.description, colours)
-    yield from (group_text(group, colours) for group in picture.groups)
-    yield "</svg>"
-
-
-def beginning(size: Point, title: str, description: str, colours: dict[str, str]) -> Iterator[str]:
-    """Yield the lines before the first group: the size, the texts for readers, the paper."""
-    width, height = map(_number, size)
+    picture = diagram(evaluation, style)
+    content, writer = picture.content, _Writer(THEMES[style.theme], picture.scale)
+    width, height = writer.number(picture.width), writer.number(picture.height)
     area = f'width="{width}" height="{height}"'
     yield (
         f'<svg xmlns="http://www.w3.org/2000/svg" {area} viewBox="0 0 {width} {height}" role="img"'
         f' font-family="{FONTS}" fill="none" stroke-linejoin="round">'
     )
-    yield f"<title>{escape(title)}</title>"
-    yield f"<desc>{escape(description)}</desc>"
-    yield f'<rect {area} fill="{colours["paper"]}"/>'
+    yield f"<title>{escape(content.title or content.summary[0])}</title>"
+    yield f"<desc>{escape(content.description)}</desc>"
+    yield f'<rect {area} fill="{writer.colours["paper"]}"/>'
+    yield from map(writer.group, picture.groups)
+    yield "</svg>"
 
 
-def group_text(group: Group, colours: dict[str, str]) -> str:
-    """Return the text of a group of marks."""
-    title = f"<title>{escape(group.of.tooltip)}</title>" if group.of else ""
-    return f"<g>{title}{''.join(_mark(mark, colours) for mark in group.marks)}</g>"
+class _Writer:
+    """Writes marks at a scale; lines keep their width."""
 
+    def __init__(self, colours: dict[str, str], scale: float) -> None:
+        self.colours, self.scale = colours, scale
 
-def _mark(mark: Mark, colours: dict[str, str]) -> str:
-    if isinstance(mark, Text):
-        anchor = ' text-anchor="middle"' if mark.is_centred else ""
-        bold = ' font-weight="bold"' if mark.is_bold else ""
-        place = f'x="{_number(mark.x)}" y="{_number(mark.y)}" font-size="{_number(mark.size)}"'
-        look = f'fill="{colours[mark.colour]}"{anchor}{bold}'
-        if mark.has_rim:
-            look += f' stroke="{colours["paper"]}" stroke-width="3" paint-order="stroke"'
-        return f"<text {place} {look}>{escape(mark.text)}</text>"
-    if isinstance(mark, Line):
-        d = "".join(map(_path, mark.paths))
-        pen = f'stroke="{colours[mark.colour]}" stroke-width="{mark.width}"'
-        dashes = ' stroke-dasharray="4 3"' if mark.is_dashed else ""
-        return f'<path d="{d}" {pen}{dashes}/>'
-    return _symbol(mark, colours)
+    def group(self, group: Group) -> str:
+        title = f"<title>{escape(group.of.tooltip)}</title>" if group.of else ""
+        return f"<g>{title}{''.join(map(self.mark, group.marks))}</g>"
 
+    def mark(self, mark: Mark) -> str:
+        if isinstance(mark, Text):
+            return self.text(mark)
+        return self.line(mark) if isinstance(mark, Line) else self.symbol(mark)
 
-def _symbol(symbol: Symbol, colours: dict[str, str]) -> str:
-    fill, line = colours[symbol.colour], colours[f"{symbol.colour}line"]
-    paint = f'fill="{fill}" stroke="{line}" stroke-width="{symbol.width}"'
-    if symbol.is_dashed:
-        paint += ' stroke-dasharray="3 2"'
-    x, y = symbol.box.left, symbol.box.top
-    width, high = symbol.box.right - x, symbol.box.bottom - y
-    if symbol.kind == "CHANCE":
-        middle = f'cx="{_number(x + width / 2)}" cy="{_number(y + high / 2)}"'
-        return f'<circle {middle} r="{_number(width / 2)}" {paint}/>'
-    if symbol.kind == "TERMINAL":
-        size = f'width="{_number(width)}" height="{_number(high)}"'
-        return f'<rect x="{_number(x)}" y="{_number(y)}" {size} rx="3" {paint}/>'
-    return f'<path d="{_path(symbol.triangle)}Z" {paint}/>'
+    def text(self, text: Text) -> str:
+        x, y, size = map(self.number, (text.x, text.y, text.size))
+        look = f'fill="{self.colours[text.colour]}"'
+        if text.is_centred:
+            look += ' text-anchor="middle"'
+        if text.is_bold:
+            look += ' font-weight="bold"'
+        if text.has_rim:
+            look += f' stroke="{self.colours["paper"]}" stroke-width="3" paint-order="stroke"'
+        return f'<text x="{x}" y="{y}" font-size="{size}" {look}>{escape(text.text)}</text>'
 
+    def line(self, line: Line) -> str:
+        d = "".join(map(self.path, line.paths))
+        pen = f'stroke="{self.colours[line.colour]}" stroke-width="{line.width}"'
+        if line.is_dashed:
+            pen += ' stroke-dasharray="4 3"'
+        return f'<path d="{d}" {pen}/>'
 
-def _path(path: Path) -> str:
-    text = "M" + "L".join(map(_point, path.points))
-    if path.curve:
-        text += "C" + " ".join(map(_point, path.curve))
-    return text + "".join(f"L{_point(point)}" for point in path.rest)
+    def symbol(self, symbol: Symbol) -> str:
+        fill, line = self.colours[symbol.colour], self.colours[f"{symbol.colour}line"]
+        paint = f'fill="{fill}" stroke="{line}" stroke-width="{symbol.width}"'
+        if symbol.is_dashed:
+            paint += ' stroke-dasharray="3 2"'
+        x, y, right, bottom = symbol.box
+        if symbol.kind == "CHANCE":
+            circle = (x + right) / 2, (y + bottom) / 2, (right - x) / 2
+            cx, cy, radius = map(self.number, circle)
+            return f'<circle cx="{cx}" cy="{cy}" r="{radius}" {paint}/>'
+        if symbol.kind == "TERMINAL":
+            left, top, width, height = map(self.number, (x, y, right - x, bottom - y))
+            place = f'x="{left}" y="{top}" width="{width}" height="{height}"'
+            return f'<rect {place} rx="3" {paint}/>'
+        return f'<path d="{self.path(symbol.triangle)}Z" {paint}/>'
 
+    def path(self, path: Path) -> str:
+        text = f"M{self.points(path.points, 'L')}"
+        if path.curve:
+            text += f"C{self.points(path.curve, ' ')}"
+        return f"{text}L{self.points(path.rest, 'L')}" if path.rest else text
 
-def _point(point: Point) -> str:
-    return f"{_number(point[0])},{_number(point[1])}"
+    def points(self, points: Iterable[Point], between: str) -> str:
+        return between.join(f"{self.number(x)},{self.number(y)}" for x, y in points)
 
-
-def _number(number: float) -> str:
-    """Return a number with one decimal, or none where that is 0."""
-    return "0" if abs(number) < 0.05 else f"{number:.1f}".removesuffix(".0")
+    def number(self, number: float) -> str:
+        """Return a number at the scale, with one decimal, or none where that is 0."""
+        scaled = number * self.scale
+        return "0" if abs(scaled) < 0.05 else f"{scaled:.1f}".removesuffix(".0")

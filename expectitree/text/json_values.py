@@ -83,23 +83,25 @@ def about_fields(file: str, tree: Tree) -> dict[str, Any]:
 def search_fields(search: Search) -> dict[str, Any]:
     """Return the fields of a search that every JSON output has."""
     is_known = search.outcome is Outcome.VALUE
-    interval = search.interval_of_branch(NONE)
-    found = {
+    found: dict[str, Any] = {
         "algorithm": search.algorithm.name,
         **search.algorithm.options,
         "engine": search.engine,
         "value": search.unrounded.value if is_known else None,
-        **_attitude_fields(search, is_known),
-        **({"stopped": True} if search.stopped else {}),
-        **({} if is_known and not search.stopped else {"interval": interval}),
-        "best": search.best,
-        "ties": search.ties,
-        **({"rounding": float(search.eps)} if search.eps else {}),
-        "bounds": search.root_bounds,
-        "bounds_from": search.bounds_source,
-        **_count_fields(search),
-        "cuts": search.counts.cuts,
     }
+    if search.tree.attitude is not None:
+        found["attitude"] = search.tree.attitude.text
+        found["mean"] = search.unrounded.mean
+        found["risk_premium"] = search.unrounded.risk_premium
+    if search.stopped:
+        found["stopped"] = True
+    if search.stopped or not is_known:
+        found["interval"] = search.interval_of_branch(NONE)
+    found |= {"best": search.best, "ties": search.ties}
+    if search.eps:
+        found["rounding"] = float(search.eps)
+    found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
+    found |= {**_count_fields(search), "cuts": search.counts.cuts}
     return {key: json_value(value) for key, value in found.items()}
 
 
@@ -107,24 +109,12 @@ def _count_fields(search: Search) -> dict[str, Any]:
     """Return the counts of nodes and leaves; of a game the totals are not known."""
     counts, grown = search.counts, search.grown
     nodes = {"visited": counts.visited, "visits": counts.visits}
+    leaves = {"visited": counts.leaves_visited}
     if grown is not None:
-        leaves = {"visited": counts.leaves_visited}
         return {"game": grown, "nodes": nodes, "leaves": leaves}
     return {
         "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
-        "leaves": {"total": counts.leaves_total, "visited": counts.leaves_visited},
-    }
-
-
-def _attitude_fields(search: Search, is_known: bool) -> dict[str, Any]:
-    """Return the attitude to risk, the expected value and the risk premium, if there is one."""
-    attitude = search.tree.attitude
-    if attitude is None:
-        return {}
-    return {
-        "attitude": attitude.text,
-        "mean": search.unrounded.mean,
-        "risk_premium": search.unrounded.risk_premium,
+        "leaves": {"total": counts.leaves_total, **leaves},
     }
 
 

@@ -12,7 +12,7 @@ from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
 from expectitree.tree import paths
 from expectitree.tree.columns import NONE, Bounds
-from expectitree.tree.model import Kind, Tree
+from expectitree.tree.model import Kind
 from expectitree.tree.scans import shifted
 
 if TYPE_CHECKING:
@@ -116,27 +116,6 @@ def untied(line: str) -> str:
     return line.replace(TIED, " ")
 
 
-def node_name(tree: Tree, options: ConsoleOptions, node: int, branch: int | None = None) -> str:
-    """Return the symbol of a node's kind and its path, or the end of a long path.
-
-    `branch` is the last step of the path; by default it is that of the node's first path.
-    """
-    parent, first_branch = tree.first_paths.parent, tree.first_paths.branch
-    marks = characters(options)
-    symbol = marks.kinds[Kind(tree.columns.kind[node]).name]
-    branch = first_branch[node] if branch is None else branch
-    text = ""
-    while branch >= 0:
-        above = tree.parent_of(branch)
-        label = safe(paths.join([tree.branch_label(above, branch)]), options)
-        longer = f"{label}/{text}" if text else label
-        if text and cell_len(longer) > _MAX_NAME_LENGTH:
-            return f"{symbol}{marks.ellipsis}/{text}"
-        text = longer
-        branch = first_branch[above] if parent[above] >= 0 else -1
-    return symbol + (text or paths.ROOT)
-
-
 def residue(search: Search) -> Number:
     """Return the size up to which a computed number is 0 apart from rounding errors.
 
@@ -152,42 +131,14 @@ def residue(search: Search) -> Number:
     return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
 
 
-def sum_text(terms: Terms, number: Callable[[Number], str], times: str) -> str:
-    """Return an expectation as a sum: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
-    possible = [(p, end) for p, end in terms if p]
-    if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
-        return f"({' + '.join(factor_text(number(end)) for _, end in possible)})/{len(possible)}"
-    return " + ".join(product_text(p, end, number, times) for p, end in possible)
-
-
-def quotient_text(
-    limit: Number,
-    others: Terms,
-    p: Number,
-    reward: Number,
-    number: Callable[[Number], str],
-    times: str,
-) -> str:
-    """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`.
-
-    `reward` is that of the branch to the CHANCE node, which `limit` includes.
-    """
-    rest = plus_text(-reward)
-    rest += "".join(f" - {product_text(q, end, number, times)}" for q, end in others)
-    if p == 1:
-        return number(limit) + rest
-    top = f"({number(limit)}{rest})" if rest else number(limit)
-    return f"{top} / {factor_text(cell_text(p))}"
-
-
 class Words:
     """Puts what a search found into words: numbers, intervals, sums, and names of nodes."""
 
     def __init__(self, search: Search, options: ConsoleOptions) -> None:
         self.search, self.tree, self.options = search, search.tree, options
-        self.columns, self.times = search.tree.columns, characters(options).times
+        self.columns, self.characters = search.tree.columns, characters(options)
         self.residue = residue(search)
-        self._names: dict[tuple[int, int | None], str] = {}
+        self._names: dict[tuple[int, int], str] = {}
 
     def number(self, value: Number) -> str:
         """Return a number, 0 for a rounding error."""
@@ -202,35 +153,73 @@ class Words:
         return safe(self.tree.branch_label(parent, branch), self.options)
 
     def name(self, node: int, branch: int | None = None) -> str:
-        """Return the name of a node, by its first branch or another."""
-        key = node, branch
-        if key not in self._names:
-            self._names[key] = node_name(self.tree, self.options, node, branch)
-        return self._names[key]
+        """Return the symbol of a node's kind and its path, or the end of a long path.
+
+        `branch` is the last step of the path; by default it is that of the node's first path.
+        """
+        if branch is None:
+            branch = self.tree.first_paths.branch[node]
+        if (node, branch) not in self._names:
+            symbol = self.characters.kinds[Kind(self.columns.kind[node]).name]
+            self._names[node, branch] = symbol + (self._path_end(branch) or paths.ROOT)
+        return self._names[node, branch]
+
+    def _path_end(self, branch: int) -> str:
+        parent, first_branch = self.tree.first_paths.parent, self.tree.first_paths.branch
+        text = ""
+        while branch >= 0:
+            above = self.tree.parent_of(branch)
+            label = safe(paths.join([self.tree.branch_label(above, branch)]), self.options)
+            longer = f"{label}/{text}" if text else label
+            if text and cell_len(longer) > _MAX_NAME_LENGTH:
+                return f"{self.characters.ellipsis}/{text}"
+            text = longer
+            branch = first_branch[above] if parent[above] >= 0 else -1
+        return text
+
+    def product(self, p: Number, end: Number) -> str:
+        """Return a term of an expectation: `0.9·2`."""
+        factor = factor_text(self.number(end))
+        if p == 1:
+            return factor
+        return f"{factor_text(cell_text(p))}{self.characters.times}{factor}"
+
+    def sum(self, terms: Terms) -> str:
+        """Return an expectation: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
+        possible = [(p, end) for p, end in terms if p]
+        if len(possible) > 1 and all(p == possible[0][0] for p, _ in possible):
+            ends = " + ".join(factor_text(self.number(end)) for _, end in possible)
+            return f"({ends})/{len(possible)}"
+        return " + ".join(self.product(p, end) for p, end in possible)
 
     def summed(self, terms: Terms, value: Number, reward: Number = 0) -> str:
         """Return the value of a branch, after the sum that makes it, with the branch's reward."""
         text = self.number(value)
-        sums = sum_text(terms, self.number, self.times)
+        sums = self.sum(terms)
         if reward and is_finite(value):
             before: Any = value
             sums = f"{sums or self.number(before - reward)}{self.paid(reward)}"
         return f"{sums} = {text}" if sums and sums != text else text
 
-    def quotient(
-        self, limit: Number, others: Terms, p: Number, found: Number, reward: Number
-    ) -> str:
-        """Return the end of an outcome's window, after the quotient that makes it."""
-        sides = quotient_text(limit, others, p, reward, self.number, self.times)
-        text = self.number(found)
-        return f"{text} = {sides}" if sides != text else text
-
     def paid(self, reward: Number) -> str:
         """Return a branch's reward as the last part of a sum."""
         return plus_text(reward)
 
+    def sides(self, limit: Number, others: Terms, p: Number, reward: Number) -> str:
+        """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`.
 
-def product_text(p: Number, end: Number, number: Callable[[Number], str], times: str) -> str:
-    """Return a term of an expectation: `0.9·2`."""
-    factor = factor_text(number(end))
-    return factor if p == 1 else f"{factor_text(cell_text(p))}{times}{factor}"
+        `reward` is that of the branch to the CHANCE node, which `limit` includes.
+        """
+        rest = plus_text(-reward)
+        rest += "".join(f" - {self.product(q, end)}" for q, end in others)
+        if p == 1:
+            return self.number(limit) + rest
+        top = f"({self.number(limit)}{rest})" if rest else self.number(limit)
+        return f"{top} / {factor_text(cell_text(p))}"
+
+    def quotient(
+        self, limit: Number, others: Terms, p: Number, found: Number, reward: Number
+    ) -> str:
+        """Return the end of an outcome's window, after the quotient that makes it."""
+        sides, text = self.sides(limit, others, p, reward), self.number(found)
+        return f"{text} = {sides}" if sides != text else text

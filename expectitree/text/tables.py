@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
@@ -38,7 +38,12 @@ def table(
         [_cell(text, column, options) for text, column in zip(row, columns, strict=True)]
         for row in rows
     ]
-    least, natural = _widths(columns, cells, _words), _widths(columns, cells, lambda text: [text])
+    natural = [max(map(cell_len, texts)) for texts in zip(*cells, strict=True)]
+    least = list(natural)
+    for place, column in enumerate(columns):
+        if not column.number:
+            words = [word for row in cells for word in row[place].split()]
+            least[place] = max(map(cell_len, words), default=0)
     shown = _fitting(columns, least, options.max_width)
     widths = _shrunk(columns, shown, least, natural, options.max_width)
     # A column of blanks between two others, since rich counts padding at the edges that it drops.
@@ -65,18 +70,6 @@ def _cell(text: str, column: Column, options: ConsoleOptions) -> str:
         return text
     clip = clipped_start if column.keep_end else clipped
     return clip(text, column.most, marks.ellipsis)
-
-
-def _widths(
-    columns: Sequence[Column],
-    cells: Sequence[Sequence[str]],
-    parts: Callable[[str], Sequence[str]],
-) -> list[int]:
-    """Return the width of each column, when cells of words are broken into parts."""
-    return [
-        max(cell_len(part) for row in cells for part in ([row[i]] if c.number else parts(row[i])))
-        for i, c in enumerate(columns)
-    ]
 
 
 def _fitting(columns: Sequence[Column], least: Sequence[int], width: int) -> list[int]:
@@ -106,10 +99,6 @@ def _shrunk(
             break
         widths[max(wide, key=lambda i: widths[i])] -= 1
     return widths
-
-
-def _words(text: str) -> list[str]:
-    return text.split() or [""]
 
 
 def markdown(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:

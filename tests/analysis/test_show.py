@@ -199,10 +199,8 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
     (disagreement,) = found.disagreements
     assert disagreement.about == "value"
-    assert (
-        disagreement_text(disagreement)
-        == "star1 disagrees with expectiminimax: the value is 3, not 2"
-    )
+    text = "star1 disagrees with expectiminimax: the value is 3, not 2"
+    assert disagreement_text(disagreement) == text
     assert conclusion(found) == "The algorithms disagree."
 
 

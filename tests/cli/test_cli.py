@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree
 from pathlib import Path
 
 import pytest
@@ -215,17 +214,6 @@ def test_verify_write_includes_the_rewards_of_branches(tmp_path: Path) -> None:
     assert run_main("verify", "--write", str(file)).status == 0
     assert "expect: {value: 15, best: b, star1" in file.read_text()
     assert run_main("verify", str(file)).status == 0
-
-
-def test_verify_prints_json_and_junit(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.yaml"
-    broken.write_text("expect: {value: 1}\nmax: [2]\n")
-    found = json.loads(run_main("verify", str(broken), "--format", "json").out)
-    assert (found["kept"], found["checks"][0]["found"]) == (False, "2")
-    suites = xml.etree.ElementTree.fromstring(
-        run_main("verify", str(broken), RISK, "--format", "junit").out
-    )
-    assert [suite.get("failures") for suite in suites] == ["1", "0"]
 
 
 def test_verify_continues_after_an_invalid_file(tmp_path: Path) -> None:

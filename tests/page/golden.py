@@ -13,8 +13,8 @@ from typing import Any
 import expectitree as et
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
+from expectitree.page import replays
 from expectitree.page.data import page_data
-from expectitree.page.replays import replays
 from expectitree.text.json_values import json_number
 from expectitree.tree.scans import shifted
 
@@ -33,9 +33,9 @@ max:
 
 
 def golden(tree: et.Tree) -> dict[str, Any]:
-    report = replays(tree)
-    moments = {trace.search.algorithm.full_name: moments_of(trace) for trace in report.traces}
-    return {"data": page_data(report), "moments": moments}
+    traces = replays(tree)
+    moments = {trace.search.algorithm.full_name: moments_of(trace) for trace in traces}
+    return {"data": page_data(traces, "star1"), "moments": moments}
 
 
 def moments_of(trace: Trace) -> list[dict[str, Any]]:

@@ -26,10 +26,9 @@ from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import notation
-from expectitree.page import SCRIPTS, draw
+from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
-from expectitree.page.replays import MAX_NODES, Replays, replays
 from expectitree.page.steps import COLUMNS, WORTH
 from expectitree.picture.text import chance_text, payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
@@ -59,9 +58,9 @@ class Elements(HTMLParser):
             self.texts.setdefault(self.tags[-1][0], []).append(data)
 
 
-def page_of(tree: et.Tree, **options: Any) -> tuple[Replays, str]:
-    report = replays(tree, **options)
-    return report, "".join(draw(report))
+def page_of(tree: et.Tree, **options: Any) -> tuple[list[Trace], str]:
+    traces = replays(tree, **options)
+    return traces, page_text(traces)
 
 
 def data_of(text: str) -> dict[str, Any]:
@@ -70,10 +69,10 @@ def data_of(text: str) -> dict[str, Any]:
     return data
 
 
-def check_data(report: Replays, text: str) -> None:
+def check_data(traces: list[Trace], text: str) -> None:
     """Read the page's data as the page does, and compare it with the traces, event by event."""
     data = data_of(text)
-    tree, columns = report.tree, report.tree.columns
+    tree, columns = traces[0].tree, traces[0].tree.columns
     assert data["tree"]["kinds"] == "".join(str(int(kind)) for kind in columns.kind)
     branches = [columns.first[n + 1] - columns.first[n] for n in range(len(tree))]
     assert data["tree"]["branches"] == branches
@@ -87,8 +86,8 @@ def check_data(report: Replays, text: str) -> None:
     assert ("payments" in data["tree"]) == ("root_payment" in data["tree"]) == pays
     for b, text in enumerate(data["tree"].get("payments", ())):
         assert text == payment_text(tree.reward_of(b))
-    assert len(data["traces"]) == len(report.traces)
-    for given, trace in zip(data["traces"], report.traces, strict=True):
+    assert len(data["traces"]) == len(traces)
+    for given, trace in zip(data["traces"], traces, strict=True):
         assert given["kinds"] == "".join(LETTERS[event.kind] for event in trace.events)
         assert given["branches"] == [event.branch for event in trace.events]
         assert given["depths"] == [event.depth for event in trace.events]
@@ -171,9 +170,9 @@ def check_cells(data: dict[str, Any], cells: list[list[int]], moment: Moment) ->
 @pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
 def test_the_page_contains_the_traces_of_shipped_trees(file: Path) -> None:
     for exact in (False, True):
-        report, text = page_of(load(file, exact=exact), file=str(file.name))
-        assert [trace.search.algorithm for trace in report.traces] == list(ALGORITHMS.values())
-        check_data(report, text)
+        traces, text = page_of(load(file, exact=exact), file=str(file.name))
+        assert [trace.search.algorithm for trace in traces] == list(ALGORITHMS.values())
+        check_data(traces, text)
 
 
 @for_each("seed", range(10), range(10, 30))
@@ -190,41 +189,29 @@ def test_the_page_contains_the_traces_of_random_trees(seed: int, pays: bool) -> 
 
 def test_replays_are_traces_of_each_algorithm() -> None:
     tree = et.loads("max: [{chance: [2, 4]}, {chance: [1, 4]}]")
-    report = replays(
-        tree,
-        ["star1", algorithm("star2.5", probes=3, probe_order="sequential")],
-        bounds=(0.0, 9.0),
-        file="x.yaml",
-    )
-    assert report.file == "x.yaml"
-    assert report.tree is tree
-    assert [trace.search.algorithm.full_name for trace in report.traces] == [
-        "star1",
-        "star2.5 (3 probes, sequential)",
-    ]
-    assert all(
-        trace.search.bounds == (0.0, 9.0) and trace.file == "x.yaml" for trace in report.traces
-    )
-    assert all(trace.total == len(trace.events) for trace in report.traces)
-    default = replays(tree)
-    assert [trace.search.algorithm.full_name for trace in default.traces][-2:] == [
-        "star2.5 (2 probes, cyclic)", "best-first"
-    ]  # fmt: skip
+    chosen = ["star1", algorithm("star2.5", probes=3, probe_order="sequential")]
+    traces = replays(tree, chosen, bounds=(0.0, 9.0), file="x.yaml")
+    names = [trace.search.algorithm.full_name for trace in traces]
+    assert names == ["star1", "star2.5 (3 probes, sequential)"]
+    for trace in traces:
+        assert (trace.tree, trace.file, trace.search.bounds) == (tree, "x.yaml", (0.0, 9.0))
+        assert trace.total == len(trace.events)
+    names = [trace.search.algorithm.full_name for trace in replays(tree)]
+    assert names[-2:] == ["star2.5 (2 probes, cyclic)", "best-first"]
 
 
-def test_long_traces_are_truncated_with_a_note() -> None:
+def test_long_traces_are_truncated_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
     tree = et.load(TREES[0])
-    report, text = page_of(tree, most_steps=5)
-    assert [len(trace.events) for trace in report.traces] == [5] * 6
-    check_data(report, text)
+    whole = data_of(et.to_html(tree))["traces"]
+    assert not any("This page has" in trace["sentences"][0] for trace in whole)
+    monkeypatch.setattr("expectitree.page.MAX_STEPS", 5)
+    traces, text = page_of(tree)
+    assert [len(trace.events) for trace in traces] == [5] * 6
+    check_data(traces, text)
     data = data_of(text)
     assert data["traces"][0]["total"] == 15
-    assert all(
-        "This page has the first 5 of its" in trace["sentences"][0] for trace in data["traces"]
-    )
-    assert not any(
-        "This page has" in trace["sentences"][0] for trace in data_of(page_of(tree)[1])["traces"]
-    )
+    for trace in data["traces"]:
+        assert "This page has the first 5 of its" in trace["sentences"][0]
 
 
 @pytest.mark.slow
@@ -250,8 +237,8 @@ def test_a_deep_tree_does_not_recurse() -> None:
     node = builder.max([node, builder.terminal(0.0)])
     for _ in range(6_000):
         node = builder.max([node])
-    report, text = page_of(builder.build(node), algorithms=["star1"])
-    assert report.traces[0].total > 2 * 6_000
+    traces, text = page_of(builder.build(node), algorithms=["star1"])
+    assert traces[0].total > 2 * 6_000
     assert len(text) < 6_000_000
 
 
@@ -267,10 +254,10 @@ def test_labels_cannot_break_out_of_the_data() -> None:
     builder = et.TreeBuilder()
     inner = builder.chance({HOSTILE: 0.0, "b": 1.0}, note=HOSTILE)
     tree = builder.build(builder.max({HOSTILE: inner}), title=HOSTILE, source=HOSTILE)
-    report, text = page_of(tree, file=HOSTILE)
-    check_data(report, text)
+    traces, text = page_of(tree, file=HOSTILE)
+    check_data(traces, text)
     text.encode("utf-8")
-    harmless = "".join(draw(replays(et.loads("max: {a: {chance: [0, 1]}}"))))
+    harmless = et.to_html(et.loads("max: {a: {chance: [0, 1]}}"))
     shape = [(tag, sorted(attributes)) for tag, attributes in Elements(text).tags]
     assert shape == [(tag, sorted(attributes)) for tag, attributes in Elements(harmless).tags]
     assert (
@@ -344,8 +331,8 @@ def test_comparisons_and_numbers_are_those_of_a_book_and_labels_stay() -> None:
 
 def test_the_page_shows_what_branches_pay() -> None:
     text = "reward: 1/4, max: {a: 3, b: {cost: 100000, chance: [{reward: 2, utility: 1}]}}"
-    report, page = page_of(et.loads(f"{{{text}}}"))
-    check_data(report, page)
+    traces, page = page_of(et.loads(f"{{{text}}}"))
+    check_data(traces, page)
     data = data_of(page)
     assert data["tree"]["payments"] == ["+2", "", "−100,000"]
     assert data["tree"]["root_payment"] == "+0.25"
@@ -377,8 +364,8 @@ def chain(length: int) -> et.Tree:
 def test_the_work_of_a_page_grows_with_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A step below a node that no search has reached explains only the children of its node."""
     monkeypatch.setattr(page_steps, "MAX_EXPLAINED", 10 * 600)
-    found, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
-    assert len(found.tree) == 601
+    traces, text = page_of(chain(300), algorithms=["alphabeta", "star1", "star2"])
+    assert len(traces[0].tree) == 601
     assert text
 
 

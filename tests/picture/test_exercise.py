@@ -17,47 +17,24 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import cell_text
-from expectitree.picture import pdf, png
-from expectitree.picture.content import BEST, PLAIN, Style, content
-from expectitree.picture.drawing import drawer
-from expectitree.picture.hidden import BLANK, PARTS, evaluate_known
+from expectitree.picture.content import PLAIN, Style, content
+from expectitree.picture.drawing import drawn
+from expectitree.picture.hidden import BLANK, evaluate_known
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import Repeated
 
-TREES = sorted((ROOT / "trees").iterdir())
-GEOMETRY = re.compile(r'="[-.\d MLCZ,]*"|\([-.\d]+,[-.\d]+\)|[-.\d]+(bp|pt)')
-TEXTS = ("svg", "dot", "mmd", "tex")
+TEXTS = ("svg", "dot", "mmd")
 LEFT = "trees/aima-5.12-left.yaml"
 UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: "?"}, 2]}}}'
 
 
 def text_of(kind: str, search: Search, **style: Any) -> str:
     evaluation = Evaluation("", search, windows=True)
-    return "".join(drawer(kind)(evaluation, Style(**style)))
+    return str(drawn(kind, evaluation, Style(**style)))
 
 
 # ---- What is hidden is nowhere.
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", TEXTS)
-@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
-def test_a_blank_picture_has_no_hidden_number(file: Path, kind: str) -> None:
-    tree = et.load(file)
-    for name in ("expectiminimax", "star1", "star2"):
-        search = et.evaluate(tree, name)
-        blank = text_of(kind, search, blank=True, reasons=True, rows=None)
-        blank = GEOMETRY.sub("", blank)
-        hidden = {*search.lower, *search.upper, *search.alpha, *search.beta}
-        shown = {*tree.columns.utility, *tree.columns.probability, *search.bounds}
-        shown |= {abs(reward) for reward in tree.columns.reward}
-        given = f"{tree.title} {tree.source} {' '.join(map(str, tree.label))}"
-        for number in map(cell_text, hidden - shown):
-            if "." in number and number not in given:
-                assert not re.search(rf"(?<![\d.]){re.escape(number)}(?!\.?\d)", blank)
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
@@ -76,99 +53,28 @@ def test_a_blank_picture_does_not_depend_on_the_search(seed: int, pays: bool) ->
         assert blank == text_of(kind, replace(search, **nothing), blank=True, rows=20)
 
 
-def test_png_and_pdf_are_made_from_the_blank_svg(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[str] = []
-
-    class Library:
-        def svg_to_png(self, text: str, scale: float) -> bytes:
-            given.append(text)
-            return b""
-
-        def svg_to_pdf(self, text: str) -> bytes:
-            given.append(text)
-            return b""
-
-    for module in (png, pdf):
-        monkeypatch.setattr(module, "library", Library)
-    search = et.evaluate(et.load(LEFT), "star1")
-    for module in (png, pdf):
-        module.draw(Evaluation("", search, True), Style(blank=True))
-    assert given == [text_of("svg", search, blank=True).removesuffix("\n")] * 2
-
-
 def test_notes_and_reasons_are_left_out() -> None:
     tree = et.loads("max: {a: {utility: 3, note: secret}, b: {note: secret, min: [1, 2]}}")
     search = et.evaluate(tree, "alphabeta")
     for kind in TEXTS:
-        assert "secret" not in text_of(kind, search, hide=["values"], reasons=True)
-        assert " cut after" not in text_of(kind, search, hide=["values"], reasons=True)
+        blank = text_of(kind, search, blank=True, reasons=True)
+        assert "secret" not in blank
+        assert " cut after" not in blank
 
 
-# ---- Single parts.
-
-
-def shown_with(*hide: str, **style: Any) -> Any:
+def test_values_windows_and_counts_are_lines_to_write_on() -> None:
     evaluation = Evaluation("", et.evaluate(et.load(LEFT), "star1"), windows=True)
-    return content(evaluation, Style(hide=hide, **style))
-
-
-def test_hidden_values_are_lines_and_the_rest_stays() -> None:
-    found = shown_with("values")
+    found = content(evaluation, Style(blank=True))
     inner = [glyph for glyph in found.glyphs if glyph.kind != "TERMINAL"]
     assert {glyph.value for glyph in inner} == {BLANK}
-    assert any(edge.rank == BEST for edge in found.edges)
-    assert any(edge.is_cut for edge in found.edges)
-    assert any(glyph.is_grey for glyph in found.glyphs)
-    assert found.summary == (
-        f"Value {BLANK}, best action a1",
-        "star1 with bounds [1, 4] visited 5 of 8 leaves, 2 cuts",
-    )
-
-
-def test_hidden_best_branches_are_plain() -> None:
-    found = shown_with("best")
+    assert {glyph.remarks for glyph in inner} == {(f"α {BLANK}, β {BLANK}",)}
     assert {edge.rank for edge in found.edges} == {PLAIN}
-    assert found.summary[0] == f"Value 2.1, best action {BLANK}"
-
-
-def test_hidden_cuts_and_visits() -> None:
-    found = shown_with("cuts")
     assert not any(edge.is_cut for edge in found.edges)
-    assert any(glyph.is_grey for glyph in found.glyphs)
-    found = shown_with("cuts", "visits")
     assert not any(glyph.is_grey for glyph in found.glyphs)
-    assert "(" not in "".join(glyph.value for glyph in found.glyphs)
-    assert f"visited {BLANK} of 8 leaves, {BLANK} cuts" in found.summary[1]
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_marks_that_stay_are_those_of_the_whole_picture(seed: int) -> None:
-    evaluation = Evaluation("", et.evaluate(Case(seed).tree(), "star2"))
-    whole = content(evaluation, Style(rows=None)).edges
-    for hide in (["values", "best", "windows"], ["values", "cuts"], ["values", "visits"]):
-        edges = content(evaluation, Style(rows=None, hide=hide)).edges
-        for edge, other in zip(edges, whole, strict=True):
-            assert edge.is_cut == (other.is_cut and "cuts" not in hide)
-            if not {"best", "visits", "cuts"} & set(hide):
-                assert edge.rank == other.rank
-            if not {"visits", "cuts"} & set(hide):
-                assert edge.is_grey == other.is_grey
-
-
-def test_hidden_windows_are_lines() -> None:
-    root, *_ = shown_with("windows").glyphs
-    assert root.remarks == (f"α {BLANK}, β {BLANK}",)
-
-
-def test_an_unknown_part() -> None:
-    with pytest.raises(AnalysisError, match="'colours' cannot be hidden: choose among values"):
-        shown_with("colours")
-
-
-def test_the_strategy_cannot_be_drawn_without_the_best_branches() -> None:
-    evaluation = Evaluation("", et.evaluate(et.load(LEFT)), strategy_only=True)
-    with pytest.raises(AnalysisError, match="the strategy consists of the best branches"):
-        content(evaluation, Style(blank=True))
+    assert found.summary == (
+        f"Value {BLANK}, best action {BLANK}",
+        f"star1 with bounds [1, 4] visited {BLANK} of 8 leaves, {BLANK} cuts",
+    )
 
 
 # ---- Unknown utilities.
@@ -206,50 +112,9 @@ def test_a_pruning_search_of_unknown_utilities_is_only_drawn_blank() -> None:
     assert "star1 with bounds [0, 9] visited ______" in invoke(*words, "--blank").stdout
 
 
-def test_python_draws_unknown_utilities_and_exercises() -> None:
-    tree = et.loads(UNKNOWN)
-    assert ">?</text>" in et.to_svg(tree)
-    assert et.to_svg(et.load(LEFT), hide="values, best") == et.to_svg(
-        et.load(LEFT), hide=["best", "values"]
-    )
-    assert BLANK in et.to_svg(tree, blank=True)
-
-
-# ---- The command.
-
-
-def test_the_exercise_and_its_solution(tmp_path: Path) -> None:
-    blank, solution = tmp_path / "e.svg", tmp_path / "s.tex"
-    words = ["draw", LEFT, "-a", "star1", "-o", str(blank), "--solution", str(solution)]
-    assert invoke(*words, "--blank").exit_code == 0
-    assert "2.1" not in blank.read_text("utf-8")
-    assert "2.1" in solution.read_text("utf-8")
-    again = invoke(*words, "--blank", "--force")
-    assert again.exit_code == 0
-    solution.unlink()
-    (tmp_path / "e.svg").unlink()
-    solution.write_text("mine")
-    assert invoke(*words, "--blank").exit_code == 2  # the solution exists
-    assert not blank.exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--hide", "values,color"], "'color' cannot be hidden: choose among values, windows,"),
-        (["--solution", "s.svg"], "--solution is for exercises: add --blank, or --hide PARTS."),
-        (["--blank", "--strategy"], "the strategy consists of the best branches"),
-    ],
-)
-def test_wrong_usage(words: list[str], message: str, tmp_path: Path) -> None:
-    done = invoke("draw", LEFT, "-o", str(tmp_path / "x.svg"), *words)
-    assert message in re.sub(r"\s+", " ", f"{done.stderr}{done.exception}")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_parts_are_named_in_the_help() -> None:
-    help = re.sub(r"\s+", " ", invoke("draw", "--help").stdout)
-    assert ", ".join(PARTS) in help
+def test_the_strategy_cannot_be_drawn_without_the_best_branches() -> None:
+    done = invoke("draw", LEFT, "--blank", "--strategy", "-o", "-", "--format", "svg")
+    assert "the strategy consists of the best branches" in done.stderr
 
 
 # ---- The how-to.
@@ -285,6 +150,7 @@ def test_the_commands_of_the_how_to_run(tmp_path: Path) -> None:
     )  # fmt: skip
     check_sheet(tmp_path / "sheet")
     assert BLANK in (tmp_path / "exercise.svg").read_text("utf-8")
+    assert BLANK not in (tmp_path / "solved.svg").read_text("utf-8")
 
 
 def test_the_python_of_the_how_to_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,6 @@ from helpers import loads
 
 import expectitree as et
 from expectitree.picture import notebook
-from expectitree.searches.result import Outcome
 
 TEXT = (
     "title: A <b>risk</b> & more\n"
@@ -95,10 +94,8 @@ def test_a_long_text_is_cut() -> None:
     lines = shown(report)["text/plain"].splitlines()
     whole = et.to_text(report, width=100).splitlines()
     assert lines[:-1] == whole[: notebook.MAX_LINES]
-    assert (
-        lines[-1]
-        == f"… {len(whole) - 200:,} more lines: print(expectitree.to_text(…)) shows them all"
-    )
+    more = f"… {len(whole) - 200:,} more lines: print(expectitree.to_text(…)) shows them all"
+    assert lines[-1] == more
 
 
 def test_a_large_tree_is_not_evaluated_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,27 +106,14 @@ def test_a_large_tree_is_not_evaluated_automatically(monkeypatch: pytest.MonkeyP
     assert len(shown(et.evaluate(large))["text/plain"].splitlines()) < 100
 
 
-def test_a_search_that_was_stopped_is_shown() -> None:
-    stopped = et.evaluate(et.generate("ballard", branching=3, seed=1), "star2", max_visits=3)
-    assert stopped.outcome is not Outcome.VALUE
-    assert "stopped" in shown(stopped)["text/plain"]
-
-
 def test_an_object_that_cannot_be_shown_falls_back_to_its_repr(
     tree: et.Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise a notebook would show a traceback for a valid object."""
-
     def failing(*arguments: object, **options: object) -> str:
         raise et.SearchError("no")
 
     monkeypatch.setattr(notebook, "to_text", failing)
     assert shown(tree) == {}
-
-
-def test_only_trees_searches_and_reports_are_shown(tree: et.Tree) -> None:
-    for part in (tree.root, et.evaluate(tree).counts, tree.root.branches[0]):
-        assert not hasattr(part, "_repr_mimebundle_")
 
 
 @pytest.mark.extra

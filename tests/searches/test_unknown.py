@@ -12,7 +12,6 @@ from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
-from xml.etree import ElementTree
 
 import pytest
 from helpers import COMPILED, LONG, ROOT, for_each, invoke, load, loads
@@ -645,7 +644,7 @@ def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
     assert found.exception is None or isinstance(found.exception, SystemExit)
 
 
-@pytest.mark.parametrize("kind", ["svg", "dot", "mmd", "tex"])
+@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
 def test_pictures_show_unknown_terminals(kind: str) -> None:
     found = invoke("draw", "-o", "-", "--format", kind, "-e", SMALL)
     assert (found.exit_code, found.stderr) == (0, "")
@@ -703,16 +702,10 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     assert first.endswith(f"{file}: a tree, whose expectations cannot be checked: {REFUSAL}")
     assert (blank, total, end) == ("", "1 file, 0 of 0 expectations kept, 1 cannot be checked", "")
     (line,) = invoke("verify", "--format", "json", str(file)).stdout.splitlines()
-    printed = json.loads(line)
-    assert printed.pop("seconds") > 0
-    assert printed == {
+    assert json.loads(line) == {
         "file": str(file), "tree": True, "expect": True, "kept": False, "errors": [REFUSAL],
         "checks": [],
     }  # fmt: skip
-    suite = ElementTree.fromstring(invoke("verify", "--format", "junit", str(file)).stdout)[0]
-    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("1", "1", "0")
-    assert suite[0][0].tag == "failure"
-    assert suite[0][0].get("message") == REFUSAL
     verification = et.verify(et.load(file), file="f")
     assert (verification.unchecked, verification.broken, verification.error) == (REFUSAL, [], None)
     assert "cannot be checked" in et.to_text(verification)

@@ -28,9 +28,6 @@ from expectitree.text.phrases import (
     Words,
     payment,
     plural,
-    product_text,
-    quotient_text,
-    sum_text,
     value_text,
     visited_text,
     window_text,
@@ -102,7 +99,7 @@ class StepSentences(Words):
         for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
             if quotient is not None:
                 limit, others, p, found, reward = quotient
-                sides = quotient_text(limit, others, p, reward, self.number, self.times)
+                sides = self.sides(limit, others, p, reward)
                 yield f"{end} = {sides} = {self.number(found)}"
 
     def step_name(self, event: Event) -> str:
@@ -159,7 +156,7 @@ class StepSentences(Words):
         if event.why != Why.MAX_SHARE:
             return _REASONS.get(event.why, "")
         p, low, high = self.columns.probability[event.branch], *event.was
-        width = product_text(p, high - low, self.number, self.times)
+        width = self.product(p, high - low)
         share = self.number(p * (high - low))
         return f"no other has a greater p times width than {width} = {share}"
 
@@ -219,7 +216,7 @@ class StepSentences(Words):
         values = [self.search.interval_of_branch(b)[0] for b in branches]
         if is_chance:
             p = [self.columns.probability[b] for b in branches]
-            sides = sum_text(zip(p, values, strict=True), self.number, self.times)
+            sides = self.sum(zip(p, values, strict=True))
             return f"{sides}{paid} = {value}"
         function = Kind(self.columns.kind[n]).name.lower()
         return f"{function}({', '.join(map(self.number, values))}){paid} = {value}"

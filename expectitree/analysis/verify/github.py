@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from expectitree.analysis.verify.report import Verification
-from expectitree.analysis.verify.text import cases, summary
+from expectitree.analysis.verify.text import summary
 from expectitree.base.numbers import escape
 
 
@@ -13,11 +13,21 @@ def render(verifications: Sequence[Verification]) -> Iterator[str]:
     """Yield a command for each error and each broken expectation, and a summary."""
     for v in verifications:
         file = _encoded(v.file).replace(":", "%3A").replace(",", "%2C")
-        for result, _, message, line, column in cases(v):
+        for message, line, column in _errors(v):
             place = f",line={line},col={column}" if line else ""
-            if result:
-                yield f"::error file={file}{place}::{_encoded(escape(message))}"
+            yield f"::error file={file}{place}::{_encoded(escape(message))}"
     yield summary(verifications)
+
+
+def _errors(v: Verification) -> Iterator[tuple[str, int | None, int | None]]:
+    """Yield the message, the line and the column of each error and broken expectation."""
+    if v.unchecked is not None:
+        yield v.unchecked, None, None
+    for problem in v.error.problems if v.error else ():
+        path = f"{problem.path}: " if problem.path else ""
+        yield path + problem.message, problem.line, problem.column
+    for check in v.broken:
+        yield check.text, check.line, check.column
 
 
 def _encoded(text: str) -> str:

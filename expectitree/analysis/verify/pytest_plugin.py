@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from expectitree.analysis.verify.checks import Check
+    from expectitree.analysis.verify.report import Check
 
 ENDINGS = (".yaml", ".yml", ".json")
 EXPECT = re.compile(r"""^\s*["']?expect["']?\s*:""", re.MULTILINE)  # no other YAML file has this
@@ -63,10 +63,8 @@ class Expectation(pytest.Item):
 
     def runtest(self) -> None:
         """Fail if the expectation does not hold."""
-        from expectitree.analysis.verify.text import check_text
-
         if not self.check.kept:
-            message = f"{self.location[0]}:{self.check.line}: {check_text(self.check)}"
+            message = f"{self.location[0]}:{self.check.line}: {self.check.text}"
             pytest.fail(message, pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:

@@ -6,11 +6,12 @@ import os
 import sys
 
 from expectitree.analysis.verify.edit import replace_text, rewritten
-from expectitree.analysis.verify.report import Verification, answers, verify
+from expectitree.analysis.verify.report import Verification, verify, written
 from expectitree.base.errors import FileError, Problem
 from expectitree.files import loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.writing import OutputFile
+from expectitree.searches.engine import search_tree
 from expectitree.tree.model import Tree
 
 
@@ -46,7 +47,7 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     # A path that is missing may have a typing error: what holds it is not replaced.
     kept = {check.place for check in before.broken if check.replacement is None}
     replacements = {c.place: c.replacement for c in before.broken if c.place not in kept}
-    changed = rewritten(text, format, replacements if before.checks else {(): answers(tree)})
+    changed = rewritten(text, format, replacements if before.checks else {(): _answers(tree)})
     try:
         after = verify(_read(changed, name), file=name)
         holds = not any(check.place in replacements for check in after.broken)
@@ -57,6 +58,19 @@ def refresh(path: str | os.PathLike[str]) -> Verification:
     if changed != text:
         replace_text(file, changed)
     return after
+
+
+def _answers(tree: Tree) -> dict[str, object]:
+    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
+
+    A tree with an attitude to risk has no such counts, because pruning searches refuse it.
+    """
+    search = search_tree(tree)
+    best = {} if search.best is None else {"best": search.best}
+    names = ("star1", "star2") if tree.attitude is None else ()
+    counts = {name: search_tree(tree, name).counts for name in names}
+    runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
+    return {"value": written(search.value), **best, **runs}
 
 
 def _read(text: str, name: str) -> Tree:

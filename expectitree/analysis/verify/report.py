@@ -8,10 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from time import perf_counter
 from typing import Any
 
-from expectitree.analysis.verify.checks import Check, Hint
 from expectitree.analysis.verify.edit import Place, find_lines
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
@@ -34,6 +32,32 @@ _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 
 
 @dataclass(frozen=True)
+class Check:
+    """One expectation, and the result that was found."""
+
+    what: str
+    expected: str
+    found: str
+    kept: bool
+    place: Place  # the keys within `expect` that lead to what was expected
+    replacement: object = None  # what would hold: a text, a number, a list, a mapping
+    hint: str = ""  # why it does not hold, where that is not plain
+    line: int | None = None  # in the file, from 1
+    column: int | None = None
+
+    @property
+    def text(self) -> str:
+        """What was expected and found, and the hint."""
+        text = f"{self.what}: expected {self.expected}, found {self.found}"
+        return f"{text} ({self.hint})" if self.hint else text
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("what", "expected", "found", "kept", "line", "column", "hint")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
 class Verification(Shown):
     """The expectations of one file, checked; `verify` makes it.
 
@@ -48,7 +72,6 @@ class Verification(Shown):
         error: Why the file is not a tree, if it is not.
         has_expect: Whether the file expects anything.
         unchecked: Why there are no checks of a tree that expects something.
-        seconds: The time to read and check the file, if it was measured.
         warnings: The warnings of the tree.
     """
 
@@ -59,7 +82,6 @@ class Verification(Shown):
     error: FileError | None = None
     has_expect: bool = True
     unchecked: str | None = None
-    seconds: float | None = None
     warnings: Sequence[str] = ()
 
     @property
@@ -82,7 +104,6 @@ class Verification(Shown):
             "kept": not self.is_bad,
             "errors": str(self.error or self.unchecked or "").splitlines(),
             "checks": self.checks,
-            "seconds": self.seconds,
         }
 
 
@@ -115,22 +136,17 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
 def verify_file(
     path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
 ) -> Verification:
-    """Check every expectation of a file, or report the error in it, and measure the time.
+    """Check every expectation of a file, or report the error in it.
 
     Broken checks of a text have their line and column; with `locate` all its checks have.
     """
-    start, file, text = perf_counter(), os.fspath(path), ""
+    file, text = os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
     read: Callable[..., Tree] = partial(load, path)
     try:
         if format.is_text:
             text, name = read_text(path)
             row = format_of_text(text, name)
-            if row.has_results:
-                from expectitree.analysis.verify.stored import stored_checks
-
-                if checks := [*stored_checks(text, name, row)]:
-                    return Verification(file, checks, seconds=perf_counter() - start)
             if not name.endswith(ANSWERS):  # else `load` has a hint
                 read = partial(loads, text, name=name)
         tree = read(exact_nodes=sys.maxsize, warn=warn)
@@ -141,21 +157,8 @@ def verify_file(
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
             report = replace(report, checks=checks)
     except FileError as error:
-        report = Verification(file, error=error)
-    return replace(report, seconds=perf_counter() - start)
-
-
-def answers(tree: Tree) -> dict[str, object]:
-    """Return an `expect` for a tree whose utilities are known, with counts of Star1 and Star2.
-
-    A tree with an attitude to risk has no such counts, because pruning searches refuse it.
-    """
-    search = search_tree(tree)
-    best = {} if search.best is None else {"best": search.best}
-    names = ("star1", "star2") if tree.attitude is None else ()
-    counts = {name: search_tree(tree, name).counts for name in names}
-    runs = {name: {"nodes": c.visited, "leaves": c.leaves_visited} for name, c in counts.items()}
-    return {"value": _rounded(search.value), **best, **runs}
+        return Verification(file, error=error)
+    return report
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
@@ -163,10 +166,13 @@ def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:
     if expect.value is not None:
         yield _number_check("value", search, expect, ("value",), expect.value)
     if best is not None:
-        kept, hint = best == search.best, None
-        if not kept and (search.best is None or best in search.ties):
-            hint = Hint.NO_BEST if search.best is None else Hint.TIE
-        yield Check("best", best, search.best or "none", kept, ("best",), search.best, hint)
+        hint = ""
+        if search.best is None:
+            hint = "the root is not a player's, so it has no best action: remove `best`"
+        elif best != search.best and best in search.ties:
+            hint = "it is worth as much, and comes later"
+        found, kept = search.best or "none", best == search.best
+        yield Check("best", best, found, kept, ("best",), search.best, hint)
     for path, value in expect.values.items():
         yield _number_check(f"value of {path}", search, expect, ("values", path), value)
 
@@ -179,7 +185,7 @@ def _point_checks(tree: Tree, point: PointExpectation, index: int) -> Iterator[C
         varied = tree.with_parameters(**point.settings)
         search = search_tree(varied)
     except ExpectitreeError as error:
-        yield Check(at, "a tree", "none", False, place, hint=error)
+        yield Check(at, "a tree", "none", False, place, hint=str(error))
         return
     checks = [*_value_checks(varied, point.expect)]
     if not checks:
@@ -199,15 +205,15 @@ def _number_check(
     try:
         found = search.value_of("".join(place[1:]) or ROOT)
     except ExpectitreeError as error:
-        return Check(what, shown, "no such node", False, place, hint=error)
-    kept = expected == found
-    if search.tree.unit:  # values are rounded
-        kept = _agrees_as_written(text, expected, found)
-    hint = Hint.DIGITS if not kept and _agrees_as_written(text, expected, found) else None
-    return Check(what, shown, message_text(found), kept, place, _rounded(found), hint)
+        return Check(what, shown, "no such node", False, place, hint=str(error))
+    kept, hint = expected == found, ""
+    if not kept and _agrees_as_written(text, expected, found):
+        kept = bool(search.tree.unit)  # whose values are rounded
+        hint = "" if kept else f"only the digits written agree: write {message_text(found)}"
+    return Check(what, shown, message_text(found), kept, place, written(found), hint)
 
 
-def _rounded(found: Number) -> Number:
+def written(found: Number) -> Number:
     """Return a number to write: a float has as many digits as every machine finds."""
     is_rounded = isinstance(found, (float, Rounded))
     return float(f"{float(found):.9g}") if is_rounded else Fraction(found)
@@ -229,7 +235,7 @@ def _run_checks(tree: Tree, run: RunExpectation) -> Iterator[Check]:
     try:
         search = search_tree(tree, chosen, bounds=run.bounds)
     except ExpectitreeError as error:
-        yield Check(name, "a search", "none", False, run.place, hint=error)
+        yield Check(name, "a search", "none", False, run.place, hint=str(error))
         return
     for key, attribute in _COUNTS.items():
         expected: int | None = getattr(run, key)
@@ -249,7 +255,7 @@ def _skip_checks(name: str, run: RunExpectation, search: Search) -> Iterator[Che
         try:
             found = "visited" if search.visited(path) else expected
         except ExpectitreeError as error:
-            yield Check(what, expected, "no such node", False, place, hint=error)
+            yield Check(what, expected, "no such node", False, place, hint=str(error))
         else:
             yield Check(what, expected, found, found == expected, place, instead)
 

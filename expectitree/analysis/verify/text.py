@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.verify.checks import Check
 from expectitree.analysis.verify.report import Verification
-from expectitree.base.numbers import escape
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 from expectitree.text.problems import problem_lines
@@ -41,28 +39,7 @@ def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterat
         for message in problem_lines(v.error, options.max_width - 4):
             yield line(f"    {safe(message, options)}")
     for check in v.broken if quiet else v.checks:
-        yield line("    ", signs[check.kept], f" {safe(check_text(check), options)}")
-
-
-def cases(v: Verification) -> list[tuple[str, str, str, int | None, int | None]]:
-    """Return each error in a file or each expectation; otherwise one case, for the whole tree.
-
-    A case has a result (error, failure or nothing), a name, a message, a line and a column.
-    """
-    if v.error is not None:
-        problems = [(p, f"{p.path}: " if p.path else "") for p in v.error.problems]
-        return [("error", "tree", path + p.message, p.line, p.column) for p, path in problems]
-    if v.unchecked is not None:
-        return [("failure", "expect", v.unchecked, None, None)]
-    checks = [(c, "" if c.kept else "failure") for c in v.checks]
-    found = [(result, c.what, escape(check_text(c)), c.line, c.column) for c, result in checks]
-    return found or [("", "tree", "", None, None)]
-
-
-def check_text(check: Check) -> str:
-    """Return what was expected and found, and the hint."""
-    text = f"{check.what}: expected {check.expected}, found {check.found}"
-    return f"{text} ({check.hint_text})" if check.hint else text
+        yield line("    ", signs[check.kept], f" {safe(check.text, options)}")
 
 
 def summary(verifications: Sequence[Verification]) -> str:

@@ -114,10 +114,8 @@ def test_an_expectation_that_cannot_be_replaced_without_loss_is_refused(
 
 def test_an_empty_expectation_is_filled_in() -> None:
     for text in ("expect:\nmax: [1]\n", "expect: {}\nmax: [1]\n"):
-        assert (
-            rewritten(text, FORMATS["yaml"], {(): {"value": Fraction(1)}})
-            == "expect: {value: 1}\nmax: [1]\n"
-        )
+        changed = rewritten(text, FORMATS["yaml"], {(): {"value": Fraction(1)}})
+        assert changed == "expect: {value: 1}\nmax: [1]\n"
 
 
 def test_odd_characters_are_escaped() -> None:

@@ -21,7 +21,8 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import algorithm
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import INFINITY
-from expectitree.picture.drawing import drawer
+from expectitree.picture.content import Style
+from expectitree.picture.drawing import drawn
 from expectitree.searches import engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
@@ -560,7 +561,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
         assert '"utility": "?"' in found
         assert "NaN" not in found
         for kind in ("svg", "dot", "mmd", "tex"):
-            assert "nan" not in "".join(drawer(kind)(Evaluation("", search)))
+            assert "nan" not in str(drawn(kind, Evaluation("", search), Style()))
         inquiry.answer(answer)
     assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
     assert not inquiry.search.stopped
