@@ -10,11 +10,11 @@ from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
+from expectitree.analysis.verify.stored import stored_checks
 from files.samples import read
 from foreign.diagrams import RULES, STALL, chance, decision, edge, file_of, payoff, terminal
 
 import expectitree as et
-from expectitree.analysis.verify.stored import stored_checks
 from expectitree.files.formats import FORMATS
 from expectitree.searches.engine import search_tree
 
