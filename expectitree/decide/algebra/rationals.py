@@ -77,8 +77,6 @@ class Rational:
             found = in_order([*found, *roots_between(self.denominator, left, right)])
         return found
 
-    # ---- Arithmetic, as the operators of expressions need it.
-
     def __add__(self, other: Rational) -> Rational:
         return combination(((Fraction(1), self), (Fraction(1), other)))
 
@@ -186,17 +184,6 @@ def slope_of(p: Rational) -> Coefficients:
     slopes = (tuple(i * c for i, c in enumerate(part))[1:] for part in (n, d))
     rise, fall = times(next(slopes), d), times(n, next(slopes))
     return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
-
-
-def difference(p: Rational, q: Rational) -> Rational:
-    """Return p - q."""
-    return combination(((Fraction(1), p), (Fraction(-1), q)))
-
-
-def blend(p: Rational, q: Rational) -> Rational:
-    """Return (1 - x) p + x q."""
-    change = difference(q, p)
-    return combination(((Fraction(1), p), (Fraction(1), change * VARIABLE)))
 
 
 def formula_text(value: Rational, name: str, times: str = "*", digits: int = 0) -> str | None:

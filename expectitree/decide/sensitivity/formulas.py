@@ -1,35 +1,19 @@
-"""The formulas of a tree as functions of one parameter, and where its probabilities are valid."""
+"""The numbers of a tree that are formulas: as functions of a parameter, or as intervals."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 from expectitree.base.expressions.domains import Domain
 from expectitree.base.expressions.evaluation import evaluate as evaluate_expression
 from expectitree.base.expressions.syntax import Expression, Name
 from expectitree.base.numbers import Number, to_exact
-from expectitree.decide.algebra.polynomials import Root, between, in_order, roots_between
-from expectitree.decide.algebra.rationals import VARIABLE, constant
-from expectitree.decide.sensitivity.quotients import RATIONALS
 from expectitree.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.tree.formulas import REST, Formulas
 from expectitree.tree.model import Tree
 from expectitree.tree.parameters import ParameterValues
-
-
-@dataclass(frozen=True)
-class OutOfRange:
-    """A probability that is not one, or a sum that is not 1, at a value of the parameter."""
-
-    node: int
-    branch: int  # -1 for the sum of all outcomes
-    at: Fraction
-    value: Fraction
 
 
 class FormulaValues:
@@ -122,80 +106,3 @@ class FormulaValues:
         if value not in self.numbers:
             self.numbers[value] = self.domain.number(to_exact(value))
         return self.numbers[value]
-
-
-class FormulaFunctions(FormulaValues):
-    """The numbers of an exact tree that are formulas, as functions of one of its parameters.
-
-    Args:
-        tree: The tree, in fractions.
-        name: The parameter; with None, no number moves.
-        left: The least value of the parameter.
-        right: The greatest one.
-        fixed: Other parameters that have another value than in the tree.
-    """
-
-    def __init__(
-        self,
-        tree: Tree,
-        name: str | None,
-        left: Root | Fraction,
-        right: Root | Fraction,
-        fixed: Mapping[str, Fraction] | None = None,
-    ) -> None:
-        self.name = name
-        self.left, self.right = (
-            end if isinstance(end, Root) else Root.at(end) for end in (left, right)
-        )
-        known = {other: constant(value) for other, value in (fixed or {}).items()}
-        if name is not None:
-            known[name] = VARIABLE
-        super().__init__(tree, RATIONALS, known)
-
-    # ---- Where probabilities are numbers from 0 to 1.
-
-    @cached_property
-    def feasible(self) -> list[tuple[Root, Root]]:
-        """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
-        ends = [self.left, *self._turns, self.right]
-        found: list[tuple[Root, Root]] = []
-        for start, end in itertools.pairwise(ends):
-            if self.fault_at(between(start, end)) is None:
-                if found and found[-1][1] is start:
-                    start = found.pop()[0]
-                found.append((start, end))
-        return found
-
-    @cached_property
-    def _turns(self) -> list[Root]:
-        """The places where a probability crosses 0 or 1, or is not defined."""
-        found: list[Root] = []
-        for p in {p for p in self.probability.values() if p.degree}:
-            for part in (p.numerator, (self.one - p).numerator, p.denominator):
-                if part:
-                    found += roots_between(part, self.left, self.right)
-        return in_order(found)
-
-    @property
-    def fault(self) -> OutOfRange | None:
-        """A probability that leaves [0, 1], at an end of the range if it does so there."""
-        turns = [self.left, *self._turns, self.right]
-        middles = (between(a, b) for a, b in itertools.pairwise(turns))
-        places = [end.lower for end in (self.right, self.left)]
-        return next(filter(None, map(self.fault_at, (*places, *middles))), None)
-
-    def fault_at(self, at: Fraction) -> OutOfRange | None:
-        """Return a probability that is not one at a value of the parameter, if there is any.
-
-        A sum that is 1 only at some values counts as a fault at all of them.
-        """
-        for n, total in self.sums.items():
-            return OutOfRange(n, NONE, at, total(at))
-        for b, p in self.probability.items():
-            try:
-                value = p(at)
-            except ZeroDivisionError:  # a posterior below an outcome of probability 0
-                continue
-            if not 0 <= value <= 1:
-                return OutOfRange(self.tree.parent_of(b), b, at, value)
-        return None

@@ -10,12 +10,11 @@ from typing import Any
 
 from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.sensitivity.extremes import Tornado
-from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.sampling import POINTS
 from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import names_text
+from expectitree.decide.thresholds import names_text, number_text
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,

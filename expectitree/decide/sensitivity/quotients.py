@@ -28,9 +28,6 @@ _ONE = constant(Fraction(1))
 class NotRationalError(Exception):
     """A formula is not a rational function of the parameter; the message says why."""
 
-    def __init__(self, operation: str, why: str = "") -> None:
-        super().__init__(why or f"a formula uses {operation}")
-
 
 # Why there are no exact functions; `why_not_exact` explains it.
 INEXACT = (NotRationalError, TooMuchWorkError, NumberError)
@@ -64,7 +61,7 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
             tree = in_fractions(tree)
         except TreeError as error:
             if keeps_formulas:
-                raise NotRationalError("", str(error)) from None
+                raise NotRationalError(str(error)) from None
             return in_fractions(without_formulas(tree))
     return tree if keeps_formulas else replace(without_formulas(tree), error=0)
 
@@ -74,11 +71,13 @@ def _of_constants(operation: str) -> Callable[..., Any]:
 
     def apply(*operands: Rational) -> Any:
         if any(operand.degree for operand in operands):
-            raise NotRationalError(operation)
+            raise NotRationalError(f"a formula uses {operation}")
         try:
             found = FRACTIONS.operations[operation](*(operand(Fraction(0)) for operand in operands))
         except UndefinedError as error:
-            raise NotRationalError(operation) if "exact" in str(error) else error from None
+            if "exact" not in str(error):
+                raise
+            raise NotRationalError(f"a formula uses {operation}") from None
         return found if operation in COMPARISONS else constant(found)
 
     return apply
@@ -97,7 +96,7 @@ def _power(base: Rational, exponent: Rational) -> Rational:
         return found
     power = None if exponent.degree else exponent(Fraction(0))
     if power is None or power.denominator != 1 or abs(power) > MAX_DEGREE:
-        raise NotRationalError("a power that is not a whole number")
+        raise NotRationalError("a formula uses a power that is not a whole number")
     found = _ONE
     for _ in range(abs(int(power))):
         found = found * base
@@ -111,7 +110,7 @@ def _checked(value: Any) -> Any:
 
 
 def _join(*_: Rational) -> NoReturn:
-    raise NotRationalError("if")
+    raise NotRationalError("a formula uses if")
 
 
 RATIONALS = Domain(

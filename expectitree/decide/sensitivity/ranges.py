@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from expectitree.base.errors import AnalysisError, NumberError
@@ -81,21 +80,6 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
             "expected its lower end first, and a greater upper end"
         )
     return Range(name, low, high, current, parameter.unit, parameter.description)
-
-
-def ranges_of(
-    tree: Tree, names: Sequence[str] = (), ranges: Mapping[str, Ends] = MappingProxyType({})
-) -> list[Range]:
-    """Return the ranges of some parameters; by default of all that have one in the file."""
-    has_range = [name for name, one in tree.parameters.items() if one.range]
-    chosen = [names] if isinstance(names, str) else list(names)
-    chosen = chosen or [*dict.fromkeys((*has_range, *ranges))]
-    if not chosen:
-        raise AnalysisError(
-            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
-            "with its range, as in --parameter pr=0..1"
-        )
-    return [range_of(tree, name, ranges.get(name)) for name in chosen]
 
 
 def _example(current: Fraction) -> str:

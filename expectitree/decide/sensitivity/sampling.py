@@ -11,13 +11,8 @@ from time import monotonic
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.numbers import message_text
-from expectitree.decide.algebra.thresholds import (
-    MIN_DIGITS,
-    TOLERANCE,
-    VALUE_TOLERANCE,
-    Piece,
-    Threshold,
-)
+from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
+from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.enclosures import Enclosures, Verdict
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.tree.model import Tree
@@ -119,8 +114,7 @@ class Sampler:
         left, right = (self.value_at(side) for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
-        start, end = (self.value_at(place) for place in (low, high))
-        return Threshold(low, high, (left + right) / 2, before, ties, after, start, end)
+        return Threshold(low, high, (left + right) / 2, before, ties, after)
 
 
 def _bisected(
