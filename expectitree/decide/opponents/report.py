@@ -28,6 +28,7 @@ from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled,
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
+from expectitree.decide.sensitivity.formulas import ONE
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_tree
 from expectitree.decide.sensitivity.ranges import Range
@@ -247,5 +248,5 @@ class _OpponentFunctions(NodeFunctions):
         if kind == CHANCE:
             return best
         mean = weighted_sum([(Fraction(1, len(below)), f) for f in below])
-        shares = (self.one - VARIABLE, best), (VARIABLE, mean)
+        shares = (ONE - VARIABLE, best), (VARIABLE, mean)
         return weighted_sum([(Fraction(1), scaled(share, f)) for share, f in shares])

@@ -41,8 +41,7 @@ from expectitree.decide.algebra.rationals import (
     Rational,
     constant,
 )
-from expectitree.decide.sensitivity.formulas import FormulaValues
-from expectitree.decide.sensitivity.quotients import RATIONALS
+from expectitree.decide.sensitivity.formulas import ONE, FormulaFunctions
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -54,7 +53,7 @@ from expectitree.tree.paths import message_path
 _MAX_END_LENGTH = 12  # characters of an end of a range in a message
 
 
-class NodeFunctions(FormulaValues):
+class NodeFunctions(FormulaFunctions):
     """The values of the nodes of an exact tree, as functions of one number that moves.
 
     Args:
@@ -75,7 +74,7 @@ class NodeFunctions(FormulaValues):
         strategy: Mapping[int, int] | None = None,
     ) -> None:
         known = {other: constant(value) for other, value in (fixed or {}).items()}
-        super().__init__(tree, RATIONALS, {**known, range.name: VARIABLE})
+        super().__init__(tree, {**known, range.name: VARIABLE})
         self.range, self.added, self.strategy = range, added, strategy or {}
         self.left, self.right = Root.at(range.low), Root.at(range.high)
         for branch in added:
@@ -138,7 +137,7 @@ class NodeFunctions(FormulaValues):
         """Yield the parts of the range in which no probability crosses 0 or 1, or has a pole."""
         found: list[Root] = []
         for p in {p for p in self.probability.values() if p.degree}:
-            for part in (p.numerator, (self.one - p).numerator, p.denominator):
+            for part in (p.numerator, (ONE - p).numerator, p.denominator):
                 if part:
                     found += roots_between(part, self.left, self.right)
         yield from itertools.pairwise([self.left, *in_order(found), self.right])

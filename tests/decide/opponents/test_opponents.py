@@ -153,27 +153,6 @@ def several_random_rows(seed: int) -> Tree:
 # ---- Transforms.
 
 
-@for_each("seed", range(20), range(20, 40))
-@pytest.mark.parametrize("chance", CHANCES)
-def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: str) -> None:
-    tree = several_random_rows(seed)
-    for epsilon in (F(0), F(1, 7), F(1)):
-        replaced = replace_opponent(tree, epsilon, chance)
-        assert search_tree(replaced).value == values(tree, epsilon, chance)[-1]
-        assert replaced.expect is None
-    assert search_tree(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
-
-
-def test_a_replaced_chance_node_has_no_impossible_actions() -> None:
-    tree = et.loads(
-        "chance: [{p: 0, utility: -9}, {p: 1/2, label: a, utility: 1}, {p: 1/2, utility: 2}]",
-    )
-    for how, value, kind in (("worst", 1, Kind.MIN), ("best", 2, Kind.MAX)):
-        root = replace_opponent(tree, 0, how).root
-        assert (root.kind, search_tree(root.tree).value) == (kind, value)
-        assert [branch.label for branch in root.branches] == ["a", "#3"]
-
-
 @pytest.mark.parametrize("chance", ["worst", "best"])
 @pytest.mark.parametrize("exact", [False, True])
 def test_an_unknown_utility_of_probability_0_does_not_matter(chance: str, exact: bool) -> None:
@@ -197,11 +176,6 @@ def test_estimates_outside_the_bounds_do_not_matter(chance: str) -> None:
     limited = cut_at_depth(et.loads(text), 1)
     with pytest.raises(et.SearchError, match=r"#1: the utility 7 lies outside the bounds \[0, 5\]"):
         opponents(limited, chance=chance, bounds=(0, 5))
-
-
-def test_the_worst_nature_makes_no_mistakes() -> None:
-    tree = et.loads("chance: [{min: [0, 2]}, 5]")
-    assert search_tree(replace_opponent(tree, F(1, 2), "worst")).value == F(1, 2)
 
 
 def test_bad_transforms_are_refused() -> None:
@@ -282,14 +256,6 @@ def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
     check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
 
 
-@pytest.mark.slow
-def test_more_random_trees_with_rewards_agree_with_the_definition() -> None:
-    found = 0
-    for seed in range(12, 100):
-        found += len(check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3]).crossings)
-    assert found > 20
-
-
 def test_the_folded_tree_has_the_same_opponents() -> None:
     for seed in range(20):
         tree = unshare(random_tree(seed, pays=True))
@@ -353,14 +319,6 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         )
 
 
-def test_two_crossings_are_found_in_order() -> None:
-    report = report_of(f"max: {{a: {A}, b: {B}}}")
-    assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
-        (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
-        (F(3, 4), 24, ("b",), ("a", "b"), ("a",)),
-    ]
-
-
 def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "TOLERANCE", F(1, 10**30))
     # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
@@ -390,13 +348,6 @@ def test_actions_may_tie_on_intervals() -> None:
     assert report_of(f"max: [{A}, {A}]").crossings == []
 
 
-def test_actions_may_tie_at_the_ends_alone() -> None:
-    crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
-    assert crossing == Threshold(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
-    crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
-    assert crossing == Threshold(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
-
-
 def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
     report = report_of("min: {one: 1, two: {min: [0, 8]}}")
@@ -405,13 +356,6 @@ def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     assert crossing.value == 1
     assert [row.best for row in report.rows] == ["two", "two", "one"]
     assert report.rows[-1].value == F(5, 2)
-
-
-def test_no_crossings_are_found_where_no_player_decides() -> None:
-    for text in ("5", f"chance: [1, {B}]"):
-        report = report_of(text, chance="worst")
-        assert [row.best for row in report.rows] == [None] * 3
-        assert (report.crossings, report.start, report.complete) == ([], (), True)
 
 
 def test_thirty_min_nodes_on_a_path_are_exact() -> None:
@@ -454,31 +398,6 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
     assert crossing.exact is None
     assert F(1, 10**15) < crossing.lower < F(1, 10**10)
     assert crossing.lower * 100 >= crossing.upper - crossing.lower
-
-
-@pytest.mark.slow
-def test_two_thousand_actions_agree_with_the_definition() -> None:
-    random = Random(1)
-    builder = TreeBuilder()
-    tree = builder.build(
-        builder.max(
-            [builder.min([random.randint(0, 99), random.randint(0, 99)]) for _ in range(2000)]
-        )
-    )
-    report = opponents(tree)
-    exact = in_fractions(tree)
-    assert report.complete
-    for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
-        assert predicted(report, epsilon) == best_actions(exact, epsilon)
-
-
-def test_every_crossing_on_the_hull_of_many_lines_is_found() -> None:
-    # Each line touches the parabola e^2. Two neighbours cross midway between these points.
-    places = [F(i, 16) for i in range(17)]
-    actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
-    report = report_of(f"max: [{actions}]")
-    assert [c.exact for c in report.crossings] == [F(2 * i + 1, 32) for i in range(16)]
-    assert report.start == ("#1",)
 
 
 @pytest.mark.slow
@@ -581,31 +500,6 @@ def test_json_of_an_exact_tree_has_fractions() -> None:
     assert found["tolerance"] == "1/1000000000"
 
 
-def test_json_in_floats_rounds_outwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TOLERANCE", F(1, 10**40))
-    (found,) = objects("-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
-    for crossing in found["crossings"]:
-        lower, upper = (F(crossing[end]) for end in ("epsilon_lower", "epsilon_upper"))
-        assert (
-            min((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
-            < F(1, 2)
-            < max((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
-        )
-
-
-def test_natures_share_a_table_and_files_do_not() -> None:
-    files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
-    found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
-    assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
-        (files[0], "best", "right"), (files[0], "worst", "left"),
-        (files[1], "best", "left"), (files[1], "worst", "left"),
-    ]  # fmt: skip
-    text = invoke("opponents", *files, "--chance", "best", "--chance", "worst").stdout
-    assert f"\n\n{files[1]}\n" in text
-    assert "opponent  epsilon  value  best   Nature\nperfect         0    100  right  best" in text
-    assert text.count("There is no MIN node: all opponents are alike.") == 1
-
-
 def test_text_shows_the_opponents_and_the_intervals() -> None:
     assert invoke("opponents", str(TREES / "risk-minimax.yaml")).stdout == (
         "The same risk against an opponent\n"
@@ -656,20 +550,6 @@ def test_the_text_explains_the_changes(text: str, expected: str) -> None:
     assert expected in report_text(opponents(et.loads(text)))
 
 
-@pytest.mark.parametrize("width", [20, 40, 80])
-def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
-    tree = et.loads(
-        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, '
-        f"30]}}}}"
-    )
-    reports = [opponents(tree, chance=chance) for chance in CHANCES]
-    console = text_console(width, unicode=False)
-    for shown in (reports, reports[:1]):
-        text = "".join(rendered("opponents", "text", console, shown))
-        assert text.isascii()
-        assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
-
-
 def test_a_bad_option_has_a_message() -> None:
     for arguments, message in (
         (("--epsilon", "1.5"), "a number from 0 to 1"),
@@ -690,15 +570,3 @@ def test_a_bad_file_leaves_the_others(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert "There is no MIN node" in result.stdout
     assert "The best actions change at 2 values of epsilon." in result.stdout
-
-
-def test_near_ties_in_the_table_are_explained() -> None:
-    tree = (
-        "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
-    )
-    note = "(The table counts nearly equal values as ties; this is exact.)"
-    assert note in report_text(report_of(tree, exact=False))
-    for words in ((), ("--exact",)):
-        exact = invoke("opponents", *words, "-e", tree).stdout
-        assert note not in " ".join(exact.split())
-        assert "\n0        a and b     21\n" in exact
