@@ -154,7 +154,6 @@ TARGETS: dict[str, Target] = {
         test_limit.test_ranges_for_actions_that_share_leaves_hold_for_all_values
     ),
     "opponents": from_tests(
-        test_opponents.test_replaced_players_have_the_values_of_the_definition,
         test_opponents.test_random_trees_with_rewards_agree_with_the_definition,
         chance=among(*test_opponents.CHANCES),
     ),

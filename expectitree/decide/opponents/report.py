@@ -231,13 +231,17 @@ class _OpponentFunctions(NodeFunctions):
     def __init__(self, tree: Tree, chance: str) -> None:
         super().__init__(exact_tree(tree, keeps_formulas=False), _EPSILON)
         self.chance = chance
+        columns = self.tree.columns
+        for n, kind in enumerate(columns.kind):
+            if kind == TERMINAL and self.reached[n]:
+                self.utility[n] = self.number(columns.utility[n])
 
     def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]]:
         search = search_tree(replace_opponent(self.tree, place, self.chance))
         return search, _best_actions(self.tree, search, place)
 
     def _find_moving(self) -> bytearray:
-        return bytearray(kind != TERMINAL for kind in self.tree.columns.kind)
+        return bytearray(b"\1") * len(self.tree)
 
     def _combined(self, n: int, kind: int, functions: Sequence[Piecewise | None]) -> Piecewise:
         if kind == MAX or (kind == CHANCE and self.chance == "expected"):

@@ -15,9 +15,7 @@ import expectitree as et
 from expectitree.analysis.show import rendered
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.csv import render as csv_lines
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.ranges import range_of
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.text.console import text_console
 
@@ -80,14 +78,14 @@ def test_text_of_one_parameter() -> None:
                 "$55000 before"
             ),
         ),
-        ((OIL, "--add", "test"), "test may cost up to 175; it costs 100 now.\n"),
+        ((OIL, "--add", "test"), "test stays best until test costs 175; it costs 100 now.\n"),
         (
             (OIL, "--add", "install"),
-            "test stays best if install costs at least 175; it costs 250 now.\n",
+            "test stays best until install costs 175; it costs 250 now.\n",
         ),
         (
             (OIL, "--add", "sell"),
-            "test stays best if sell pays at most 325; it pays nothing now.\n",
+            "test stays best until sell pays 325; it pays nothing now.\n",
         ),
         (
             (OIL, "--add", "test/plus/sell"),
@@ -124,10 +122,10 @@ def test_text_of_a_map() -> None:
     text = text_of(OIL, "-p", "pr=0..1", "-p", "sens=0.7..1", "--grid", "4")
     assert text[text.index("best action") :] == (
         "best action: s sell, t test, i install\n"
-        f"sens 1    {'s' * 18}|{'t' * 29}|{'i' * 11}\n"
-        f"     0.9  {'s' * 19}|{'t' * 16}|{'i' * 23}\n"
-        f"     0.8  {'s' * 21}|{'t' * 7}|{'i' * 30}\n"
-        f"     0.7  {'s' * 24}|{'i' * 35}\n"
+        f"sens 1    {'s' * 18}{'t' * 30}{'i' * 12}\n"
+        f"     0.9  {'s' * 19}{'t' * 17}{'i' * 24}\n"
+        f"     0.8  {'s' * 21}{'t' * 8}{'i' * 31}\n"
+        f"     0.7  {'s' * 24}{'i' * 36}\n"
         f"pr        0{'1':>59}\n"
     )
 
@@ -137,11 +135,7 @@ def test_letters_of_a_map_differ() -> None:
     found = et.to_text(
         et.sensitivity_map(et.loads(text), "a", "b", ranges=[(0, 3), (0, 3)], grid=7)
     )
-    legend = found.split("best action: ")[1].splitlines()[0]
-    letters = [part.split()[0] for part in legend.split(", ")]
-    assert len(set(letters)) == len(letters)
-    assert "5 bid 500" in legend
-    assert "7 bid 700" in legend
+    assert "best action: b Bid, i bid 500, d bid 700" in found
 
 
 def test_text_of_a_tornado() -> None:
@@ -261,31 +255,22 @@ def test_json_of_the_other_questions() -> None:
     assert len(object_of(OIL, "--strategies")["strategies"]) == 6
 
 
-def test_csv() -> None:
-    rows = rows_of(OIL, "-p", "pr=0..1", "--points", "3")
-    assert rows[0] == ["file", "parameter", "value", "action", "worth"]
-    assert rows[1:4] == [
-        [OIL, "pr", "0", "sell", "750"],
-        [OIL, "pr", "0", "install", "-250"],
-        [OIL, "pr", "0", "test", "550"],
+def test_csv_has_the_records() -> None:
+    assert rows_of(OIL, "-p", "pr=0..1")[:3] == [
+        ["file", "parameter", "start", "end", "best", "ties", "value"],
+        [OIL, "pr", "0", str(23 / 72), "sell", "1", "750"],
+        [OIL, "pr", str(23 / 72), str(17 / 28), "test", "1", "175 + 1800*pr"],
     ]
-    assert len(rows) == 10
-    assert rows_of(OIL, "-p", "pr", "-p", "sens", "--points", "2", "--grid", "2")[0] == [
-        "file", "sens", "pr", "best",
-    ]  # fmt: skip
+    assert rows_of(OIL, "-p", "pr", "-p", "sens", "--grid", "2")[1][:2] == [OIL, "0.8"]
     assert rows_of(OIL, "--tornado")[1][:6] == [OIL, "pr", "0.3", "0.7", "750", "0.3"]
-    assert rows_of(MOVIE, "-p", "fees", "--until", "value=950000")[1] == [
-        MOVIE, "fees", "10000", "950000",
+    assert rows_of(MOVIE, "-p", "fees", "--until", "value=950000")[1:] == [
+        [MOVIE, "fees", "10000", "950000"],
+    ]
+    assert rows_of(MOVIE, "-p", "fees", "--until", "value=1") == [["file"]]
+    assert rows_of(OIL, "-p", "sens=0..1", "--everywhere")[-1][:5] == [
+        OIL, "test/minus", "sens", str(57 / 70), "1",
     ]  # fmt: skip
-    assert rows_of(OIL, "--strategies")[0] == ["file", "/", "test/plus", "test/minus", "value"]
-
-
-@pytest.mark.parametrize(("points", "places"), [(1, "0"), (2, "0 1"), (5, "0 0.25 0.5 0.75 1")])
-def test_csv_divides_the_range_evenly(points: int, places: str) -> None:
-    tree = et.loads("{parameters: {p: {value: 0.5, range: [0, 1]}}, max: {a: p, b: 0}}")
-    _, *rows = csv_lines([et.sensitivity(tree, "p")], points)
-    found = dict.fromkeys(float(row.split(",")[2]) for row in rows)
-    assert [*found] == [float(place) for place in places.split()]
+    assert rows_of(OIL, "--strategies")[0] == ["file", "value", "/", "test/plus", "test/minus"]
 
 
 def test_several_trees_are_shown_one_after_the_other() -> None:
@@ -296,14 +281,13 @@ def test_several_trees_are_shown_one_after_the_other() -> None:
 
 def test_every_report_can_be_shown() -> None:
     tree = et.load(OIL)
-    moved = range_of(tree, "pr")
     reports = [
         et.sensitivity(tree, "pr"),
         et.sensitivity_map(tree, "pr", "sens", grid=3),
         et.tornado(tree),
         strategies_of(tree),
-        break_even(tree, moved, "value", 1200),
-        everywhere(tree, moved),
+        break_even(tree, "pr", "value = 1200"),
+        everywhere(tree, "pr"),
     ]
     for report in reports:
         assert et.to_text(report).startswith(TITLE)

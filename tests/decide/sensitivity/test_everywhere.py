@@ -14,7 +14,6 @@ from oracle import definition, exact_root
 import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.ranges import range_of
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -41,7 +40,7 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
     tree = random_tree(seed)
-    report = everywhere(tree, range_of(tree, "a"))
+    report = everywhere(tree, "a")
     ends = {end for one in report.decisions for p in one.pieces for end in (p.start, p.end)}
     cuts = sorted({F(0), F(1), *ends})
     for left, right in itertools.pairwise(cuts):
@@ -59,13 +58,12 @@ def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
 def test_everywhere_in_rockefeller() -> None:
     text = invoke("sensitivity", OIL, "-p", "pr=0..1", "--everywhere").stdout
     assert text[text.index("decision ") :] == (
-        "decision  pr              best\n"
-        "/         0 to 23/72      sell\n"
-        "          23/72 to 17/28  test\n"
-        "          17/28 to 1      install\n"
-        "\n"
-        "test/plus: always install, where play reaches it.\n"
-        "test/minus: always sell, where play reaches it.\n"
+        "decision    pr              best\n"
+        "/           0 to 23/72      sell\n"
+        "            23/72 to 17/28  test\n"
+        "            17/28 to 1      install\n"
+        "test/plus   23/72 to 17/28  install\n"
+        "test/minus  23/72 to 17/28  sell\n"
     )
     done = invoke("sensitivity", OIL, "-p", "sens=0..1", "--everywhere", "--format", "json")
     found = json.loads(done.stdout)["decisions"]

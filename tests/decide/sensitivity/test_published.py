@@ -11,7 +11,6 @@ from helpers import ROOT, load, loads
 import expectitree as et
 from expectitree import Tree
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.ranges import range_of
 from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.searches.engine import search_tree
@@ -124,7 +123,7 @@ def test_what_the_test_may_cost() -> None:
     assert [one.exact for one in found.thresholds] == [-75]
     assert (found.branch, found.branch_pays) == ("test", -100)
     text = et.to_text(found)
-    assert "test may cost up to 175; it costs 100 now." in text
+    assert "test stays best until test costs 175; it costs 100 now." in text
 
 
 # ---- O2, the movie contract (Radiant).
@@ -136,8 +135,8 @@ def test_break_even_fees_of_the_movie_contract(exact: bool) -> None:
     assert search_tree(tree.with_parameters(fees=0)).value == 960_000
     found = et.sensitivity(tree, "fees")
     assert (found.value, pieces(found)) == (955_000, [(60_000, ("movie",)), (80_000, ("tv",))])
-    for sides, value in ((("movie", "tv"), 900_000), (("value", F(950_000)), 950_000)):
-        (one,) = break_even(tree, range_of(tree, "fees"), *sides).meetings
+    for equation, value in (("movie = tv", 900_000), ("value = 950000", 950_000)):
+        (one,) = break_even(tree, "fees", equation).meetings
         assert (one.exact, one.value) == (960_000 - value, value)
 
 
