@@ -11,12 +11,12 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.break_even import break_even
 from expectitree.decide.sensitivity.everywhere import everywhere
 from expectitree.decide.sensitivity.extremes import tornado
-from expectitree.decide.sensitivity.plot import draw
+from expectitree.decide.sensitivity.plot import figure_of
 from expectitree.decide.sensitivity.ranges import parse_range
 from expectitree.decide.sensitivity.report import added, sensitivity
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
-from expectitree.picture.plotting import check_plot
+from expectitree.picture.plotting import check_plot, save_figure
 from expectitree.tree.model import Tree
 
 
@@ -118,7 +118,7 @@ def command(
             raise click.UsageError("--plot draws one or two parameters, --add or --tornado.")
         show("sensitivity", format_name, reports)
         if plot is not None:
-            draw(reports[0], plot)
+            save_figure(figure_of(reports[0]), plot)
             say(f"{plot} written")
 
 

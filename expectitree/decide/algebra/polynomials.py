@@ -139,7 +139,8 @@ def in_order(roots: Iterable[Root]) -> list[Root]:
 
 def place_of(root: Root, tolerance: Fraction = TOLERANCE) -> Fraction:
     """Return a root: a rational, or the middle of an interval within the tolerance around it."""
-    return sum(enclose(root, tolerance=tolerance)) / 2
+    lower, upper = enclose(root, tolerance=tolerance)
+    return (lower + upper) / 2
 
 
 def enclose(

@@ -38,27 +38,17 @@ class Meeting(Place):
 
 @dataclass(frozen=True)
 class BreakEven(Shown):
-    """The places where a value reaches a number, or two values are equal, as a parameter moves.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        range: The parameter and its range.
-        left: What is compared: a path, or "value".
-        right: A path, or a number.
-        meetings: Where they are equal, from the least value of the parameter.
-        is_of_two: Whether two branches are compared, not the value with a number.
-    """
+    """The places where a value reaches a number, or two values are equal, as a parameter moves."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    range: Range
-    left: str
-    right: str
-    meetings: tuple[Meeting, ...]
-    is_of_two: bool
+    range: Range  # the parameter and its range
+    left: str  # what is compared: a path, or "value"
+    right: str  # a path, or a number
+    meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
+    is_of_two: bool  # whether two branches are compared, not the value with a number
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

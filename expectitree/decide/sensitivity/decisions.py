@@ -35,17 +35,11 @@ from expectitree.tree.paths import join, message_path
 
 @dataclass(frozen=True)
 class Place:
-    """A value of the parameter, or an interval that contains it.
+    """A value of the parameter, or an interval that contains it."""
 
-    Attributes:
-        lower: The place, or the lower end of the interval.
-        upper: The place, or the upper end.
-        value: The value there, of the root or of both sides of an equation.
-    """
-
-    lower: Fraction
-    upper: Fraction
-    value: Fraction
+    lower: Fraction  # the place, or the lower end of the interval
+    upper: Fraction  # the place, or the upper end
+    value: Fraction  # the value there, of the root or of both sides of an equation
 
     @property
     def middle(self) -> Fraction:
@@ -69,19 +63,12 @@ class Threshold(Place):
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the range on which the set of best actions is constant.
+    """A part of the range on which the set of best actions is constant."""
 
-    Attributes:
-        start: The left end of the part.
-        end: The right end.
-        best: The best actions; empty if no player decides.
-        value: The value, if it is one rational function on the whole part.
-    """
-
-    start: Fraction
-    end: Fraction
-    best: tuple[str, ...]
-    value: Rational | None
+    start: Fraction  # the left end of the part
+    end: Fraction  # the right end
+    best: tuple[str, ...]  # the best actions; empty if no player decides
+    value: Rational | None  # the value, if it is one rational function on the whole part
 
     def json_fields(self, name: str) -> dict[str, Any]:
         """Return the fields for JSON, where the value is a formula of a parameter's name."""

@@ -20,51 +20,32 @@ Interval = tuple[Root, Root]
 
 
 @dataclass(frozen=True)
-class DecisionAt:
-    """A decision, and the parts of the range in which optimal play can reach it.
-
-    Attributes:
-        path: The path of the node.
-        pieces: The parts, each with the best actions at this node.
-    """
-
-    path: str
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True)
 class Everywhere(Shown):
-    """The best actions at every decision; `sensitivity --everywhere` shows them.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        range: The parameter and its range.
-        decisions: One for each decision that optimal play can reach, parents first.
-    """
+    """The best actions at every decision; `sensitivity --everywhere` shows them."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    range: Range
-    decisions: tuple[DecisionAt, ...]
+    range: Range  # the parameter and its range
+    # The parts of the range in which optimal play reaches a decision, by its path, parents first.
+    decisions: dict[str, tuple[Piece, ...]]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         name = self.range.name
         decisions = [
-            {"node": one.path, "pieces": [piece.json_fields(name) for piece in one.pieces]}
-            for one in self.decisions
+            {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
+            for path, pieces in self.decisions.items()
         ]
         return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece of each decision: the rows of a table."""
         return [
-            {"file": self.file, "node": one.path, "parameter": self.range.name, **piece.record()}
-            for one in self.decisions
-            for piece in one.pieces
+            {"file": self.file, "node": path, "parameter": self.range.name, **piece.record()}
+            for path, pieces in self.decisions.items()
+            for piece in pieces
         ]
 
 
@@ -81,12 +62,12 @@ def everywhere(
         functions = NodeFunctions(exact_tree(tree), moved)
         functions.check_feasible()
         decisions = dict(_decisions(functions))
-    order = (n for n in tree.first_paths.order if n in decisions)
-    return Everywhere(file, tree, moved, tuple(decisions[n] for n in order))
+    found = {tree.path_of(n): decisions[n] for n in tree.first_paths.order if n in decisions}
+    return Everywhere(file, tree, moved, found)
 
 
-def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
-    """Yield each decision by its node, and follow the best actions down, parents first."""
+def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...]]]:
+    """Yield the parts of each decision that play reaches, by its node, parents first."""
     tree, columns = functions.tree, functions.tree.columns
     reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
     for n in reversed(range(len(tree))):
@@ -98,7 +79,7 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
         if kind != CHANCE:
             actions = {tree.branch_label(n, b): functions.of_branch(b) for b in branches}
             decision = Decision(functions, actions, kind == MAX)
-            yield n, DecisionAt(tree.path_of(n), tuple(_within(where, decision)))
+            yield n, tuple(_within(where, decision))
             for b, function in zip(branches, actions.values(), strict=True):
                 best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
         for b, intervals in best.items():

@@ -27,25 +27,15 @@ from expectitree.tree.model import Tree, check_tree
 
 @dataclass(frozen=True)
 class Bar:
-    """The effect of one parameter on the value.
+    """The effect of one parameter on the value."""
 
-    Attributes:
-        range: The parameter and its range.
-        least: The least value over the whole range.
-        least_at: Where it is.
-        greatest: The greatest value over the whole range.
-        greatest_at: Where it is.
-        thresholds: Where the best action changes; empty with a fixed strategy.
-        method: "exact" or "sampled".
-    """
-
-    range: Range
-    least: Fraction
-    least_at: Fraction
-    greatest: Fraction
-    greatest_at: Fraction
-    thresholds: tuple[Threshold, ...]
-    method: str
+    range: Range  # the parameter and its range
+    least: Fraction  # the least value over the whole range
+    least_at: Fraction  # where it is
+    greatest: Fraction  # the greatest value over the whole range
+    greatest_at: Fraction  # where it is
+    thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
+    method: str  # "exact" or "sampled"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -67,26 +57,17 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tornado(Shown):
-    """The least and the greatest value over the range of each parameter; `tornado` makes it.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        value: The value with all parameters as they are.
-        best: The best actions with all parameters as they are.
-        is_fixed: Whether the strategy is today's; otherwise the decisions follow the parameter.
-        bars: One for each parameter, the widest first.
-    """
+    """The least and the greatest value over the range of each parameter; `tornado` makes it."""
 
     question = "sensitivity"
     has_plot = True
 
     file: str
     tree: Tree
-    value: Fraction
-    best: tuple[str, ...]
-    is_fixed: bool
-    bars: tuple[Bar, ...]
+    value: Fraction  # the value with all parameters as they are
+    best: tuple[str, ...]  # the best actions with all parameters as they are
+    is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter
+    bars: tuple[Bar, ...]  # one for each parameter, the widest first
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

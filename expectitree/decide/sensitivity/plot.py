@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from functools import singledispatch
+from collections.abc import Callable, Iterator
 from textwrap import fill
 from typing import Any
 
-from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
@@ -20,10 +18,8 @@ from expectitree.picture.plotting import (
     COLORS,
     DASHES,
     HATCHES,
-    look,
     new_figure,
     plain,
-    save_figure,
 )
 
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
@@ -32,26 +28,21 @@ _FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
 Corner = tuple[float, float]
 
 
-def draw(report: Any, path: str) -> None:
-    """Write a plot of a report to a file; the ending sets the format.
-
-    Raises `FileError` if the file cannot be written. `check_plot` comes first.
-    """
-    save_figure(figure_of(report), path)
-
-
-@singledispatch
 def figure_of(report: Any) -> Any:
-    """Return a figure of a report."""
-    raise TypeError(f"no plot of {type(report).__name__}")
-
-
-def _finish(axes: Any, report: Any, pad: int = 8) -> None:
-    """Add a title, `pad` points above the axes, a grid and a legend."""
+    """Return a figure of a report that has a plot."""
+    figure, axes = new_figure()
+    plot: Callable[[Any, Any], None] = {
+        Sensitivity: _plot_lines,
+        TwoWay: _plot_map,
+        Tornado: _plot_bars,
+    }[type(report)]
+    plot(report, axes)
+    pad = 20 if isinstance(report, Sensitivity) else 8  # points above the axes
     if report.tree.title:
         axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left", pad=pad)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+    return figure
 
 
 def _label(one: Range) -> str:
@@ -63,20 +54,19 @@ def _label(one: Range) -> str:
 # ---- One parameter.
 
 
-@figure_of.register
-def _(report: Sensitivity) -> Any:
-    figure, axes = new_figure()
+def _plot_lines(report: Sensitivity, axes: Any) -> None:
     one = report.range
     places = sorted({*one.places(POINTS), *(threshold.middle for threshold in report.thresholds)})
     xs = [float(place) for place in places]
     best = [float(report.value_at(place)) for place in places]
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
-    for position, (action, function) in enumerate(_lines(report)):
-        style = look(position // len(COLORS), position % len(COLORS))
-        dashes = DASHES[position % len(DASHES)]
-        ys = [float(function(place)) for place in places]
-        style.update(linestyle=dashes, marker=None, zorder=2)
-        axes.plot(xs, ys, label=plain(action), **style)
+    somewhere = {action for piece in report.pieces for action in piece.best}
+    for action, function in report.actions.items():
+        if len(report.actions) <= _MAX_LINES or action in somewhere:
+            position = len(axes.lines) - 1
+            style = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
+            style["linestyle"] = DASHES[position % len(DASHES)]
+            axes.plot(xs, [float(function(at)) for at in places], label=plain(action), **style)
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         axes.annotate(
@@ -94,27 +84,14 @@ def _(report: Sensitivity) -> Any:
     axes.set_xlabel(_label(one))
     axes.set_ylabel("value")
     axes.margins(x=0.02)
-    _finish(axes, report, 20)
-    return figure
-
-
-def _lines(report: Sensitivity) -> list[tuple[str, Piecewise]]:
-    """Return the actions that have a line: if there are many, those that are best somewhere."""
-    lines = [*report.actions.items()]
-    if len(lines) > _MAX_LINES:
-        somewhere = {action for piece in report.pieces for action in piece.best}
-        lines = [(action, function) for action, function in lines if action in somewhere]
-    return lines[: len(COLORS) * len(DASHES)]
 
 
 # ---- Two parameters.
 
 
-@figure_of.register
-def _(report: TwoWay) -> Any:
+def _plot_map(report: TwoWay, axes: Any) -> None:
     from matplotlib.collections import PolyCollection
 
-    figure, axes = new_figure()
     labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
     for position, best in enumerate(labels):
         color = COLORS[position % len(COLORS)]
@@ -132,8 +109,6 @@ def _(report: TwoWay) -> Any:
     axes.set_ylim(float(report.down.low), float(report.down.high))
     axes.set_xlabel(_label(report.across))
     axes.set_ylabel(_label(report.down))
-    _finish(axes, report)
-    return figure
 
 
 def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
@@ -161,9 +136,7 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 # ---- Tornado.
 
 
-@figure_of.register
-def _(report: Tornado) -> Any:
-    figure, axes = new_figure()
+def _plot_bars(report: Tornado, axes: Any) -> None:
     value = float(report.value)
     names = [bar.range.name for bar in report.bars]
     rows = range(len(names), 0, -1)
@@ -194,5 +167,3 @@ def _(report: Tornado) -> Any:
     axes.set_yticks(rows, [_label(bar.range) for bar in report.bars])
     axes.margins(x=0.12)
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the parameter")
-    _finish(axes, report)
-    return figure

@@ -25,23 +25,14 @@ Ends = tuple[Number, Number]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A parameter, with the values through which it moves.
+    """A parameter, with the values through which it moves."""
 
-    Attributes:
-        name: The parameter's name.
-        low: The least value.
-        high: The greatest value.
-        current: The value in the file, or the one that was set.
-        unit: The unit, such as $.
-        description: What the number means.
-    """
-
-    name: str
-    low: Fraction
-    high: Fraction
-    current: Fraction
-    unit: str | None = None
-    description: str | None = None
+    name: str  # the parameter's name
+    low: Fraction  # the least value
+    high: Fraction  # the greatest value
+    current: Fraction  # the value in the file, or the one that was set
+    unit: str | None = None  # the unit, such as $
+    description: str | None = None  # what the number means
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

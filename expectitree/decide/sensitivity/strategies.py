@@ -20,34 +20,24 @@ MAX_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evalu
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to play: an action at each of the player's nodes that it can reach.
+    """One way to play: an action at each of the player's nodes that it can reach."""
 
-    Attributes:
-        choices: The label of the action by the path of the node; the root's path is `/`.
-        value: What the tree is worth to MAX if the player plays so and the other one replies best.
-    """
-
+    # The label of the action by the path of the node; the root's path is `/`.
     choices: Mapping[str, str]
+    # What the tree is worth to MAX if the player plays so and the other one replies best.
     value: Number
 
 
 @dataclass(frozen=True)
 class Strategies(Shown):
-    """All strategies of a player; `sensitivity --strategies` shows them.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        player: "MAX", or "MIN" if only MIN decides.
-        strategies: From the best for the player to the worst.
-    """
+    """All strategies of a player; `sensitivity --strategies` shows them."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    player: str
-    strategies: tuple[Strategy, ...]
+    player: str  # "MAX", or "MIN" if only MIN decides
+    strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -28,7 +28,6 @@ from expectitree.text.tables import GAP, Column, table
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
-_FORMULA_DIGITS = 6  # of a coefficient that is rounded
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
 _MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
@@ -74,13 +73,10 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
 
 def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
     """Return the value on a part of the range: a formula, or why there is none."""
-    name = report.range.name
     if value is None:
         changed = "a later decision changes"
         return changed if report.branch else f"{changed}: --everywhere"
-    exact = formula_text(value, name, marks.times)
-    rounded = formula_text(value, name, marks.times, _FORMULA_DIGITS)
-    return exact or (f"{marks.about} {rounded}" if rounded else "a long formula")
+    return formula_text(value, report.range.name, marks.times) or "a long formula"
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -271,10 +267,10 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
         yield Text("Play reaches no decision.")
         return
     rows = []
-    for one in report.decisions[:MAX_ROWS]:
-        for position, piece in enumerate(one.pieces):
+    for path, pieces in [*report.decisions.items()][:MAX_ROWS]:
+        for position, piece in enumerate(pieces):
             part = f"{number_text(piece.start)} to {number_text(piece.end)}"
-            rows.append(["" if position else one.path, part, names_text(piece.best)])
+            rows.append(["" if position else path, part, names_text(piece.best)])
     yield from table([Column("decision"), Column(report.range.name), Column("best")], rows, options)
     yield from _cut_note(len(report.decisions), "decision")
 

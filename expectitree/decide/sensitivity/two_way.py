@@ -20,38 +20,26 @@ GRID = 41  # rows of the map
 
 @dataclass(frozen=True)
 class Row:
-    """One value of the parameter that moves down the map.
+    """One value of the parameter that moves down the map."""
 
-    Attributes:
-        at: The value.
-        pieces: The parts of the other parameter's range, as in a one-way analysis. There is none
-            where a probability leaves [0, 1] or a formula divides by zero.
-    """
-
-    at: Fraction
+    at: Fraction  # the value
+    # The parts of the other parameter's range, as in a one-way analysis. There is none where a
+    # probability leaves [0, 1] or a formula divides by zero.
     pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
 class TwoWay(Shown):
-    """The regions of the best actions as two parameters move; `sensitivity` makes it.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        across: The parameter that varies along each row; the thresholds are exact in it.
-        down: The parameter with one value for each row.
-        rows: From the least value of `down` to the greatest.
-    """
+    """The regions of the best actions as two parameters move; `sensitivity` makes it."""
 
     question = "sensitivity"
     has_plot = True
 
     file: str
     tree: Tree
-    across: Range
-    down: Range
-    rows: tuple[Row, ...]
+    across: Range  # the parameter that varies along each row; the thresholds are exact in it
+    down: Range  # the parameter with one value for each row
+    rows: tuple[Row, ...]  # from the least value of `down` to the greatest
 
     def best_at(self, row: Row, at: Fraction) -> tuple[str, ...] | None:
         """Return the best actions at a place of a row; None where a probability is not one."""

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from helpers import ROOT, invoke, load, loads
 from oracle import ExactNode, exact_root
-from random_trees import Row, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
@@ -24,8 +22,7 @@ from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import functions
 from expectitree.decide.sensitivity.decisions import Threshold
 from expectitree.text.json_values import render as render_json
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import cut_at_depth, in_floats, replace_opponent
+from expectitree.tree.transform import in_floats, replace_opponent
 
 TREES = ROOT / "trees"
 CHANCES = ("expected", "worst", "best")
@@ -132,23 +129,6 @@ def random_tree(seed: int, pays: bool = False) -> Tree:
     return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
 
 
-def several_random_rows(seed: int) -> Tree:
-    """Return several trees of `random_trees` below one root."""
-    random = Random(seed)
-    rows: list[Row] = []
-    roots = []
-    for _ in range(random.randint(1, 3)):
-        start = len(rows)
-        rows += [
-            Row(r.kind, r.utility, tuple(start + c for c in r.children), r.probabilities)
-            for r in random_rows(random, local_bounds=0)
-        ]
-        roots.append(len(rows) - 1)
-    if len(roots) > 1:
-        rows.append(Row(random.choice((Kind.MAX, Kind.MIN)), children=tuple(roots)))
-    return build(rows, exact=True)
-
-
 # ---- Transforms.
 
 
@@ -164,17 +144,6 @@ nodes: {a: {chance: [{p: 0, utility: "?"}, {p: 1, utility: 1}]}}
     found = opponents(loads(text, exact=exact), chance=chance)
     assert [(row.best, row.value) for row in found.rows] == [("#2", 3), ("#2", 3), ("#3", 4)]
     assert [crossing.exact for crossing in found.crossings] == [F(2, 3)]
-
-
-@pytest.mark.parametrize("chance", CHANCES)
-def test_estimates_outside_the_bounds_do_not_matter(chance: str) -> None:
-    text = "{max: [{chance: [1, 2], estimate: 7}, {min: [1, 3], estimate: 8}], estimate: 9}"
-    found = opponents(et.loads(text), chance=chance, bounds=(0, 5))
-    plain = opponents(et.loads("max: [{chance: [1, 2]}, {min: [1, 3]}]"), chance=chance)
-    assert (found.rows, found.crossings) == (plain.rows, plain.crossings)
-    limited = cut_at_depth(et.loads(text), 1)
-    with pytest.raises(et.SearchError, match=r"#1: the utility 7 lies outside the bounds \[0, 5\]"):
-        opponents(limited, chance=chance, bounds=(0, 5))
 
 
 def test_bad_arguments_are_refused() -> None:
@@ -249,13 +218,6 @@ def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
     check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
 
 
-def test_the_folded_tree_has_the_same_opponents() -> None:
-    for seed in range(20):
-        tree = unshare(random_tree(seed, pays=True))
-        one, other = opponents(tree, F(1, 7)), opponents(fold_rewards(tree), F(1, 7))
-        assert (one.rows, one.crossings, one.start) == (other.rows, other.crossings, other.start)
-
-
 def test_a_reward_decides_where_the_decision_changes() -> None:
     # bold is (1 - e) 3 + e (3 + 9) / 2 - 1 = 2 + 3 e, which is 4 at e = 2/3.
     text = "max: {safe: 4, bold: {cost: 1, min: [3, {reward: -1, utility: 10}]}}"
@@ -263,12 +225,6 @@ def test_a_reward_decides_where_the_decision_changes() -> None:
         report = report_of(text, exact)
         assert [(row.value, row.best) for row in report.rows[::2]] == [(4, "safe"), (5, "bold")]
         assert (only(report).exact, only(report).value) == (F(2, 3), 4)
-
-
-@pytest.mark.slow
-def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
-    for seed in range(120):
-        check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
 
 
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
@@ -333,23 +289,6 @@ def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     assert crossing.value == 1
     assert [row.best for row in report.rows] == ["two", "two", "one"]
     assert report.rows[-1].value == F(5, 2)
-
-
-def test_thirty_min_nodes_on_a_path_are_exact() -> None:
-    # Each node multiplies the distance to 1 by (1 - e/2).
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(30):
-        chain = builder.min([chain, 1])
-    tree = builder.build(builder.max({"sure": 1 - F(3, 4) ** 30, "chain": chain}))
-    crossing = only(opponents(tree))
-    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 2), ("sure",), ("chain",))
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(30):
-        chain = builder.min([chain, 1])
-    crossing = only(opponents(builder.build(builder.max([F(1, 2), chain]))))
-    assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
 
 
 def test_crossings_close_to_each_other_stay_separate() -> None:
@@ -528,12 +467,3 @@ def test_a_bad_option_has_a_message() -> None:
         assert result.exit_code == 2
         assert message in result.stderr
     assert invoke("opponents").exit_code == 2
-
-
-def test_a_bad_file_leaves_the_others(tmp_path: Path) -> None:
-    (tmp_path / "bad.yaml").write_text("max: []\n", "utf-8")
-    files = ("-e", "max: [1, 2]", str(tmp_path / "bad.yaml"), "-")
-    result = invoke("opponents", *files, stdin=f"max: [{A}, {B}]")
-    assert result.exit_code == 3
-    assert "There is no MIN node" in result.stdout
-    assert "The best actions change at 2 values of epsilon." in result.stdout

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -166,19 +165,6 @@ def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
         assert all(bar.method == "exact" for bar in et.tornado(tree).bars)
 
 
-def test_text_of_strategies() -> None:
-    text = text_of(OIL, "--strategies", "--set", "pr=0.3")
-    assert text[text.index("value ") :] == (
-        "value  action   then\n"
-        "  750  sell\n"
-        "  715  test     test/plus: install, test/minus: sell\n"
-        "  640  test     test/plus: sell, test/minus: sell\n"
-        "  500  install\n"
-        "  400  test     test/plus: install, test/minus: install\n"
-        "  325  test     test/plus: sell, test/minus: install\n"
-    )
-
-
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize(
     "words",
@@ -273,12 +259,6 @@ def test_csv_has_the_records() -> None:
     assert rows_of(OIL, "--strategies")[0] == ["file", "value", "/", "test/plus", "test/minus"]
 
 
-def test_several_trees_are_shown_one_after_the_other() -> None:
-    text = text_of(OIL, OIL, "-p", "pr")
-    assert text.count(TITLE) == 2
-    assert len(rows_of(OIL, OIL, "--tornado")) == 7
-
-
 def test_every_report_can_be_shown() -> None:
     tree = et.load(OIL)
     reports = [
@@ -293,19 +273,6 @@ def test_every_report_can_be_shown() -> None:
         assert et.to_text(report).startswith(TITLE)
         assert json.loads(et.to_json(report))["title"] == TITLE.strip()
         assert report._repr_mimebundle_()["text/plain"] == et.to_text(report, width=100)
-
-
-def test_records() -> None:
-    tree = et.load(OIL)
-    rows = et.sensitivity_map(tree, "pr", "sens", grid=3).to_records()
-    assert rows[0] == {
-        "file": "", "sens": Fraction(4, 5), "start": Fraction(3, 10), "end": Fraction(23, 65),
-        "best": "sell", "ties": 1,
-    }  # fmt: skip
-    assert len(rows) == 7
-    bars = et.tornado(tree).to_records()
-    assert (bars[0]["parameter"], bars[0]["least"]) == ("pr", 750)
-    assert bars[0]["greatest_at"] == Fraction(7, 10)
 
 
 # ---- Messages.

@@ -41,15 +41,15 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
 def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
     tree = random_tree(seed)
     report = everywhere(tree, "a")
-    ends = {end for one in report.decisions for p in one.pieces for end in (p.start, p.end)}
+    ends = {end for own in report.decisions.values() for p in own for end in (p.start, p.end)}
     cuts = sorted({F(0), F(1), *ends})
     for left, right in itertools.pairwise(cuts):
         if right - left > F(1, 10**6):  # ends that are not rational are within 1e-9
             for place in (left + (right - left) * F(i, 7) for i in (1, 3, 6)):
                 found = {
-                    one.path: piece.best
-                    for one in report.decisions
-                    for piece in one.pieces
+                    path: piece.best
+                    for path, pieces in report.decisions.items()
+                    for piece in pieces
                     if piece.start < place < piece.end
                 }
                 assert found == decisions_at(tree, place)

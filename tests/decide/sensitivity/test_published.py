@@ -140,25 +140,6 @@ def test_break_even_fees_of_the_movie_contract(exact: bool) -> None:
         assert (one.exact, one.value) == (960_000 - value, value)
 
 
-# ---- O3, the sealed bid (McNamee and Celona, Figure 7.17).
-
-
-@EXACT
-def test_probability_sensitivity_of_the_sealed_bid(exact: bool) -> None:
-    text = (ROOT / "trees" / "sealed-bid.yaml").read_text("utf-8")
-    start, end = text.index("expect:"), text.index("parameters:")
-    text = text[:start] + text[end:]
-    lines = [line for line in text.splitlines() if not line.strip().startswith("p_high:")]
-    place = next(i for i, line in enumerate(lines) if line.strip().startswith("p_low:"))
-    text = "\n".join([*lines[: place + 1], "  p_high: 1 - p_low", *lines[place + 1 :]])
-    found = et.sensitivity(loads(text, exact=exact), "p_low", range=(0, 1))
-    assert pieces(found) == [(F(2, 5), ("bid 700",)), (1, ("bid 500",))]
-    assert [one.value for one in found.thresholds] == [39]
-    assert [record["value"] for record in found.to_records()] == [
-        "15 + 60*p_low", "-65 + 260*p_low",
-    ]  # fmt: skip
-
-
 # ---- O5, Texaco and Pennzoil (Clemen, exercise 5.12).
 
 
