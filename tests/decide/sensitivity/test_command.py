@@ -62,59 +62,33 @@ def test_text_of_one_parameter() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ((OIL, "-p", "pr=0..0.3", "--set", "pr=0.2"), "No value from 0 to 0.3 changes that.\n"),
-        (
-            (OIL, "-p", "pr", "--set", "pr=23/72"),
-            "the best actions are sell and test, worth 750.\nThis is a threshold.\n",
-        ),
-        (
-            (MOVIE, "-p", "fees"),
-            (
-                "fees is $5000: the best action is movie, worth 955000.\nIt can rise by "
-                "$55000 before"
-            ),
-        ),
-        ((OIL, "--add", "test"), "test stays best until test costs 175; it costs 100 now.\n"),
-        (
-            (OIL, "--add", "install"),
-            "test stays best until install costs 175; it costs 250 now.\n",
-        ),
-        (
-            (OIL, "--add", "sell"),
-            "test stays best until sell pays 325; it pays nothing now.\n",
-        ),
-        (
-            (OIL, "--add", "test/plus/sell"),
-            "No amount at test/plus/sell changes that; it pays nothing now.\n",
-        ),
-        (
-            (OIL, "-p", "pr", "--until", "value=1200"),
-            "value = 1200 at pr = 41/72 = 0.5694444444….\npr is 0.5 now.\n",
-        ),
-        (
-            (OIL, "-p", "pr=0..1", "--until", "value=750"),
-            "value = 750 for every pr from 0 to 23/72.\npr is",
-        ),
-        ((OIL, "-p", "pr=0..1", "--until", "value=5000"), "value = 5000 for no pr from 0 to 1.\n"),
-        (
-            (MOVIE, "-p", "fees", "--until", "movie=tv"),
-            ("movie = tv at fees = 60000, where both are worth 900000.\nfees is $5000 now.\n"),
-        ),
-        (
-            ("-e", "parameters: {a: 1}\nchance: {x: {p: 1, utility: 2*a}}", "-p", "a=0..2"),
-            "a is 1: the tree is worth 2. No player moves at the root.\n",
-        ),
-        (
-            ("-e", "parameters: {a: 1}\nmax: {x: 2*a, y: 2}", "-p", "a=3..4"),
-            "a is 1: the best actions are x and y, worth 2.\n",
-        ),
-    ],
-)
-def test_text_says_how_far_the_decision_holds(words: tuple[str, ...], expected: str) -> None:
-    assert expected in text_of(*words)
+TEXTS = {
+    "OIL -p pr=0..0.3 --set pr=0.2": "No value from 0 to 0.3 changes that.\n",
+    "OIL -p pr --set pr=23/72": "actions are sell and test, worth 750.\nThis is a threshold.\n",
+    "MOVIE -p fees": "fees is $5000: the best action is movie, worth 955000.\nIt can rise by ",
+    "OIL --add test": "test stays best until test costs 175; it costs 100 now.\n",
+    "OIL --add install": "test stays best until install costs 175; it costs 250 now.\n",
+    "OIL --add sell": "test stays best until sell pays 325; it pays nothing now.\n",
+    "OIL --add test/plus/sell": "No amount at test/plus/sell changes that; it pays nothing now.\n",
+    "OIL -p pr --until value=1200": "value = 1200 at pr = 41/72 = 0.5694444444….\npr is 0.5 now.\n",
+    "OIL -p pr=0..1 --until value=750": "value = 750 for every pr from 0 to 23/72.\npr is",
+    "OIL -p pr=0..1 --until value=5000": "value = 5000 for no pr from 0 to 1.\n",
+    "MOVIE -p fees --until movie=tv": "movie = tv at fees = 60000, where both are worth 900000.\n",
+    "CHANCE -p a=0..2": "a is 1: the tree is worth 2. No player moves at the root.\n",
+    "TIE -p a=3..4": "a is 1: the best actions are x and y, worth 2.\n",
+}
+
+
+@pytest.mark.parametrize("words", TEXTS)
+def test_text_says_how_far_the_decision_holds(words: str) -> None:
+    name, *others = words.split()
+    trees = {
+        "OIL": [OIL],
+        "MOVIE": [MOVIE],
+        "CHANCE": ["-e", "parameters: {a: 1}\nchance: {x: {p: 1, utility: 2*a}}"],
+        "TIE": ["-e", "parameters: {a: 1}\nmax: {x: 2*a, y: 2}"],
+    }
+    assert TEXTS[words] in text_of(*trees[name], *others)
 
 
 def test_text_of_a_map() -> None:
@@ -278,139 +252,60 @@ def test_every_report_can_be_shown() -> None:
 # ---- Messages.
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "message"),
-    [
-        (
-            (),
-            2,
-            (
-                "Name one --parameter, or two for a map; or ask for --tornado, --add or "
-                "--strategies."
-            ),
-        ),
-        (("-p", "pr", "-p", "sens", "-p", "spec"), 2, "Name one --parameter, or two for a map"),
-        (("--tornado", "--until", "a=b"), 2, "--tornado and --until are two questions: ask one."),
-        (("-p", "pr", "--add", "test"), 2, "--add moves no parameter: remove --parameter."),
-        (("--until", "value=0"), 2, "--until needs one --parameter, which moves."),
-        (("-p", "pr", "--fixed"), 2, "--fixed is for --tornado."),
-        (
-            ("-p", "p"),
-            2,
-            (
-                "unknown parameter 'p' (did you mean 'pr'?): the parameters are pr, "
-                "sens, spec, p_plus"
-            ),
-        ),
-        (
-            ("-p", "p_plus=0..1"),
-            2,
-            (
-                "p_plus is derived: p_plus = pr*sens + (1 - pr)*(1 - spec); set pr or "
-                "sens or spec instead"
-            ),
-        ),
-        (
-            ("-p", "pr=0"),
-            2,
-            ("found 'pr=0' as a parameter and its range, expected NAME=LOW..HIGH, such as pr=0..1"),
-        ),
-        (
-            ("-p", "pr=0...1"),
-            2,
-            (
-                "found 'pr=0...1' as a parameter and its range, expected NAME=LOW..HIGH, "
-                "such as pr=0..1"
-            ),
-        ),
-        (("-p", "pr=low..1"), 2, "found 'pr=low..1', expected NAME=LOW..HIGH, such as pr=0..1: "),
-        (
-            ("-p", "pr=1..0"),
-            2,
-            ("the range of pr is 1 to 0: expected its lower end first, and a greater upper end"),
-        ),
-        (
-            ("-p", "pr=0..2"),
-            2,
-            (
-                "p of test/plus is 1.5 at pr = 2: it must be between 0 and 1; give pr a "
-                "range within 0 to 1"
-            ),
-        ),
-        (("-p", "p_plus", "--tornado"), 2, "p_plus is derived"),
-        (("-p", "pr", "-p", "pr"), 2, "a map needs two parameters, found pr twice"),
-        (("-p", "pr", "--until", "0"), 2, "found '0' in --until: expected the value of the tree"),
-        (
-            ("-p", "pr", "--until", "value=many"),
-            2,
-            "in --until: expected the value of the tree and a number, such as 'value = 0', or two "
-            "paths, such as 'sell = test'",
-        ),
-        (("-p", "pr", "--until", "sell ="), 2, "found 'sell =' in --until: expected"),
-        (
-            ("-p", "pr", "--until", "sell=rent"),
-            2,
-            "no node rent: the branches of / are sell, install, test",
-        ),
-        (("--add", "/"), 2, "an amount at the root changes no decision: name a branch below it"),
-        (("--add", "rent"), 2, "no node rent"),
-    ],
-)
-def test_messages(words: tuple[str, ...], status: int, message: str) -> None:
-    done = run_main("sensitivity", OIL, *words)
-    assert (done.status, done.out) == (status, "")
-    assert message in " ".join(done.err.replace("\n", " ").split())
+MESSAGES = {
+    "": "Name one --parameter, or two for a map; or ask for --tornado, --add or --strategies.",
+    "-p pr -p sens -p spec": "Name one --parameter, or two for a map",
+    "--tornado --until a=b": "--tornado and --until are two questions: ask one.",
+    "-p pr --add test": "--add moves no parameter: remove --parameter.",
+    "--until value=0": "--until needs one --parameter, which moves.",
+    "-p pr -p sens --everywhere": "--everywhere needs one --parameter",
+    "-p pr --fixed": "--fixed is for --tornado.",
+    "-p p": "unknown parameter 'p' (did you mean 'pr'?): the parameters are pr, sens, spec, p_plus",
+    "-p p_plus=0..1": "p_plus is derived: p_plus = pr*sens + (1 - pr)*(1 - spec); set pr or sens",
+    "-p p_plus --tornado": "p_plus is derived",
+    "-p pr=0": "found 'pr=0' as a parameter and its range, expected NAME=LOW..HIGH, such as pr=",
+    "-p pr=0...1": "found 'pr=0...1' as a parameter and its range, expected NAME=LOW..HIGH, such ",
+    "-p pr=low..1": "found 'pr=low..1', expected NAME=LOW..HIGH, such as pr=0..1: ",
+    "-p pr=1..0": "the range of pr is 1 to 0: expected its lower end first, and a greater upper",
+    "-p pr=0..2": "p of test/plus is 1.5 at pr = 2: it must be between 0 and 1; give pr a range "
+    "within 0 to 1",
+    "-p pr -p pr": "a map needs two parameters, found pr twice",
+    "-p pr --until 0": "found '0' in --until: expected the value of the tree",
+    "-p pr --until value=many": "in --until: expected the value of the tree and a number, such as "
+    "'value = 0', or two paths, such as 'sell = test'",
+    "-p pr --until sell=": "found 'sell=' in --until: expected",
+    "-p pr --until sell=rent": "no node rent: the branches of / are sell, install, test",
+    "--add /": "an amount at the root changes no decision: name a branch below it",
+    "--add rent": "no node rent",
+}
+
+
+@pytest.mark.parametrize("words", MESSAGES)
+def test_messages(words: str) -> None:
+    done = run_main("sensitivity", OIL, *words.split())
+    assert (done.status, done.out) == (2, "")
+    assert MESSAGES[words] in " ".join(done.err.replace("\n", " ").split())
 
 
 @pytest.mark.parametrize(
     ("tree", "words", "message"),
     [
-        (
-            "parameters: {a: 1}\nmax: {x: a, y: 1}",
-            ("-p", "a"),
-            (
-                "the parameter a has no range: write --parameter a=0..1, or give it "
-                "`range: [low, high]` in the file"
-            ),
-        ),
-        (
-            "parameters: {a: -5000}\nmax: {x: a, y: 1}",
-            ("-p", "a"),
-            "the parameter a has no range: write --parameter a=-10000..0, or give it",
-        ),
-        (
-            "parameters: {a: 1}\nmax: {x: a, y: 1}",
-            ("--tornado",),
-            (
-                "no parameter has a range: give each one `range: [low, high]` in the "
-                "file, or name one with its range, as in --parameter pr=0..1"
-            ),
-        ),
-        (
-            "max: {x: 2, y: 1}",
-            ("-p", "a=0..1"),
-            "unknown parameter 'a': the tree has no parameters",
-        ),
-        (
-            "parameters: {a: 1, b: 1}\nmax: {x: exp(a), y: b}",
-            ("-p", "a=0..1", "-p", "b=0..1"),
-            (
-                "a map needs exact functions, but a formula uses exp: move one parameter at a "
-                "time, which then samples"
-            ),
-        ),
-        (
-            "parameters: {a: 1}\nmax: {x: abs(a), y: 1}",
-            ("-p", "a=0..1", "--until", "value=1"),
-            (
-                "a break-even point needs exact functions, but a formula uses abs: use "
-                "--parameter alone, which then samples"
-            ),
-        ),
+        ("{x: a, y: 1}", "-p a", "the parameter a has no range: write --parameter a=0..1, or give "
+         "it `range: [low, high]` in the file"),
+        ("{x: a, y: 1}", "-p a --set a=-5000", "no range: write --parameter a=-10000..0, or give"),
+        ("{x: a, y: 1}", "--tornado", "no parameter has a range: give each one `range: [low, "
+         "high]` in the file, or name one with its range, as in --parameter pr=0..1"),
+        ("{x: exp(a), y: b}", "-p a=0..1 -p b=0..1", "a map needs exact functions, but a formula "
+         "uses exp: move one parameter at a time, which then samples"),
+        ("{x: abs(a), y: 1}", "-p a=0..1 --until value=1", "a break-even point needs exact "
+         "functions, but a formula uses abs: use --parameter alone, which then samples"),
+        ("{x: exp(a), y: 1}", "-p a=0..1 --everywhere", "--everywhere needs exact functions, but a "
+         "formula uses exp: remove it, then --parameter samples"),
     ],
-)
-def test_messages_about_trees(tree: str, words: tuple[str, ...], message: str) -> None:
-    done = run_main("sensitivity", "-e", tree, *words)
+)  # fmt: skip
+def test_messages_about_trees(tree: str, words: str, message: str) -> None:
+    text = f"parameters: {{a: 1, b: 1}}\nmax: {tree}"
+    done = run_main("sensitivity", "-e", text, *words.split())
     assert done.status == 2
     assert message in " ".join(done.err.split())
 

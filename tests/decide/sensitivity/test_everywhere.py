@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from decide.sensitivity.parameterised import random_tree
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, invoke
 from oracle import definition, exact_root
 
 import expectitree as et
@@ -72,27 +72,6 @@ def test_everywhere_in_rockefeller() -> None:
         (0, 0.14, ["sell"]),
         (57 / 70, 1, ["install"]),
     ]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--everywhere",), "--everywhere needs one --parameter, which moves."),
-        (("-p", "pr", "-p", "sens", "--everywhere"), "--everywhere needs one --parameter"),
-        (("-p", "pr", "--everywhere", "--tornado"), "--everywhere and --tornado are two questions"),
-    ],
-)
-def test_messages(words: tuple[str, ...], message: str) -> None:
-    done = run_main("sensitivity", OIL, *words)
-    assert done.status == 2
-    assert message in " ".join(done.err.split())
-
-
-def test_everywhere_needs_exact_functions() -> None:
-    tree = "parameters: {a: 1}\nmax: {x: exp(a), y: 1}"
-    done = run_main("sensitivity", "-e", tree, "-p", "a=0..1", "--everywhere")
-    assert done.status == 2
-    assert "--everywhere needs exact functions, but a formula uses exp" in done.err
 
 
 def test_a_tree_without_decisions() -> None:
