@@ -28,9 +28,8 @@ from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled,
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
-from expectitree.decide.sensitivity.formulas import ONE
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import exact_tree
+from expectitree.decide.sensitivity.quotients import ONE, exact_tree
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.thresholds import place_fields
 from expectitree.searches.engine import search_tree
@@ -133,15 +132,7 @@ class Opponents(Shown):
         many actions are best).
         """
         return [
-            {
-                "file": self.file,
-                "chance": self.chance,
-                "opponent": row.opponent,
-                "epsilon": row.epsilon,
-                "value": row.value,
-                "best": row.best,
-                "ties": len(row.ties),
-            }
+            {"file": self.file, "chance": self.chance, **row.json_fields(), "ties": len(row.ties)}
             for row in self.rows
         ]
 

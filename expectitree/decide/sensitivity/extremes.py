@@ -40,14 +40,14 @@ class Bar:
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         thresholds = [threshold_fields(one) for one in self.thresholds]
-        return self.range.json_fields() | {
-            "least": self.least,
-            "least_at": self.least_at,
-            "greatest": self.greatest,
-            "greatest_at": self.greatest_at,
-            "thresholds": thresholds,
-            "method": self.method,
-        }
+        about = {"thresholds": thresholds, "method": self.method}
+        return {**self.range.json_fields(), **self.ends, **about}
+
+    @property
+    def ends(self) -> dict[str, Fraction]:
+        """The extremes and their places, by their names in outputs."""
+        names = ("least", "least_at", "greatest", "greatest_at")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> Fraction:
@@ -86,10 +86,7 @@ class Tornado(Shown):
                 "parameter": bar.range.name,
                 "low": bar.range.low,
                 "high": bar.range.high,
-                "least": bar.least,
-                "least_at": bar.least_at,
-                "greatest": bar.greatest,
-                "greatest_at": bar.greatest_at,
+                **bar.ends,
             }
             for bar in self.bars
         ]

@@ -41,7 +41,7 @@ from expectitree.decide.algebra.rationals import (
     Rational,
     constant,
 )
-from expectitree.decide.sensitivity.formulas import ONE, FormulaFunctions
+from expectitree.decide.sensitivity.quotients import ONE, FormulaFunctions
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search

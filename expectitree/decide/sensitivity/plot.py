@@ -64,21 +64,14 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     for action, function in report.actions.items():
         if len(report.actions) <= _MAX_LINES or action in somewhere:
             position = len(axes.lines) - 1
-            style = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
-            style["linestyle"] = DASHES[position % len(DASHES)]
-            axes.plot(xs, [float(function(at)) for at in places], label=plain(action), **style)
+            line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
+            line["linestyle"] = DASHES[position % len(DASHES)]
+            axes.plot(xs, [float(function(at)) for at in places], label=plain(action), **line)
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
-        axes.annotate(
-            number_text(threshold.middle),
-            (float(threshold.middle), 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-            color="0.3",
-        )
+        place, above = float(threshold.middle), axes.get_xaxis_transform()
+        style = {"ha": "center", "fontsize": 8, "color": "0.3", "transform": above}
+        axes.text(place, 1.01, number_text(threshold.middle), **style)
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
     axes.set_xlabel(_label(one))
@@ -150,19 +143,8 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
     for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        for x, at, side, align in (
-            (low, bar.least_at, -4, "right"),
-            (high, bar.greatest_at, 4, "left"),
-        ):
-            axes.annotate(
-                number_text(at),
-                (x, row),
-                xytext=(side, 0),
-                textcoords="offset points",
-                ha=align,
-                va="center",
-                fontsize=8,
-            )
+        for x, at, align in ((low, bar.least_at, "right"), (high, bar.greatest_at, "left")):
+            axes.text(x, row, f" {number_text(at)} ", ha=align, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
     axes.set_yticks(rows, [_label(bar.range) for bar in report.bars])
     axes.margins(x=0.12)

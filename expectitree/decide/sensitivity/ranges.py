@@ -13,7 +13,6 @@ from expectitree.base.numbers import (
     Number,
     given_fraction,
     message_text,
-    number_text,
     quote,
     to_fraction,
 )
@@ -60,8 +59,10 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     chosen = parameter.range if ends is None else ends
     if chosen is None:
-        hint = f"write --parameter {name}={_example(current)}, or give it `range: [low, high]`"
-        raise AnalysisError(f"the parameter {name} has no range: {hint} in the file")
+        raise AnalysisError(
+            f"the parameter {name} has no range: write --parameter {name}=LOW..HIGH, or give it "
+            "`range: [low, high]` in the file"
+        )
     if isinstance(chosen, str) or not isinstance(chosen, Sequence) or len(chosen) != 2:
         raise AnalysisError(f"the range of {name} is {chosen!r}: expected (low, high)")
     low, high = (_exact(end, name) for end in chosen)
@@ -71,14 +72,6 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
             "expected its lower end first, and a greater upper end"
         )
     return Range(name, low, high, current, parameter.unit, parameter.description)
-
-
-def _example(current: Fraction) -> str:
-    """Return a range around a value for a message: that of a probability, or 0 to its double."""
-    if 0 <= current <= 1:
-        return "0..1"
-    low, high = sorted([Fraction(0), 2 * current])
-    return f"{number_text(low)}..{number_text(high)}"
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

@@ -78,7 +78,7 @@ def test_a_tornado_names_its_meaning(fixed: bool) -> None:
     assert axes.get_yticklabels()[0].get_text() == "pr: probability of oil"
     widths = [bar.get_width() for bar in axes.patches]
     assert widths[0] == (715 if fixed else 750) - 1075
-    assert [text.get_text() for text in axes.texts][:2] == ["0.3", "0.7"]
+    assert [text.get_text().strip() for text in axes.texts][:2] == ["0.3", "0.7"]
 
 
 def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
