@@ -9,6 +9,7 @@ from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.numbers import (
+    Number,
     decimal_text,
     escape,
     exact_text,
@@ -74,7 +75,8 @@ def place_fields(one: Place, name: str) -> dict[str, Any]:
 
     Ends that are decimals are rounded outwards.
     """
-    low, high = one.lower, one.upper
+    low: Number = one.lower
+    high: Number = one.upper
     if low != high and not is_shown_as_fraction(low):
         low, high = to_nearest_float(low), to_nearest_float(high)
         low = low if low <= one.lower else nextafter(low, -inf)

@@ -63,6 +63,7 @@ def test_json_in_floats_rounds_outwards() -> None:
     lower, upper = F(1, 3), F(1, 3) + F(1, 10**40)
     found = place_fields(place(lower, upper), "at")
     assert F(found["at_lower"]) < lower < upper < F(found["at_upper"])
+    assert place_fields(place(F(10**5000, 3), F(10**5000, 3)), "at")["exact"] is None
 
 
 def test_shown_digits_are_those_of_every_number_between() -> None:

@@ -48,7 +48,6 @@ class BreakEven(Shown):
     left: str  # what is compared: a path, or "value"
     right: str  # a path, or a number
     meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
-    is_of_two: bool  # whether two branches are compared, not the value with a number
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -92,7 +91,7 @@ def break_even(
         functions.check_feasible()
         sides = _function(functions, left), _function(functions, right)
         found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
-    return BreakEven(file, tree, moved, left, str(right), found, left != VALUE)
+    return BreakEven(file, tree, moved, left, str(right), found)
 
 
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from textwrap import fill
 from typing import Any
 
@@ -31,12 +31,8 @@ Corner = tuple[float, float]
 def figure_of(report: Any) -> Any:
     """Return a figure of a report that has a plot."""
     figure, axes = new_figure()
-    plot: Callable[[Any, Any], None] = {
-        Sensitivity: _plot_lines,
-        TwoWay: _plot_map,
-        Tornado: _plot_bars,
-    }[type(report)]
-    plot(report, axes)
+    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars}
+    plots[type(report)](report, axes)
     pad = 20 if isinstance(report, Sensitivity) else 8  # points above the axes
     if report.tree.title:
         axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left", pad=pad)

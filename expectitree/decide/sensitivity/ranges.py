@@ -44,9 +44,9 @@ class Range:
         }
 
     def places(self, steps: int) -> list[Fraction]:
-        """Return both ends and the values between them, equally far apart; with 0 the low end."""
+        """Return both ends and the values between them, equally far apart."""
         width = self.high - self.low
-        return [self.low + width * i / max(1, steps) for i in range(steps + 1)]
+        return [self.low + width * i / steps for i in range(steps + 1)]
 
 
 def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:

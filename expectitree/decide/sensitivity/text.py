@@ -13,7 +13,7 @@ from rich.text import Text
 
 from expectitree.base.numbers import decimal_text, display_text, exact_text
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.break_even import BreakEven
+from expectitree.decide.sensitivity.break_even import VALUE, BreakEven
 from expectitree.decide.sensitivity.decisions import Threshold
 from expectitree.decide.sensitivity.everywhere import Everywhere
 from expectitree.decide.sensitivity.extremes import Bar, Tornado
@@ -289,7 +289,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             continue
         place = place_texts(meeting, characters(options))[1]
         value = decimal_text(meeting.value, 10)
-        both = f", where both are worth {value}" if report.is_of_two else ""
+        both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield Text(
         safe(f"{one.name} is {with_unit(number_text(one.current), one.unit)} now.", options),

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, load, loads
+from helpers import ROOT, for_each, invoke, load, loads
 from oracle import ExactNode, exact_root
 
 import expectitree as et
@@ -21,7 +21,6 @@ from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import functions
 from expectitree.decide.sensitivity.decisions import Threshold
-from expectitree.text.json_values import render as render_json
 from expectitree.tree.transform import in_floats, replace_opponent
 
 TREES = ROOT / "trees"
@@ -202,29 +201,9 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
             assert best_actions(tree, crossing.exact, chance) == crossing.at
 
 
-@pytest.mark.slow
-def test_random_trees_agree_with_the_definition() -> None:
-    found = irrational = 0
-    for seed in range(110):
-        report = check(random_tree(seed), CHANCES[seed % 5 % 3])
-        found += len(report.crossings)
-        irrational += sum(crossing.exact is None for crossing in report.crossings)
-    assert found > 25
-    assert irrational > 5
-
-
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(20), range(20, 200))
 def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
-    check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
-
-
-def test_a_reward_decides_where_the_decision_changes() -> None:
-    # bold is (1 - e) 3 + e (3 + 9) / 2 - 1 = 2 + 3 e, which is 4 at e = 2/3.
-    text = "max: {safe: 4, bold: {cost: 1, min: [3, {reward: -1, utility: 10}]}}"
-    for exact in (False, True):
-        report = report_of(text, exact)
-        assert [(row.value, row.best) for row in report.rows[::2]] == [(4, "safe"), (5, "bold")]
-        assert (only(report).exact, only(report).value) == (F(2, 3), 4)
+    check(random_tree(seed, pays=seed % 2 == 0), CHANCES[seed % 5 % 3], steps=7)
 
 
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
@@ -265,22 +244,6 @@ def test_an_irrational_crossing_lies_between_two_decimals() -> None:
         assert ends[0] < F(1, 2) < ends[1]
 
 
-def test_functions_that_touch_tie_at_one_epsilon() -> None:
-    # b - a is -16 (e - 1/2)^2.
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
-    assert only(report) == Threshold(F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",))
-
-
-def test_actions_may_tie_on_intervals() -> None:
-    report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
-    assert report.start == ("x", "y")
-    assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
-        (F(1, 4), ("x", "y"), ("x", "y"), ("x",)),
-        (F(3, 4), ("x",), ("x", "y"), ("x", "y")),
-    ]
-    assert report_of(f"max: [{A}, {A}]").crossings == []
-
-
 def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
     report = report_of("min: {one: 1, two: {min: [0, 8]}}")
@@ -309,21 +272,6 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
     assert crossing.exact is None
     assert F(1, 10**15) < crossing.lower < F(1, 10**10)
     assert crossing.lower * 100 >= crossing.upper - crossing.lower
-
-
-@pytest.mark.slow
-def test_a_long_fraction_is_shown_as_a_decimal() -> None:
-    # The chain is worth 1 - 0.98^2500, so MIN's node is worth 1.25 near epsilon 1/2.
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(2500):
-        chain = builder.chance([chain, 1], ["0.98", "0.02"])
-    report = opponents(builder.build(builder.max(["1.25", builder.min([chain, 2])])))
-    missing = F(49, 50) ** 2500
-    assert only(report).exact == (F(1, 4) + missing) / ((1 + missing) / 2)
-    assert "0 to 0.5000000000…" in et.to_text(report)
-    (line,) = render_json([report])
-    assert json.loads(line)["crossings"][0]["exact"] is None
 
 
 @pytest.mark.slow

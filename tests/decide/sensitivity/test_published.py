@@ -86,22 +86,6 @@ def test_tornado_of_rockefeller(exact: bool) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "ends", "least", "greatest"),
-    [
-        ("pr", (0, 1), 175, 1975),
-        ("sens", (0, 1), F(575, 2), F(2325, 2)),
-        ("spec", (0.1, 0.9), 850, 1150),
-    ],
-)
-def test_published_tornado_of_the_fixed_strategy(
-    name: str, ends: Any, least: Fraction, greatest: Fraction
-) -> None:
-    tree = example("rockefeller")
-    (bar,) = et.tornado(tree, [name], ranges={name: ends}, fixed=True).bars
-    assert (bar.least, bar.greatest) == (least, greatest)
-
-
 @pytest.mark.parametrize("pr", STRATEGIES)
 def test_values_of_all_strategies_of_rockefeller(pr: Fraction) -> None:
     tree = example("rockefeller").with_parameters(pr=pr)
