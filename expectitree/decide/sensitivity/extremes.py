@@ -122,9 +122,9 @@ def tornado(
     """
     check_tree(tree, "sensitivity")
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
-    chosen = chosen or [name for name, one in tree.parameters.items() if one.range]
     given = ranges or {}
-    chosen = list(dict.fromkeys((*chosen, *given)))
+    has_range = [name for name, one in tree.parameters.items() if one.range]
+    chosen = chosen or list(dict.fromkeys((*has_range, *given)))
     if not chosen:
         raise AnalysisError(
             "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
