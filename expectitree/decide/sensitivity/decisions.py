@@ -97,7 +97,7 @@ class Decision:
 
     Attributes:
         actions: The function of each action, by its label; empty if no player decides.
-        value: The value of the node, by default that of its best action.
+        value: The value of the node, by default `envelope`, that of the best action.
         changes: Every place where an action becomes best or ceases to be, in order.
     """
 
@@ -105,18 +105,12 @@ class Decision:
         self,
         functions: NodeFunctions,
         actions: Mapping[str, Piecewise],
-        is_max: bool,
+        envelope: Piecewise,
         value: Piecewise | None = None,
     ) -> None:
-        self.functions, self.actions = functions, actions
-        if actions:
-            envelope = greatest_of(actions.values(), is_max)
-            self.changes = _changes(actions, envelope)
-            value = envelope if value is None else value
-        else:
-            self.changes = [Change(end, (), ()) for end in (functions.left, functions.right)]
-        assert value is not None
-        self.value = value
+        self.functions, self.actions, self.value = functions, actions, value or envelope
+        ends = [Change(end, (), ()) for end in (functions.left, functions.right)]
+        self.changes = _changes(actions, envelope) if actions else ends
         self._verified: set[Fraction] = set()  # neighbouring thresholds share a side
 
     @classmethod
@@ -126,13 +120,12 @@ class Decision:
         value, actions = functions.of_branch(NONE), {}
         kind = tree.columns.kind[tree.root_id]
         if kind not in (MAX, MIN):
-            functions.check_limits("the tree", value)
-            return cls(functions, {}, True, value)
+            return cls(functions, {}, functions.check_limits("the tree", value))
         for b in tree.branches_of(tree.root_id):
             label = tree.branch_label(tree.root_id, b)
             action = shifted(functions.of_branch(b), reward)
             actions[label] = functions.check_limits(message_path(join([label])), action)
-        return cls(functions, actions, kind == MAX, value)
+        return cls(functions, actions, greatest_of(actions.values(), kind == MAX), value)
 
     def pieces(self) -> Iterator[Piece]:
         """Yield the parts of the range on which the set of best actions is constant."""

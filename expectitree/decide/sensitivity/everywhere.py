@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from expectitree.base.display import Shown
-from expectitree.decide.algebra.piecewise import merged, where_equal
+from expectitree.decide.algebra.piecewise import greatest_of, merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare, place_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
@@ -78,7 +78,7 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...
         best = dict.fromkeys(branches, where)
         if kind != CHANCE:
             actions = {tree.branch_label(n, b): functions.of_branch(b) for b in branches}
-            decision = Decision(functions, actions, kind == MAX)
+            decision = Decision(functions, actions, greatest_of(actions.values(), kind == MAX))
             yield n, tuple(_within(where, decision))
             for b, function in zip(branches, actions.values(), strict=True):
                 best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
