@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 import click
@@ -15,6 +14,7 @@ from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.tree.model import Tree
+from expectitree.tree.transform import CHANCES
 
 
 @click.command("opponents", cls=GameCommand)
@@ -24,22 +24,21 @@ from expectitree.tree.model import Tree
     multiple=True,
     default=("0.1",),
     metavar="E",
-    help="The probability of a mistake: 0.05, 1/20 or 5%; several with commas.  [default: 0.1]",
+    help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
 @click.option(
     "--chance",
-    "chances",
-    multiple=True,
-    default=("expected",),
-    metavar="HOW",
-    help="Nature: worst, best or expected; several with commas.  [default: expected]",
+    type=click.Choice(CHANCES),
+    default="expected",
+    show_default=True,
+    help="Nature: worst, best or expected.",
 )
 @partial(game_options, stoppable=False)
 @format_options("opponents")
 def command(
     options: SearchOptions,
     epsilons: tuple[str, ...],
-    chances: tuple[str, ...],
+    chance: str,
     format_name: str,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
@@ -57,30 +56,16 @@ def command(
     For example: expectitree opponents trees/risk-minimax.yaml
     """
     try:
-        probabilities = [to_probability(text, exact=True) for text in _parts(epsilons)]
+        probabilities = [to_probability(text, exact=True) for text in epsilons]
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
-    def opponents_of(file: str, tree: Tree) -> list[Opponents]:
+    def opponents_of(file: str, tree: Tree) -> Opponents:
         bounds, engine = options.root_bounds, options.engine
-        return [
-            opponents(
-                tree,
-                probabilities,
-                chance=chance,
-                bounds=bounds,
-                engine=engine,
-                exact=True,
-                file=file,
-            )
-            for chance in _parts(chances)
-        ]
+        return opponents(
+            tree, probabilities, chance=chance, bounds=bounds, engine=engine, exact=True, file=file
+        )
 
-    reports = [report for found in options.map("opponents of", opponents_of) for report in found]
+    reports = list(options.map("opponents of", opponents_of))
     if reports:
         show("opponents", format_name, reports)
-
-
-def _parts(texts: Iterable[str]) -> list[str]:
-    """Return the parts of texts with commas, each once."""
-    return list(dict.fromkeys(part.strip() for text in texts for part in text.split(",")))

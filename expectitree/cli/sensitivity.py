@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import click
 
 from expectitree.base.display import Shown
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.sensitivity.break_even import break_even, sides_of
-from expectitree.decide.sensitivity.csv import POINTS
+from expectitree.decide.sensitivity.break_even import break_even
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.extremes import tornado_of
-from expectitree.decide.sensitivity.plot import draw
-from expectitree.decide.sensitivity.ranges import parse_range, range_of
-from expectitree.decide.sensitivity.report import added, one_way
+from expectitree.decide.sensitivity.extremes import tornado
+from expectitree.decide.sensitivity.plot import figure_of
+from expectitree.decide.sensitivity.ranges import parse_range
+from expectitree.decide.sensitivity.report import added, sensitivity
 from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.decide.sensitivity.two_way import GRID, two_way
-from expectitree.picture.plotting import check_plot
-from expectitree.tree.model import Tree, check_tree
-
-# A question is a function of a tree, of the ranges that parameters move through, and of `file`.
-Question = Callable[..., Shown]
+from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
+from expectitree.picture.plotting import check_plot, save_figure
+from expectitree.tree.model import Tree
 
 
 @click.command("sensitivity")
@@ -58,13 +51,6 @@ Question = Callable[..., Shown]
 @click.option(
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
-@click.option(
-    "--points",
-    type=click.IntRange(2, 1_000_000),
-    default=POINTS,
-    show_default=True,
-    help="Values in CSV.",
-)
 @click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
 @tree_options
 @format_options("sensitivity")
@@ -78,7 +64,6 @@ def command(
     add: str | None,
     strategies: bool,
     grid: int,
-    points: int,
     plot: str | None,
     format_name: str,
 ) -> None:
@@ -100,36 +85,40 @@ def command(
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
     ranges = [parse_range(text) for text in moved]
-    asked: dict[str, Question] = {}
-    if is_everywhere:
-        asked["everywhere"] = everywhere
-    if is_tornado:
-        asked["tornado"] = partial(tornado_of, is_fixed=fixed)
-    if until is not None:
-        left, right = sides_of(until)
-        asked["until"] = partial(break_even, left=left, right=right)
-    if add is not None:
-        asked["add"] = partial(added, path=add)
-    if strategies:
-        asked["strategies"] = strategies_of
-    _check_usage([*asked], len(ranges), fixed)
+    chosen = {
+        "everywhere": is_everywhere, "tornado": is_tornado, "until": until is not None,
+        "add": add is not None, "strategies": strategies,
+    }  # fmt: skip
+    asked = [question for question, is_asked in chosen.items() if is_asked]
+    _check_usage(asked, len(ranges), fixed)
     if plot is not None:
         _check_plot(plot, options)
-    usual: Question = one_way if len(ranges) == 1 else partial(two_way, grid=grid)
-    question = next(iter(asked.values()), usual)
 
     def answer(file: str, tree: Tree) -> Shown:
-        check_tree(tree, "sensitivity")
-        return question(tree, *(range_of(tree, *one) for one in ranges), file=file)
+        names = [name for name, _ in ranges]
+        name, ends = ranges[0] if ranges else ("", None)
+        if is_tornado:
+            given = {name: ends for name, ends in ranges if ends}
+            return tornado(tree, names, ranges=given, fixed=fixed, file=file)
+        if is_everywhere:
+            return everywhere(tree, name, range=ends, file=file)
+        if until is not None:
+            return break_even(tree, name, until, range=ends, file=file)
+        if add is not None:
+            return added(tree, add, file=file)
+        if strategies:
+            return strategies_of(tree, file)
+        if len(ranges) == 1:
+            return sensitivity(tree, name, range=ends, file=file)
+        return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
     reports = list(options.map("sensitivity of", answer))
     if reports:
         if plot is not None and not reports[0].has_plot:
             raise click.UsageError("--plot draws one or two parameters, --add or --tornado.")
-        settings = {"points": points} if format_name == "csv" else {}
-        show("sensitivity", format_name, reports, **settings)
+        show("sensitivity", format_name, reports)
         if plot is not None:
-            draw(reports[0], plot)
+            save_figure(figure_of(reports[0]), plot)
             say(f"{plot} written")
 
 

@@ -8,8 +8,15 @@ from fractions import Fraction
 from math import inf, nextafter
 from typing import TYPE_CHECKING, Any
 
-from expectitree.base.numbers import escape, exact_text, is_shown_as_fraction, to_nearest_float
-from expectitree.decide.algebra.thresholds import Threshold
+from expectitree.base.numbers import (
+    Number,
+    decimal_text,
+    escape,
+    exact_text,
+    is_shown_as_fraction,
+    to_nearest_float,
+)
+from expectitree.decide.sensitivity.decisions import Place, Threshold
 from expectitree.text.json_values import json_number
 
 if TYPE_CHECKING:
@@ -19,26 +26,26 @@ _MAX_NAMES = 3  # of actions that tie
 _DIGITS = 10  # of a place
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
+_MAX_LENGTH = 12  # of an exact number in a table
 
 
-def place_texts(
-    exact: Fraction | None, lower: Fraction, upper: Fraction, marks: Characters
-) -> tuple[str, str]:
+def number_text(value: Fraction) -> str:
+    """Return a number for a table: a short fraction or decimal as it is, else rounded."""
+    text = exact_text(value)
+    return text if len(text) <= _MAX_LENGTH else decimal_text(value)
+
+
+def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     """Return a place for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
 
     An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
-    digits = _known_digits(lower, upper, marks)
-    text = digits if exact is None else exact_text(exact)
-    if exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
+    digits = _known_digits(place.lower, place.upper, marks)
+    text = digits if place.exact is None else exact_text(place.exact)
+    if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
         return digits, digits
     return text, f"{text} = {digits}" if "/" in text else text
-
-
-def threshold_texts(threshold: Threshold, marks: Characters) -> tuple[str, str]:
-    """Return a threshold for the ends of intervals, and in full."""
-    return place_texts(threshold.exact, threshold.lower, threshold.upper, marks)
 
 
 def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
@@ -63,19 +70,20 @@ def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def place_fields(one: Any, name: str) -> dict[str, Any]:
+def place_fields(one: Place, name: str) -> dict[str, Any]:
     """Return a place for JSON: its middle, the ends of its interval, and a fraction if known.
 
     Ends that are decimals are rounded outwards.
     """
-    low, high = one.lower, one.upper
+    low: Number = one.lower
+    high: Number = one.upper
     if low != high and not is_shown_as_fraction(low):
         low, high = to_nearest_float(low), to_nearest_float(high)
         low = low if low <= one.lower else nextafter(low, -inf)
         high = high if high >= one.upper else nextafter(high, inf)
     is_long = one.exact is None or exact_text(one.exact).startswith("about")
     return {
-        name: json_number((one.lower + one.upper) / 2),
+        name: json_number(one.middle),
         f"{name}_lower": json_number(low),
         f"{name}_upper": json_number(high),
         "exact": None if is_long else str(one.exact),

@@ -8,10 +8,15 @@ from random import Random
 
 import pytest
 
-from expectitree.decide.thresholds import place_texts
+from expectitree.decide.sensitivity.decisions import Place
+from expectitree.decide.thresholds import place_fields, place_texts
 from expectitree.text.console import ASCII, UNICODE
 
 F = Fraction
+
+
+def place(lower: Fraction | str, upper: Fraction | str) -> Place:
+    return Place(F(lower), F(upper), F(0))
 
 
 @pytest.mark.parametrize(
@@ -33,13 +38,13 @@ F = Fraction
 def test_an_interval_is_shown_with_the_digits_that_are_known(
     lower: str, upper: str, expected: str
 ) -> None:
-    assert place_texts(None, F(lower), F(upper), UNICODE) == (expected, expected)
+    assert place_texts(place(lower, upper), UNICODE) == (expected, expected)
     ascii_text = expected.replace("…", "...").replace("≈", "about")
-    assert place_texts(None, F(lower), F(upper), ASCII)[0] == ascii_text
+    assert place_texts(place(lower, upper), ASCII)[0] == ascii_text
 
 
 @pytest.mark.parametrize(
-    ("place", "expected"),
+    ("at", "expected"),
     [
         (F(1, 4), ("0.25", "0.25")),
         (F(-2, 91), ("-2/91", "-2/91 = -0.02197802197…")),
@@ -49,9 +54,16 @@ def test_an_interval_is_shown_with_the_digits_that_are_known(
     ],
 )
 def test_an_exact_place_is_a_fraction_or_its_first_digits(
-    place: Fraction, expected: tuple[str, str]
+    at: Fraction, expected: tuple[str, str]
 ) -> None:
-    assert place_texts(place, place, place, UNICODE) == expected
+    assert place_texts(place(at, at), UNICODE) == expected
+
+
+def test_json_in_floats_rounds_outwards() -> None:
+    lower, upper = F(1, 3), F(1, 3) + F(1, 10**40)
+    found = place_fields(place(lower, upper), "at")
+    assert F(found["at_lower"]) < lower < upper < F(found["at_upper"])
+    assert place_fields(place(F(10**5000, 3), F(10**5000, 3)), "at")["exact"] is None
 
 
 def test_shown_digits_are_those_of_every_number_between() -> None:
@@ -59,14 +71,14 @@ def test_shown_digits_are_those_of_every_number_between() -> None:
     for _ in range(2000):
         lower = F(random.randint(-(10**14), 10**14), 10 ** random.randint(8, 16))
         upper = lower + abs(lower) * F(random.randint(1, 20), 10 ** random.randint(6, 14))
-        (text, _) = place_texts(None, lower, upper, UNICODE)
+        (text, _) = place_texts(place(lower, upper), UNICODE)
         for i in range(1, 10):
-            place = lower + (upper - lower) * i / 10
+            at = lower + (upper - lower) * i / 10
             with localcontext() as context:
                 context.prec = 60
-                digits = f"{Decimal(place.numerator) / Decimal(place.denominator):f}"
+                digits = f"{Decimal(at.numerator) / Decimal(at.denominator):f}"
             if text.endswith("…"):
                 assert digits.startswith(f"{Decimal(text[:-1]):f}"), (text, digits)
             else:
                 shown = F(text.removeprefix("≈ "))
-                assert abs(place - shown) <= max(upper - lower, abs(shown) / 2)
+                assert abs(at - shown) <= max(upper - lower, abs(shown) / 2)

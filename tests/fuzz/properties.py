@@ -152,7 +152,6 @@ TARGETS: dict[str, Target] = {
         test_limit.check_against_all_subsets, case=draw_small_case, exact_too=among(True)
     ),
     "opponents": from_tests(
-        test_opponents.test_replaced_players_have_the_values_of_the_definition,
         test_opponents.test_random_trees_with_rewards_agree_with_the_definition,
         chance=among(*test_opponents.CHANCES),
     ),

@@ -70,5 +70,5 @@ def test_reports_escape_labels(command: str) -> None:
 
 def test_sensitivity_escapes_paths() -> None:
     tree = "{parameters: {p: {value: 0.5, range: [0, 1]}}, max: {'=a': {utility: p}, b: 0.3}}"
-    done = invoke("sensitivity", "-e", tree, "-p", "p", "--points", "2", "--format", "csv")
-    assert "'-e,p,0,'=a,0" in done.stdout.splitlines()
+    done = invoke("sensitivity", "-e", tree, "-p", "p", "--format", "csv")
+    assert "'-e,p,0.3,1,'=a,1,p" in done.stdout.splitlines()

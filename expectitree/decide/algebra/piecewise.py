@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cmp_to_key
-from typing import NamedTuple
+from typing import TypeAlias
 
-from expectitree.base.numbers import Number
 from expectitree.decide.algebra.polynomials import (
     ONE,
     ZERO,
@@ -18,7 +17,7 @@ from expectitree.decide.algebra.polynomials import (
     in_order,
     roots_between,
 )
-from expectitree.decide.algebra.rationals import Rational, blend, combination, constant, difference
+from expectitree.decide.algebra.rationals import Rational, combination
 
 
 @dataclass(frozen=True)
@@ -45,29 +44,19 @@ class Piecewise:
         return self.pieces[sum(compare(b, here) < 0 for b in self.breaks)](x)
 
 
-class Cell(NamedTuple):
-    """An open interval on which each of two functions is one rational function."""
-
-    left: Root
-    right: Root
-    p: Rational
-    q: Rational
+# An open interval on which each of two functions is one rational function: its ends, and the two.
+Cell: TypeAlias = tuple[Root, Root, Rational, Rational]
 
 
 def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
     """Yield the cells between the breaks of two functions, from left to right."""
     left, i, j = f.left, 0, 0
     for right in in_order([*f.breaks, *g.breaks]):
-        yield Cell(left, right, f.pieces[i], g.pieces[j])
+        yield left, right, f.pieces[i], g.pieces[j]
         left = right
         i += i < len(f.breaks) and compare(f.breaks[i], right) == 0
         j += j < len(g.breaks) and compare(g.breaks[j], right) == 0
-    yield Cell(left, f.right, f.pieces[-1], g.pieces[-1])
-
-
-def blended(f: Piecewise, g: Piecewise) -> Piecewise:
-    """Return (1 - x) f + x g."""
-    return _joined(((cell.right, blend(cell.p, cell.q)) for cell in cells(f, g)), f.left)
+    yield left, f.right, f.pieces[-1], g.pieces[-1]
 
 
 def scaled(factor: Rational, f: Piecewise) -> Piecewise:
@@ -75,10 +64,9 @@ def scaled(factor: Rational, f: Piecewise) -> Piecewise:
     return replace(f, pieces=tuple(factor * piece for piece in f.pieces))
 
 
-def shifted(f: Piecewise, by: Rational | Number) -> Piecewise:
-    """Return the sum of a function and a number, or a rational function."""
-    added = by if isinstance(by, Rational) else constant(Fraction(by))
-    return replace(f, pieces=tuple(piece + added for piece in f.pieces)) if added.numerator else f
+def shifted(f: Piecewise, by: Rational) -> Piecewise:
+    """Return the sum of a function and a rational function."""
+    return replace(f, pieces=tuple(piece + by for piece in f.pieces)) if by.numerator else f
 
 
 def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
@@ -118,7 +106,7 @@ def greatest_of(functions: Iterable[Piecewise], is_max: bool = True) -> Piecewis
 def _greater_pieces(f: Piecewise, g: Piecewise, is_max: bool) -> Iterator[tuple[Root, Rational]]:
     """Yield the pieces of the envelope of two functions, each with its right end."""
     for left, right, p, q in cells(f, g):
-        change = difference(p, q)
+        change = p - q
         start = left
         for end in [*change.changes_between(left, right), right]:
             is_above = change.sign_at(between(start, end)) > 0
@@ -133,7 +121,7 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
         if p == q:
             found.append((left, right))
         else:
-            change = difference(p, q)
+            change = p - q
             ends = [end for end in (left, right) if end.is_root_of(change.numerator)]
             roots = roots_between(change.numerator, left, right)
             found += [(root, root) for root in [*ends, *roots]]

@@ -24,6 +24,10 @@ _PRIME = 2**61 - 1
 _HALVINGS = 24  # of two overlapping intervals, before a common divisor decides
 _LARGEST_DENOMINATOR = 2**80  # of a rational that `Root.simplify` looks for
 
+TOLERANCE = Fraction(1, 10**9)  # the width of the interval around a root that is not rational
+VALUE_TOLERANCE = Fraction(1, 10**24)  # the same, where the value of a function at it is computed
+MIN_DIGITS = 3  # of a root that is not rational
+
 
 # ---- Roots.
 
@@ -131,6 +135,35 @@ def in_order(roots: Iterable[Root]) -> list[Root]:
         if not found or compare(found[-1], root):
             found.append(root)
     return found
+
+
+def place_of(root: Root, tolerance: Fraction = TOLERANCE) -> Fraction:
+    """Return a root: a rational, or the middle of an interval within the tolerance around it."""
+    lower, upper = enclose(root, tolerance=tolerance)
+    return (lower + upper) / 2
+
+
+def enclose(
+    root: Root, neighbours: Sequence[Root] = (), tolerance: Fraction = TOLERANCE
+) -> tuple[Fraction, Fraction]:
+    """Return a rational root twice, or two decimals around it, one unit of the last digit apart.
+
+    The decimals are within the tolerance, have three digits or more, and do not enclose a
+    neighbour.
+    """
+    root.simplify()
+    step = tolerance
+    while root.exact is None:
+        lower = root.lower // step * step
+        upper = lower + step
+        has_digits = min(abs(lower), abs(upper)) >= 10 ** (MIN_DIGITS - 1) * step
+        if root.upper <= upper and has_digits:
+            ends = Root.at(lower), Root.at(upper)
+            if not any(compare(ends[0], n) <= 0 <= compare(ends[1], n) for n in neighbours):
+                return lower, upper
+        step /= 10
+        root.simplify(step.denominator)
+    return root.exact, root.exact
 
 
 def roots_between(p: Coefficients, left: Root, right: Root) -> list[Root]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from expectitree.base.budget import check_time
-from expectitree.base.numbers import decimal_text, exact_text
+from expectitree.base.numbers import exact_text
 from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
@@ -76,8 +76,6 @@ class Rational:
         if len(self.denominator) > 1:
             found = in_order([*found, *roots_between(self.denominator, left, right)])
         return found
-
-    # ---- Arithmetic, as the operators of expressions need it.
 
     def __add__(self, other: Rational) -> Rational:
         return combination(((Fraction(1), self), (Fraction(1), other)))
@@ -188,51 +186,30 @@ def slope_of(p: Rational) -> Coefficients:
     return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
 
 
-def difference(p: Rational, q: Rational) -> Rational:
-    """Return p - q."""
-    return combination(((Fraction(1), p), (Fraction(-1), q)))
-
-
-def blend(p: Rational, q: Rational) -> Rational:
-    """Return (1 - x) p + x q."""
-    change = difference(q, p)
-    return combination(((Fraction(1), p), (Fraction(1), change * VARIABLE)))
-
-
-def formula_text(value: Rational, name: str, times: str = "*", digits: int = 0) -> str | None:
-    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long.
-
-    With `digits`, coefficients are rounded to them.
-    """
-    numerator, denominator = value.numerator, value.denominator
+def formula_text(value: Rational, name: str, times: str = "*") -> str | None:
+    """Return a function as a formula, such as `175 + 1800*pr`; None if it is long."""
     if value.is_polynomial:
-        text = _polynomial_text(numerator, denominator[0], name, times, digits)
-    else:  # rounded coefficients are short if the greatest one of the denominator is 1
-        unit = max(denominator, key=abs) if digits else 1
-        parts = (
-            _polynomial_text(part, unit, name, times, digits) for part in (numerator, denominator)
-        )
-        text = "/".join(f"({part})" for part in parts)
+        text = _polynomial_text(value.numerator, value.denominator[0], name, times)
+    else:
+        above = _polynomial_text(value.numerator, 1, name, times)
+        text = f"({above})/({_polynomial_text(value.denominator, 1, name, times)})"
     return text if len(text) <= MAX_LENGTH else None
 
 
-def _polynomial_text(
-    coefficients: Coefficients, denominator: int, name: str, times: str, digits: int
-) -> str:
+def _polynomial_text(coefficients: Coefficients, denominator: int, name: str, times: str) -> str:
     text = ""
     for power, c in enumerate(coefficients):
         if not c:
             continue
-        value = Fraction(c, denominator)
-        factor = abs(value)
         variable = {0: "", 1: name}.get(power, f"{name}^{power}")
-        shown = decimal_text(factor, digits) if digits else exact_text(factor)
-        if variable and "/" in shown:
-            shown = f"({shown})"
-        term = times.join(filter(None, ("" if variable and shown == "1" else shown, variable)))
-        sign = "-" if value < 0 else "+"
+        term = exact_text(Fraction(abs(c), denominator))
+        if variable and "/" in term:
+            term = f"({term})"
+        if variable:
+            term = variable if term == "1" else f"{term}{times}{variable}"
+        sign = "-" if c < 0 else "+"
         if text:
             text += f" {sign} {term}"
         else:
-            text = f"-{term}" if value < 0 else term
+            text = f"-{term}" if c < 0 else term
     return text or "0"

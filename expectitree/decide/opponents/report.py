@@ -9,16 +9,14 @@ given its own later mistakes. As functions of epsilon on [0, 1], the nodes are w
     CHANCE    the sum of p times the outcomes' values
 
 A child's value includes the reward of the branch to it. These functions are continuous and
-piecewise polynomial. The decision at the root changes where its actions' functions cross.
-
-`algebra/thresholds.py` finds where the functions of the root's actions cross, and the trees that
-are evaluated to verify it have an opponent with that epsilon.
+piecewise polynomial. The decision at the root changes where its actions' functions cross, as in
+`sensitivity`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -26,22 +24,21 @@ from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned, to_exact
-from expectitree.decide.algebra.piecewise import (
-    Piecewise,
-    blended,
-    greatest_of,
-    shifted,
-    weighted_sum,
-)
-from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, MAX_SECONDS, constant
-from expectitree.decide.algebra.thresholds import TOLERANCE, Decision, Threshold
+from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled, weighted_sum
+from expectitree.decide.algebra.polynomials import TOLERANCE
+from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
+from expectitree.decide.sensitivity.decisions import Decision, Threshold
+from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.decide.sensitivity.quotients import ONE, exact_tree
+from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.thresholds import place_fields
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree, check_tree
-from expectitree.tree.transform import in_fractions, replace_opponent
+from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
+from expectitree.tree.model import Tree, check_tree
+from expectitree.tree.transform import replace_opponent
 
+_EPSILON = Range("epsilon", Fraction(0), Fraction(1), Fraction(0))
 TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"
 MAX_NODES = 20_000
 
@@ -107,8 +104,6 @@ class Opponents(Shown):
                 {
                     **place_fields(one, "epsilon"),
                     "value": one.value,
-                    "value_lower": one.value_lower,
-                    "value_upper": one.value_upper,
                     "before": one.before,
                     "at": one.at,
                     "after": one.after,
@@ -137,15 +132,7 @@ class Opponents(Shown):
         many actions are best).
         """
         return [
-            {
-                "file": self.file,
-                "chance": self.chance,
-                "opponent": row.opponent,
-                "epsilon": row.epsilon,
-                "value": row.value,
-                "best": row.best,
-                "ties": len(row.ties),
-            }
+            {"file": self.file, "chance": self.chance, **row.json_fields(), "ties": len(row.ties)}
             for row in self.rows
         ]
 
@@ -198,28 +185,30 @@ def opponents(
             name = "random"
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
-    if tree.root.kind not in (Kind.MAX, Kind.MIN):
+    if tree.root.kind not in (MAX, MIN):
         return Opponents(file, tree, chance, rows, [], ())
     try:
+        if len(tree) > most(MAX_NODES):
+            raise TooMuchWorkError
         with limited_work(MAX_SECONDS):
-            decision = _decision(tree, chance)
-            crossings = decision.thresholds(TOLERANCE)
+            decision = Decision.at_root(_OpponentFunctions(tree, chance))
+            crossings = [*decision.thresholds()]
     except TooMuchWorkError:
         return Opponents(file, tree, chance, rows, [], (), complete=False)
-    return Opponents(file, tree, chance, rows, crossings, decision.start)
+    return Opponents(file, tree, chance, rows, crossings, decision.changes[0].at)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
     """Return the best actions at the root, from a search of the tree with an erring MIN."""
     root = tree.root
-    if root.kind not in (Kind.MAX, Kind.MIN):
+    if root.kind not in (MAX, MIN):
         return ()
     replaced = search.tree.root
-    if root.kind == Kind.MIN and len(root.branches) > 1 and epsilon not in (0, 1):
+    if root.kind == MIN and len(root.branches) > 1 and epsilon not in (0, 1):
         replaced = replaced.children[0]  # where MIN makes no mistake; the second is the mistake
     branches = search.tree.branches_of(replaced.id)
     values: list[Any] = [search.interval_of_branch(b)[0] for b in branches]
-    best = max(values) if root.kind == Kind.MAX else min(values)
+    best = max(values) if root.kind == MAX else min(values)
     return tuple(
         branch.label
         for branch, value in zip(root.branches, values, strict=True)
@@ -227,49 +216,32 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
     )
 
 
-# ---- Crossings.
+class _OpponentFunctions(NodeFunctions):
+    """The values of the nodes as functions of epsilon."""
 
+    def __init__(self, tree: Tree, chance: str) -> None:
+        super().__init__(exact_tree(tree, keeps_formulas=False), _EPSILON)
+        self.chance = chance
+        columns = self.tree.columns
+        for n, kind in enumerate(columns.kind):
+            if kind == TERMINAL and self.reached[n]:
+                self.utility[n] = self.number(columns.utility[n])
 
-def _decision(tree: Tree, chance: str) -> Decision:
-    """Return the best actions at the root of a tree, as a function of epsilon."""
-    if len(tree) > most(MAX_NODES):
-        raise TooMuchWorkError
-    exact = replace(in_fractions(tree), error=0)  # irrational numbers count as their first digits
-    functions = _node_functions(exact, chance)
+    def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]]:
+        search = search_tree(replace_opponent(self.tree, place, self.chance))
+        return search, _best_actions(self.tree, search, place)
 
-    def search_at(epsilon: Fraction) -> tuple[Search, tuple[str, ...]]:
-        search = search_tree(replace_opponent(exact, epsilon, chance))
-        return search, _best_actions(exact, search, epsilon)
+    def _find_moving(self) -> bytearray:
+        return bytearray(b"\1") * len(self.tree)
 
-    child = exact.columns.child
-    actions = [
-        (exact.branch_label(exact.root_id, b), shifted(functions[child[b]], exact.reward_of(b)))
-        for b in exact.branches_of(exact.root_id)
-    ]
-    value = shifted(functions[tree.root_id], exact.root_reward)
-    return Decision(actions, tree.root.kind == Kind.MAX, search_at, value, "epsilon")
-
-
-def _node_functions(tree: Tree, chance: str) -> list[Piecewise]:
-    """Return the value of every node as a function of epsilon."""
-    columns = tree.columns
-    functions: list[Piecewise] = []
-    for n, kind in enumerate(columns.kind):
-        branches = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-        below = [shifted(functions[columns.child[b]], tree.reward_of(b)) for b in branches]
-        if kind == Kind.TERMINAL:
-            u = columns.utility[n]
-            # An unknown utility is below an outcome of probability 0: any number will do.
-            found = Piecewise((constant(to_exact(u) if u == u else Fraction(0)),))
-        elif kind == Kind.CHANCE and chance == "expected":
-            shares = [to_exact(columns.probability[b]) for b in branches]
-            found = weighted_sum(list(zip(shares, below, strict=True)))
-        else:
-            is_best_nature = kind == Kind.CHANCE and chance == "best"
-            found = greatest_of(below, is_max=kind == Kind.MAX or is_best_nature)
-            if kind == Kind.MIN:
-                found = blended(found, weighted_sum([(Fraction(1, len(below)), f) for f in below]))
-        if any(piece.degree > MAX_DEGREE or piece.bits > MAX_BITS for piece in found.pieces):
-            raise TooMuchWorkError
-        functions.append(found)
-    return functions
+    def _combined(self, n: int, kind: int, functions: Sequence[Piecewise | None]) -> Piecewise:
+        if kind == MAX or (kind == CHANCE and self.chance == "expected"):
+            return super()._combined(n, kind, functions)
+        branches = [b for b in self.tree.branches_of(n) if self.probability_of(b).numerator]
+        below = [self.of_branch(b, functions) for b in branches]
+        best = greatest_of(below, is_max=kind == CHANCE and self.chance == "best")
+        if kind == CHANCE:
+            return best
+        mean = weighted_sum([(Fraction(1, len(below)), f) for f in below])
+        shares = (ONE - VARIABLE, best), (VARIABLE, mean)
+        return weighted_sum([(Fraction(1), scaled(share, f)) for share, f in shares])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.base.numbers import display_text
-from expectitree.decide.algebra.thresholds import Threshold
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
-from expectitree.decide.thresholds import names_text, threshold_texts
+from expectitree.decide.sensitivity.decisions import Threshold
+from expectitree.decide.thresholds import names_text, place_texts
 from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import plural
@@ -25,58 +24,36 @@ OPPONENT = (
     "Otherwise it plays the best one, given its own later mistakes."
 )
 MIN_ROOT = "The root is a MIN node: its best action is the one it plays without a mistake."
-NEAR_TIES = "(The table counts nearly equal values as ties; this is exact.)"
 VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
 NATURES = {
-    "expected": "outcomes have their probabilities",
     "worst": "the possible outcome that is worst for MAX always happens",
     "best": "the possible outcome that is best for MAX always happens",
 }
 
 
 def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield a table of the opponents for each tree, and the changes of the decision.
-
-    Reports about the same tree that follow each other share a table.
-    """
-    groups = [list(group) for _, group in groupby(reports, key=lambda report: id(report.tree))]
-    for position, group in enumerate(groups):
+    """Yield a table of the opponents for each tree, and the changes of the decision."""
+    for position, report in enumerate(reports):
         if position:
             yield ""
-        kinds, are_several = group[0].tree.columns.kind, len(group) > 1
-        yield from file_heading(group[0].file, group[0].tree, options, len(groups) > 1)
+        kinds = report.tree.columns.kind
+        yield from file_heading(report.file, report.tree, options, len(reports) > 1)
         if Kind.MIN in kinds:
             yield Text(OPPONENT, style="dim")
-        for report in group:
-            if Kind.CHANCE in kinds and (are_several or report.chance != "expected"):
-                yield Text(f"Nature {report.chance}: {NATURES[report.chance]}.", style="dim")
+        if Kind.CHANCE in kinds and report.chance != "expected":
+            yield Text(f"Nature {report.chance}: {NATURES[report.chance]}.", style="dim")
         yield ""
-        yield from _opponent_table(group, options)
+        columns = [Column("opponent", spare=1), Column("epsilon", number=True)]
+        columns += [Column("value", number=True), Column("best")]
+        rows = [
+            [row.opponent, *map(display_text, (row.epsilon, row.value)), names_text(row.ties)]
+            for row in report.rows
+        ]
+        yield from table(columns, rows, options)
         yield ""
-        for report in group if Kind.MIN in kinds else group[:1]:
-            prefix = f"Nature {report.chance}: " if are_several and Kind.MIN in kinds else ""
-            yield Text(safe(prefix + _sentence(report), options), style="title")
-            if report.crossings:
-                yield from _crossing_table(report.crossings, options)
-
-
-def _opponent_table(
-    group: Sequence[Opponents], options: ConsoleOptions
-) -> Iterator[RenderableType]:
-    columns = [
-        Column("opponent", spare=1),
-        Column("epsilon", number=True),
-        Column("value", number=True),
-        Column("best"),
-        Column("Nature"),
-    ]
-    shown = len(columns) if len(group) > 1 else len(columns) - 1
-    rows = []
-    for report in group:
-        for row in report.rows:
-            numbers = display_text(row.epsilon), display_text(row.value)
-            rows.append([row.opponent, *numbers, names_text(row.ties), report.chance][:shown])
-    return table(columns[:shown], rows, options)
+        yield Text(safe(_sentence(report), options), style="title")
+        if report.crossings:
+            yield from _crossing_table(report.crossings, options)
 
 
 def _sentence(report: Opponents) -> str:
@@ -95,9 +72,7 @@ def _sentence(report: Opponents) -> str:
         verb = "are" if len(report.start) > 1 else "is"
         text = f"{names_text(report.start)} {verb} best for every epsilon: MIN's mistakes never "
         text += "change the decision."
-    if kind == Kind.MIN:
-        text += f" {MIN_ROOT}"
-    return text if report.start == report.rows[0].ties else f"{text} {NEAR_TIES}"
+    return f"{text} {MIN_ROOT}" if kind == Kind.MIN else text
 
 
 def _crossing_table(
@@ -108,7 +83,7 @@ def _crossing_table(
     since = "0"
     shown = crossings[:MAX_CROSSINGS]
     for crossing in shown:
-        place, in_full = threshold_texts(crossing, characters(options))
+        place, in_full = place_texts(crossing, characters(options))
         if crossing.before:
             rows.append([f"{since} to {place}", names_text(crossing.before), ""])
         value = display_text(crossing.value, None if crossing.exact is not None else 6)

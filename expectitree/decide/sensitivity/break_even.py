@@ -2,74 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError
-from expectitree.base.numbers import Number, quote, to_digits, to_exact, to_fraction
+from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.decide.algebra.piecewise import Piecewise, merged, where_equal
-from expectitree.decide.algebra.polynomials import Root, compare
+from expectitree.decide.algebra.polynomials import (
+    VALUE_TOLERANCE,
+    Root,
+    compare,
+    enclose,
+    place_of,
+)
 from expectitree.decide.algebra.rationals import constant
-from expectitree.decide.algebra.thresholds import VALUE_TOLERANCE, enclose, place_of
+from expectitree.decide.sensitivity.decisions import Place
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
-from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import check_feasible
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.thresholds import place_fields
 from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 VALUE = "value"  # of the tree, in an equation
 
 
 @dataclass(frozen=True)
-class Meeting:
-    """A place, or a part of the range, where two values are equal.
+class Meeting(Place):
+    """A place, or a part of the range, where two values are equal."""
 
-    Attributes:
-        lower: The place, or the lower end of an interval that contains it.
-        upper: The place, or the upper end.
-        value: What both are worth in the middle.
-        is_part: Whether the two are equal from `lower` to `upper`.
-    """
-
-    lower: Fraction
-    upper: Fraction
-    value: Fraction
-    is_part: bool = False
-
-    @property
-    def exact(self) -> Fraction | None:
-        """The place, or None if it is not known to be rational."""
-        return self.lower if self.lower == self.upper else None
+    is_part: bool  # whether they are equal from `lower` to `upper`
 
 
 @dataclass(frozen=True)
 class BreakEven(Shown):
-    """The places where a value reaches a number, or two values are equal, as a parameter moves.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        range: The parameter and its range.
-        left: What is compared: a path, or "value".
-        right: A path, or a number.
-        meetings: Where they are equal, from the least value of the parameter.
-        is_of_two: Whether two branches are compared, not the value with a number.
-    """
+    """The places where a value reaches a number, or two values are equal, as a parameter moves."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    range: Range
-    left: str
-    right: str
-    meetings: tuple[Meeting, ...]
-    is_of_two: bool
+    range: Range  # the parameter and its range
+    left: str  # what is compared: a path, or "value"
+    right: str  # a path, or a number
+    meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -80,46 +58,48 @@ class BreakEven(Shown):
         sides = {"left": self.left, "right": self.right}
         return {**self.range.json_fields(), **sides, "places": places, "method": "exact"}
 
-    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
-        """Yield a heading, and the middle of each place."""
-        yield "parameter", "at", "value"
-        for one in self.meetings:
-            yield self.range.name, (one.lower + one.upper) / 2, one.value
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each place: the rows of a table."""
+        return [
+            {"file": self.file, "parameter": self.range.name, "at": one.middle, "value": one.value}
+            for one in self.meetings
+        ]
 
 
 def break_even(
-    tree: Tree, range: Range, left: str, right: str | Number, file: str = ""
+    tree: Tree, parameter: str, equation: str, *, range: Ends | None = None, file: str = ""
 ) -> BreakEven:
     """Return where two values are equal as a parameter moves.
 
     Args:
         tree: The tree.
-        range: The parameter and its range.
-        left: "value" (of the tree), or the path of a branch.
-        right: A number, "value", or the path of a branch.
+        parameter: The name of the parameter that moves.
+        equation: `value = 0`, which is about the value of the tree, or two paths: `sell = test`.
+        range: The ends of the parameter's range; by default, those in the file.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: A formula is not a rational function, or a probability leaves [0, 1].
+        AnalysisError: The equation is not one, a formula is not a rational function, or a
+            probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
-    otherwise = "use --parameter alone, which then samples"
-    with exact_only("a break-even point", otherwise):
-        functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
-        check_feasible(functions, range)
+    check_tree(tree, "sensitivity")
+    left, right = _sides_of(equation)
+    moved = range_of(tree, parameter, range)
+    with exact_only("a break-even point", "use --parameter alone, which then samples"):
+        functions = NodeFunctions(exact_tree(tree), moved)
+        functions.check_feasible()
         sides = _function(functions, left), _function(functions, right)
         found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
-    is_of_two = isinstance(right, str)
-    return BreakEven(file, tree, range, left, str(right), found, is_of_two)
+    return BreakEven(file, tree, moved, left, str(right), found)
 
 
-def sides_of(text: str) -> tuple[str, str | Number]:
-    """Return the two sides of an equation: `value = 0`, or two paths as in `sell = test`."""
-    left, _, right = (part.strip() for part in text.partition("="))
+def _sides_of(equation: str) -> tuple[str, str | Fraction]:
+    left, _, right = (part.strip() for part in equation.partition("="))
     try:
         if left and right:
             return left, to_fraction(right) if left == VALUE else right
-        why = f"found {quote(text)}"
+        why = f"found {quote(equation)}"
     except NumberError as error:
         why = str(error)
     raise AnalysisError(
@@ -129,15 +109,15 @@ def sides_of(text: str) -> tuple[str, str | Number]:
 
 
 def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
-    low, high = enclose(start, ())[0], enclose(end, ())[1]
+    low, high = enclose(start)[0], enclose(end)[1]
     middle = (place_of(start, VALUE_TOLERANCE) + place_of(end, VALUE_TOLERANCE)) / 2
     value = function(middle) if low == high else to_digits(function(middle))
     return Meeting(low, high, value, compare(start, end) < 0)
 
 
-def _function(functions: NodeFunctions, side: str | Number) -> Piecewise:
-    if not isinstance(side, str):
-        return Piecewise((constant(to_exact(side)),), (), functions.left, functions.right)
+def _function(functions: NodeFunctions, side: str | Fraction) -> Piecewise:
+    if isinstance(side, Fraction):
+        return Piecewise((constant(side),), (), functions.left, functions.right)
     if side == VALUE:
         return functions.check_limits("the tree", functions.of_branch(NONE))
     branch = functions.tree.find_branch(side)

@@ -1,4 +1,4 @@
-"""The reports as CSV."""
+"""The reports as CSV: the rows of their records."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Any
 
 from expectitree.text.csv import csv_lines
 
-POINTS = 101  # of a range
 
-
-def render(reports: Sequence[Any], points: int = POINTS) -> Iterator[str]:
-    """Yield a heading and the rows of all reports; `points` is the number of values of a range."""
-    for position, report in enumerate(reports):
-        heading, *rows = report.csv_rows(points)
-        if not position:
-            yield from csv_lines([("file", *heading)])
-        yield from csv_lines((report.file, *cells) for cells in rows)
+def render(reports: Sequence[Any]) -> Iterator[str]:
+    """Yield a heading, and the records of all reports."""
+    records = [record for report in reports for record in report.to_records()]
+    heading = list(dict.fromkeys(key for record in records for key in record)) or ["file"]
+    yield from csv_lines([heading])
+    yield from csv_lines([record.get(key) for key in heading] for record in records)

@@ -7,84 +7,67 @@ from dataclasses import dataclass
 from typing import Any
 
 from expectitree.base.display import Shown
-from expectitree.decide.algebra.piecewise import merged, where_equal
-from expectitree.decide.algebra.polynomials import Root, compare
-from expectitree.decide.algebra.thresholds import Decision, Piece, place_of
+from expectitree.decide.algebra.piecewise import greatest_of, merged, where_equal
+from expectitree.decide.algebra.polynomials import Root, compare, place_of
+from expectitree.decide.sensitivity.decisions import Decision, Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
-from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import check_feasible
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.tree.columns import CHANCE, MAX, TERMINAL
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 Interval = tuple[Root, Root]
 
 
 @dataclass(frozen=True)
-class DecisionAt:
-    """A decision, and the parts of the range in which optimal play can reach it.
-
-    Attributes:
-        path: The path of the node.
-        pieces: The parts, each with the best actions at this node.
-    """
-
-    path: str
-    pieces: tuple[Piece, ...]
-
-
-@dataclass(frozen=True)
 class Everywhere(Shown):
-    """The best actions at every decision; `sensitivity --everywhere` shows them.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        range: The parameter and its range.
-        decisions: One for each decision that optimal play can reach, parents first.
-    """
+    """The best actions at every decision; `sensitivity --everywhere` shows them."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    range: Range
-    decisions: tuple[DecisionAt, ...]
+    range: Range  # the parameter and its range
+    # The parts of the range in which optimal play reaches a decision, by its path, parents first.
+    decisions: dict[str, tuple[Piece, ...]]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         name = self.range.name
         decisions = [
-            {"node": one.path, "pieces": [piece.json_fields(name) for piece in one.pieces]}
-            for one in self.decisions
+            {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
+            for path, pieces in self.decisions.items()
         ]
         return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
 
-    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
-        """Yield a heading, and a row for each piece of each decision."""
-        yield "node", "parameter", "from", "to", "best"
-        for one in self.decisions:
-            for piece in one.pieces:
-                best = " = ".join(piece.best)
-                yield one.path, self.range.name, piece.start, piece.end, best
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each piece of each decision: the rows of a table."""
+        return [
+            {"file": self.file, "node": path, "parameter": self.range.name, **piece.record()}
+            for path, pieces in self.decisions.items()
+            for piece in pieces
+        ]
 
 
-def everywhere(tree: Tree, range: Range, file: str = "") -> Everywhere:
+def everywhere(
+    tree: Tree, parameter: str, *, range: Ends | None = None, file: str = ""
+) -> Everywhere:
     """Return the best actions at every decision that optimal play can reach.
 
     Raises `AnalysisError` if a formula is not a rational function.
     """
-    otherwise = "remove it, then --parameter samples"
-    with exact_only("--everywhere", otherwise):
-        functions = NodeFunctions(exact_tree(tree), range.name, range.low, range.high)
-        check_feasible(functions, range)
+    check_tree(tree, "sensitivity")
+    moved = range_of(tree, parameter, range)
+    with exact_only("--everywhere", "remove it, then --parameter samples"):
+        functions = NodeFunctions(exact_tree(tree), moved)
+        functions.check_feasible()
         decisions = dict(_decisions(functions))
-    order = (n for n in tree.first_paths.order if n in decisions)
-    return Everywhere(file, tree, range, tuple(decisions[n] for n in order))
+    found = {tree.path_of(n): decisions[n] for n in tree.first_paths.order if n in decisions}
+    return Everywhere(file, tree, moved, found)
 
 
-def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
-    """Yield each decision by its node, and follow the best actions down, parents first."""
+def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...]]]:
+    """Yield the parts of each decision that play reaches, by its node, parents first."""
     tree, columns = functions.tree, functions.tree.columns
     reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
     for n in reversed(range(len(tree))):
@@ -94,10 +77,10 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, DecisionAt]]:
         branches = [b for b in tree.branches_of(n) if functions.probability_of(b).numerator]
         best = dict.fromkeys(branches, where)
         if kind != CHANCE:
-            actions = [(tree.branch_label(n, b), functions.of_branch(b)) for b in branches]
-            decision = Decision(actions, kind == MAX)
-            yield n, DecisionAt(tree.path_of(n), tuple(_within(where, decision)))
-            for b, (_, function) in zip(branches, actions, strict=True):
+            actions = {tree.branch_label(n, b): functions.of_branch(b) for b in branches}
+            decision = Decision(functions, actions, greatest_of(actions.values(), kind == MAX))
+            yield n, tuple(_within(where, decision))
+            for b, function in zip(branches, actions.values(), strict=True):
                 best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
         for b, intervals in best.items():
             reached.setdefault(columns.child[b], []).extend(intervals)

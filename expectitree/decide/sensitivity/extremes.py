@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact
-from expectitree.decide.algebra.piecewise import Piecewise
-from expectitree.decide.algebra.polynomials import roots_between
+from expectitree.decide.algebra.polynomials import place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_SECONDS, slope_of
-from expectitree.decide.algebra.thresholds import Threshold, place_of
+from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
-from expectitree.decide.sensitivity.ranges import Ends, Range, ranges_of
-from expectitree.decide.sensitivity.report import (
-    check_feasible,
-    decision_of,
-)
+from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
 from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.backward_induction import value_under
@@ -31,37 +27,27 @@ from expectitree.tree.model import Tree, check_tree
 
 @dataclass(frozen=True)
 class Bar:
-    """The effect of one parameter on the value.
+    """The effect of one parameter on the value."""
 
-    Attributes:
-        range: The parameter and its range.
-        least: The least value over the whole range.
-        least_at: Where it is.
-        greatest: The greatest value over the whole range.
-        greatest_at: Where it is.
-        thresholds: Where the best action changes; empty with a fixed strategy.
-        method: "exact" or "sampled".
-    """
-
-    range: Range
-    least: Fraction
-    least_at: Fraction
-    greatest: Fraction
-    greatest_at: Fraction
-    thresholds: tuple[Threshold, ...]
-    method: str = "exact"
+    range: Range  # the parameter and its range
+    least: Fraction  # the least value over the whole range
+    least_at: Fraction  # where it is
+    greatest: Fraction  # the greatest value over the whole range
+    greatest_at: Fraction  # where it is
+    thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
+    method: str  # "exact" or "sampled"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         thresholds = [threshold_fields(one) for one in self.thresholds]
-        return self.range.json_fields() | {
-            "least": self.least,
-            "least_at": self.least_at,
-            "greatest": self.greatest,
-            "greatest_at": self.greatest_at,
-            "thresholds": thresholds,
-            "method": self.method,
-        }
+        about = {"thresholds": thresholds, "method": self.method}
+        return {**self.range.json_fields(), **self.ends, **about}
+
+    @property
+    def ends(self) -> dict[str, Fraction]:
+        """The extremes and their places, by their names in outputs."""
+        names = ("least", "least_at", "greatest", "greatest_at")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def width(self) -> Fraction:
@@ -71,38 +57,22 @@ class Bar:
 
 @dataclass(frozen=True)
 class Tornado(Shown):
-    """The least and the greatest value over the range of each parameter; `tornado` makes it.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        value: The value with all parameters as they are.
-        best: The best actions with all parameters as they are.
-        is_fixed: Whether the strategy is today's; otherwise the decisions follow the parameter.
-        bars: One for each parameter, the widest first.
-    """
+    """The least and the greatest value over the range of each parameter; `tornado` makes it."""
 
     question = "sensitivity"
     has_plot = True
 
     file: str
     tree: Tree
-    value: Fraction
-    best: tuple[str, ...]
-    is_fixed: bool
-    bars: tuple[Bar, ...]
+    value: Fraction  # the value with all parameters as they are
+    best: tuple[str, ...]  # the best actions with all parameters as they are
+    is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter
+    bars: tuple[Bar, ...]  # one for each parameter, the widest first
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         strategy = "fixed" if self.is_fixed else "re-optimized"
         return {"value": self.value, "best": self.best, "strategy": strategy, "bars": self.bars}
-
-    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
-        """Yield a heading, and a row for each bar."""
-        columns = ("parameter", "low", "high", "least", "least_at", "greatest", "greatest_at")
-        yield columns
-        for row in self.to_records():
-            yield [row[column] for column in columns]
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each bar: the rows of a table.
@@ -116,10 +86,7 @@ class Tornado(Shown):
                 "parameter": bar.range.name,
                 "low": bar.range.low,
                 "high": bar.range.high,
-                "least": bar.least,
-                "least_at": bar.least_at,
-                "greatest": bar.greatest,
-                "greatest_at": bar.greatest_at,
+                **bar.ends,
             }
             for bar in self.bars
         ]
@@ -154,64 +121,65 @@ def tornado(
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
-    chosen = ranges_of(tree, parameters, ranges or {})
-    return tornado_of(tree, *chosen, is_fixed=fixed, file=file)
-
-
-def tornado_of(tree: Tree, *ranges: Range, is_fixed: bool = False, file: str = "") -> Tornado:
-    """Return the least and the greatest value over each range; by default, those in the file."""
+    chosen = [parameters] if isinstance(parameters, str) else list(parameters)
+    given = ranges or {}
+    has_range = [name for name, one in tree.parameters.items() if one.range]
+    chosen = chosen or list(dict.fromkeys((*has_range, *given)))
+    if not chosen:
+        raise AnalysisError(
+            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
+            "with its range, as in --parameter pr=0..1"
+        )
     try:
         exact = exact_tree(tree)
     except INEXACT:
         exact = None
-    search = search_tree(tree if exact is None else exact)
-    found = (_bar(tree, exact, one, is_fixed) for one in ranges or ranges_of(tree))
-    bars = sorted(found, key=lambda bar: -bar.width)
-    return Tornado(file, tree, to_exact(search.value), search.ties, is_fixed, tuple(bars))
+    search = search_tree(exact or tree)
+    bars = [_bar(tree, exact, range_of(tree, one, given.get(one)), fixed) for one in chosen]
+    bars.sort(key=lambda bar: -bar.width)
+    return Tornado(file, tree, to_exact(search.value), search.ties, fixed, tuple(bars))
 
 
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    if exact is None:
-        return _sampled_bar(tree, range, is_fixed)
+    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
     try:
-        with limited_work(MAX_SECONDS):
-            strategy = search_tree(exact).strategy_branches if is_fixed else None
-            functions = NodeFunctions(exact, range.name, range.low, range.high, strategy=strategy)
-            check_feasible(functions, range)
-            ends = extremes(functions.check_limits("the tree", functions.of_branch(NONE)))
-            if is_fixed:
-                return Bar(range, *ends, ())
-            decision, _ = decision_of(functions, is_verified=False)
-            return Bar(range, *ends, tuple(decision.thresholds()))
+        if exact is not None:
+            with limited_work(MAX_SECONDS):
+                return _exact_bar(NodeFunctions(exact, range, strategy=strategy), is_fixed)
     except INEXACT:
-        return _sampled_bar(tree, range, is_fixed)
-
-
-def extremes(value: Piecewise) -> tuple[Fraction, Fraction, Fraction, Fraction]:
-    """Return the least value, where it is, the greatest value, and where it is.
-
-    They are at the ends of the pieces or where a slope is 0; a place that is not rational is given
-    to within 1e-9.
-    """
-    places: dict[Fraction, Fraction] = {}
-    for piece, left, right in value.parts():
-        stationary = roots_between(slope_of(piece), left, right)
-        for place in (left, *stationary, right):
-            at = place_of(place)
-            places[at] = value(at)
-    least = min(places, key=lambda at: places[at])
-    greatest = max(places, key=lambda at: places[at])
-    return places[least], least, places[greatest], greatest
-
-
-def _sampled_bar(tree: Tree, range_: Range, is_fixed: bool) -> Bar:
-    strategy = search_tree(tree).strategy_branches if is_fixed else {}
-    sampler = Sampler(tree, range_.name)
+        pass
+    sampler = Sampler(tree, range.name)
     values = {
-        at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in range_.places(POINTS)
+        at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in range.places(POINTS)
     }
+    thresholds = () if is_fixed else sample(tree, range)[1]
+    return _bar_of(range, values, thresholds, "sampled")
+
+
+def _exact_bar(functions: NodeFunctions, is_fixed: bool) -> Bar:
+    """Return the bar of a parameter from exact functions.
+
+    The extremes are at the ends of the pieces or where a slope is 0; a place that is not rational
+    is given to within 1e-9.
+    """
+    functions.check_feasible()
+    value = functions.check_limits("the tree", functions.of_branch(NONE))
+    values: dict[Fraction, Fraction] = {}
+    for piece, left, right in value.parts():
+        for root in (left, *roots_between(slope_of(piece), left, right), right):
+            place = place_of(root)
+            values[place] = value(place)
+    thresholds: Iterable[Threshold] = ()
+    if not is_fixed:
+        thresholds = Decision.at_root(functions).thresholds(is_verified=False)
+    return _bar_of(functions.range, values, thresholds, "exact")
+
+
+def _bar_of(
+    range: Range, values: dict[Fraction, Fraction], thresholds: Iterable[Threshold], method: str
+) -> Bar:
+    """Return a bar from the values at some places, among which are the extremes."""
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
-    thresholds = () if is_fixed else sample(tree, range_)[1]
     ends = values[least], least, values[greatest], greatest
-    return Bar(range_, *ends, thresholds, "sampled")
+    return Bar(range, *ends, tuple(thresholds), method)

@@ -8,7 +8,7 @@ is a rational function of the parameter, and the value of a node is one between 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from fractions import Fraction
@@ -16,8 +16,8 @@ from functools import cached_property
 from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError
-from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import message_text, to_exact
+from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.numbers import exact_text, message_text
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     greatest_of,
@@ -28,6 +28,9 @@ from expectitree.decide.algebra.piecewise import (
 from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
+    between,
+    in_order,
+    place_of,
     roots_between,
     sign_at,
 )
@@ -38,25 +41,25 @@ from expectitree.decide.algebra.rationals import (
     Rational,
     constant,
 )
-from expectitree.decide.algebra.thresholds import place_of
-from expectitree.decide.sensitivity.formulas import FormulaFunctions
+from expectitree.decide.sensitivity.quotients import ONE, FormulaFunctions
+from expectitree.decide.sensitivity.ranges import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.tree.model import Tree
 from expectitree.tree.paths import message_path
 
+_MAX_END_LENGTH = 12  # characters of an end of a range in a message
+
 
 class NodeFunctions(FormulaFunctions):
-    """The values of the nodes of an exact tree, as functions of one of its parameters.
+    """The values of the nodes of an exact tree, as functions of one number that moves.
 
     Args:
         tree: The tree, in fractions.
-        name: The parameter; with None, `added` moves instead.
-        left: The least value of the parameter.
-        right: The greatest one.
+        range: The parameter and its range.
         fixed: Other parameters that have another value than in the tree.
-        added: The parameter is added to the rewards of these branches.
+        added: The number that moves is added to the rewards of these branches.
         strategy: The branch that each player takes, by node; without it, players decide anew at
             each value of the parameter.
     """
@@ -64,35 +67,122 @@ class NodeFunctions(FormulaFunctions):
     def __init__(
         self,
         tree: Tree,
-        name: str | None,
-        left: Root | Fraction,
-        right: Root | Fraction,
+        range: Range,
         fixed: Mapping[str, Fraction] | None = None,
         added: Sequence[int] = (),
         strategy: Mapping[int, int] | None = None,
     ) -> None:
-        super().__init__(tree, name, left, right, fixed)
-        self.added, self.strategy = added, strategy
+        known = {other: constant(value) for other, value in (fixed or {}).items()}
+        super().__init__(tree, {**known, range.name: VARIABLE})
+        self.range, self.added, self.strategy = range, added, strategy or {}
+        self.left, self.right = Root.at(range.low), Root.at(range.high)
         for branch in added:
             self.reward[branch] = self.reward_of(branch) + VARIABLE
 
-    def tree_at(self, at: Fraction) -> Tree:
+    def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
-        if self.name is not None:
-            return self.tree.with_parameters(**{self.name: at})
+        if not self.added:
+            return self.tree.with_parameters(**{self.range.name: place})
         columns, count = self.tree.columns, len(self.tree.columns.child)
         reward: list[Any] = list(columns.reward) if columns.pays else [Fraction(0)] * count
         for branch in self.added:
-            reward[branch] += at
+            reward[branch] += place
         return replace(self.tree, columns=columns._replace(reward=reward), formulas=None)
+
+    def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]] | None:
+        """Return a search of the tree at a place, and the best actions there.
+
+        Return None where the tree has no value: below an outcome of probability 0 there may be a
+        pole or 0/0, and only limits exist.
+        """
+        if any(sign_at(denominator, place) == 0 for denominator in self._denominators):
+            return None
+        try:
+            search = search_tree(self.tree_at(place))
+        except TreeError:
+            return None
+        return search, search.ties
+
+    # ---- Where probabilities are numbers from 0 to 1.
+
+    @cached_property
+    def feasible(self) -> list[tuple[Root, Root]]:
+        """The closed intervals of the parameter on which all probabilities lie in [0, 1]."""
+        found: list[tuple[Root, Root]] = []
+        for start, end in self._parts():
+            if self._fault_at(between(start, end)) is None:
+                if found and found[-1][1] is start:
+                    start = found.pop()[0]
+                found.append((start, end))
+        return found
 
     def over(self, left: Root, right: Root) -> NodeFunctions:
         """Return the same functions over another interval."""
         other = copy(self)
         other.left, other.right = left, right
-        for name in ("feasible", "_turns", "of_nodes", "_denominators"):
+        for name in ("feasible", "of_nodes", "_denominators"):
             other.__dict__.pop(name, None)
         return other
+
+    def check_feasible(self) -> None:
+        """Raise `AnalysisError` if a probability leaves [0, 1] somewhere in the range."""
+        middles = (between(*part) for part in self._parts())
+        for place in itertools.chain((self.right.lower, self.left.lower), middles):
+            fault = self._fault_at(place)
+            if fault is not None:
+                self._raise(place, *fault)
+
+    def _parts(self) -> Iterator[tuple[Root, Root]]:
+        """Yield the parts of the range in which no probability crosses 0 or 1, or has a pole."""
+        found: list[Root] = []
+        for p in {p for p in self.probability.values() if p.degree}:
+            for part in (p.numerator, (ONE - p).numerator, p.denominator):
+                if part:
+                    found += roots_between(part, self.left, self.right)
+        yield from itertools.pairwise([self.left, *in_order(found), self.right])
+
+    def _fault_at(self, place: Fraction) -> tuple[int, int, Fraction] | None:
+        """Return a probability that is not one at a place: its node, its branch and its value.
+
+        The branch is -1 for the sum of all outcomes. A sum that is 1 only at some places counts as
+        a fault at all of them.
+        """
+        for n, total in self.sums.items():
+            return n, NONE, total(place)
+        for b, p in self.probability.items():
+            try:
+                value = p(place)
+            except ZeroDivisionError:  # a posterior below an outcome of probability 0
+                continue
+            if not 0 <= value <= 1:
+                return self.tree.parent_of(b), b, value
+        return None
+
+    def _raise(self, place: Fraction, node: int, branch: int, value: Fraction) -> None:
+        name, here = self.range.name, self.range.current
+        at = f"at {name} = {message_text(place)}"
+        if branch == NONE:
+            path = message_path(self.tree.path_of(node))
+            raise AnalysisError(
+                f"the probabilities of {path} sum to {message_text(value)} {at}: they must sum "
+                "to 1; write `p: rest` at one outcome"
+            )
+        hint = "a smaller range"
+        for left, right in self.feasible:
+            low, high = place_of(left), place_of(right)
+            if low <= here <= high:
+                step = Fraction(1, 10**4)
+                while step * 100 > high - low:
+                    step /= 10
+                ends = (
+                    _end_text(left, -(-low // step) * step),
+                    _end_text(right, high // step * step),
+                )
+                hint = "a range within {} to {}".format(*ends)
+        raise AnalysisError(
+            f"p of {self.tree.path_of(node, branch)} is {message_text(value)} {at}: "
+            f"it must be between 0 and 1; give {name} {hint}"
+        )
 
     # ---- Values.
 
@@ -104,18 +194,15 @@ class NodeFunctions(FormulaFunctions):
     @cached_property
     def of_nodes(self) -> list[Piecewise | None]:
         """The function of each node; None of a node that is never reached."""
-        columns = self.tree.columns
-        constants = self.now.lower
         moving = self._find_moving()
         functions: list[Piecewise | None] = []
-        for n, kind in enumerate(columns.kind):
+        for n, kind in enumerate(self.tree.columns.kind):
             found = None
             if self.reached[n]:
-                is_constant = not moving[n] and self.strategy is None
-                if is_constant:
-                    found = self._flat(constant(constants[n]))
+                if not moving[n]:
+                    found = self._flat(constant(self.now.lower[n]))
                 elif kind == TERMINAL:
-                    found = self._flat(self.utility.get(n) or constant(constants[n]))
+                    found = self._flat(self.utility[n])
                 else:
                     found = self._combined(n, kind, functions)
                 if any(p.degree > MAX_DEGREE or p.bits > MAX_BITS for p in found.pieces):
@@ -124,24 +211,17 @@ class NodeFunctions(FormulaFunctions):
         return functions
 
     def _find_moving(self) -> bytearray:
-        """Return [N] whether a node's value depends on the parameter, or on those fixed anew."""
+        """Return [N] whether the value of a node may differ from its current one."""
         tree, columns = self.tree, self.tree.columns
+        rewards, probabilities = self.reward.items(), self.probability.items()
+        moved = {b for b, r in rewards if r != self.number(tree.reward_of(b))}
+        moved |= {b for b, p in probabilities if p != self.number(columns.probability[b])}
         moving = bytearray(len(tree))
-        moved = {
-            *(
-                b
-                for b, p in self.probability.items()
-                if p != constant(to_exact(columns.probability[b]))
-            ),
-            *(b for b, r in self.reward.items() if r != constant(to_exact(tree.reward_of(b)))),
-        }
-        for n in range(len(tree)):
+        for n, u in enumerate(columns.utility):
             if n in self.utility:
-                u = columns.utility[n]
-                moving[n] = u != u or self.utility[n] != constant(to_exact(u))
-            for b in tree.branches_of(n):
-                if moving[columns.child[b]] or b in moved:
-                    moving[n] = 1
+                moving[n] = u != u or self.utility[n] != self.number(u)
+            if any(moving[columns.child[b]] or b in moved for b in tree.branches_of(n)):
+                moving[n] = 1
         return moving
 
     def _flat(self, value: Rational) -> Piecewise:
@@ -159,13 +239,9 @@ class NodeFunctions(FormulaFunctions):
                 else:
                     terms.append((p(Fraction(0)), below))
             return weighted_sum(terms)
-        if self.strategy is not None and n in self.strategy:
+        if n in self.strategy:
             return self.of_branch(self.strategy[n], functions)
         return greatest_of((self.of_branch(b, functions) for b in branches), kind == MAX)
-
-    def has_pole_at(self, place: Fraction) -> bool:
-        """Return whether the value of some node may have no limit at a place."""
-        return any(sign_at(denominator, place) == 0 for denominator in self._denominators)
 
     @cached_property
     def _denominators(self) -> set[Coefficients]:
@@ -178,10 +254,10 @@ class NodeFunctions(FormulaFunctions):
             if not piece.is_polynomial:
                 ends = (end for end in (left, right) if end.is_root_of(piece.denominator))
                 for place in itertools.chain(ends, roots_between(piece.denominator, left, right)):
-                    at = message_text(place_of(place))
+                    at, name = message_text(place_of(place)), self.range.name
                     raise AnalysisError(
-                        f"{what} has no value at {self.name} = {at}, where a formula divides by "
-                        f"zero: give {self.name} a range that leaves {at} out"
+                        f"{what} has no value at {name} = {at}, where a formula divides by "
+                        f"zero: give {name} a range that leaves {at} out"
                     )
         return function
 
@@ -199,3 +275,9 @@ class NodeFunctions(FormulaFunctions):
                 "name a place that play can reach"
             )
         return shifted(found, self.reward_of(branch))
+
+
+def _end_text(end: Root, rounded: Fraction) -> str:
+    """Return an end of the interval of valid values: a short number as it is, else rounded."""
+    text = exact_text(rounded if end.exact is None else end.exact)
+    return text if len(text) <= _MAX_END_LENGTH else exact_text(rounded)

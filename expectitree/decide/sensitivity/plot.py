@@ -4,27 +4,22 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import singledispatch
 from textwrap import fill
 from typing import Any
 
-from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.sensitivity.extremes import Tornado
-from expectitree.decide.sensitivity.phrases import number_text
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.sampling import POINTS
 from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import names_text
+from expectitree.decide.thresholds import names_text, number_text
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,
     DASHES,
     HATCHES,
-    look,
     new_figure,
     plain,
-    save_figure,
 )
 
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
@@ -33,26 +28,17 @@ _FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
 Corner = tuple[float, float]
 
 
-def draw(report: Any, path: str) -> None:
-    """Write a plot of a report to a file; the ending sets the format.
-
-    Raises `FileError` if the file cannot be written. `check_plot` comes first.
-    """
-    save_figure(figure_of(report), path)
-
-
-@singledispatch
 def figure_of(report: Any) -> Any:
-    """Return a figure of a report."""
-    raise TypeError(f"no plot of {type(report).__name__}")
-
-
-def _finish(axes: Any, report: Any, pad: int = 8) -> None:
-    """Add a title, `pad` points above the axes, a grid and a legend."""
+    """Return a figure of a report that has a plot."""
+    figure, axes = new_figure()
+    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars}
+    plots[type(report)](report, axes)
+    pad = 20 if isinstance(report, Sensitivity) else 8  # points above the axes
     if report.tree.title:
         axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left", pad=pad)
     axes.grid(alpha=0.25)
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+    return figure
 
 
 def _label(one: Range) -> str:
@@ -64,58 +50,37 @@ def _label(one: Range) -> str:
 # ---- One parameter.
 
 
-@figure_of.register
-def _(report: Sensitivity) -> Any:
-    figure, axes = new_figure()
+def _plot_lines(report: Sensitivity, axes: Any) -> None:
     one = report.range
     places = sorted({*one.places(POINTS), *(threshold.middle for threshold in report.thresholds)})
     xs = [float(place) for place in places]
     best = [float(report.value_at(place)) for place in places]
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
-    for position, (action, function) in enumerate(_lines(report)):
-        style = look(position // len(COLORS), position % len(COLORS))
-        dashes = DASHES[position % len(DASHES)]
-        ys = [float(function(place)) for place in places]
-        style.update(linestyle=dashes, marker=None, zorder=2)
-        axes.plot(xs, ys, label=plain(action), **style)
+    somewhere = {action for piece in report.pieces for action in piece.best}
+    for action, function in report.actions.items():
+        if len(report.actions) <= _MAX_LINES or action in somewhere:
+            position = len(axes.lines) - 1
+            line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
+            line["linestyle"] = DASHES[position % len(DASHES)]
+            axes.plot(xs, [float(function(at)) for at in places], label=plain(action), **line)
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
-        axes.annotate(
-            number_text(threshold.middle),
-            (float(threshold.middle), 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(0, 3),
-            textcoords="offset points",
-            ha="center",
-            fontsize=8,
-            color="0.3",
-        )
+        place, above = float(threshold.middle), axes.get_xaxis_transform()
+        style = {"ha": "center", "fontsize": 8, "color": "0.3", "transform": above}
+        axes.text(place, 1.01, number_text(threshold.middle), **style)
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
     axes.set_xlabel(_label(one))
     axes.set_ylabel("value")
     axes.margins(x=0.02)
-    _finish(axes, report, 20)
-    return figure
-
-
-def _lines(report: Sensitivity) -> list[tuple[str, Piecewise]]:
-    """Return the actions that have a line: if there are many, those that are best somewhere."""
-    lines = [*report.actions.items()]
-    if len(lines) > _MAX_LINES:
-        somewhere = {action for piece in report.pieces for action in piece.best}
-        lines = [(action, function) for action, function in lines if action in somewhere]
-    return lines[: len(COLORS) * len(DASHES)]
 
 
 # ---- Two parameters.
 
 
-@figure_of.register
-def _(report: TwoWay) -> Any:
+def _plot_map(report: TwoWay, axes: Any) -> None:
     from matplotlib.collections import PolyCollection
 
-    figure, axes = new_figure()
     labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
     for position, best in enumerate(labels):
         color = COLORS[position % len(COLORS)]
@@ -133,8 +98,6 @@ def _(report: TwoWay) -> Any:
     axes.set_ylim(float(report.down.low), float(report.down.high))
     axes.set_xlabel(_label(report.across))
     axes.set_ylabel(_label(report.down))
-    _finish(axes, report)
-    return figure
 
 
 def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
@@ -162,9 +125,7 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 # ---- Tornado.
 
 
-@figure_of.register
-def _(report: Tornado) -> Any:
-    figure, axes = new_figure()
+def _plot_bars(report: Tornado, axes: Any) -> None:
     value = float(report.value)
     names = [bar.range.name for bar in report.bars]
     rows = range(len(names), 0, -1)
@@ -178,22 +139,9 @@ def _(report: Tornado) -> Any:
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
     for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        for x, at, side, align in (
-            (low, bar.least_at, -4, "right"),
-            (high, bar.greatest_at, 4, "left"),
-        ):
-            axes.annotate(
-                number_text(at),
-                (x, row),
-                xytext=(side, 0),
-                textcoords="offset points",
-                ha=align,
-                va="center",
-                fontsize=8,
-            )
+        for x, at, align in ((low, bar.least_at, "right"), (high, bar.greatest_at, "left")):
+            axes.text(x, row, f" {number_text(at)} ", ha=align, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
     axes.set_yticks(rows, [_label(bar.range) for bar in report.bars])
     axes.margins(x=0.12)
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the parameter")
-    _finish(axes, report)
-    return figure

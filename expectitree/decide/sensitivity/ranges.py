@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Any
 
 from expectitree.base.errors import AnalysisError, NumberError
@@ -14,7 +13,6 @@ from expectitree.base.numbers import (
     Number,
     given_fraction,
     message_text,
-    number_text,
     quote,
     to_fraction,
 )
@@ -26,23 +24,14 @@ Ends = tuple[Number, Number]
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A parameter, with the values through which it moves.
+    """A parameter, with the values through which it moves."""
 
-    Attributes:
-        name: The parameter's name.
-        low: The least value.
-        high: The greatest value.
-        current: The value in the file, or the one that was set.
-        unit: The unit, such as $.
-        description: What the number means.
-    """
-
-    name: str
-    low: Fraction
-    high: Fraction
-    current: Fraction
-    unit: str | None = None
-    description: str | None = None
+    name: str  # the parameter's name
+    low: Fraction  # the least value
+    high: Fraction  # the greatest value
+    current: Fraction  # the value in the file, or the one that was set
+    unit: str | None = None  # the unit, such as $
+    description: str | None = None  # what the number means
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
@@ -55,9 +44,9 @@ class Range:
         }
 
     def places(self, steps: int) -> list[Fraction]:
-        """Return both ends and the values between them, equally far apart; with 0 the low end."""
+        """Return both ends and the values between them, equally far apart."""
         width = self.high - self.low
-        return [self.low + width * i / max(1, steps) for i in range(steps + 1)]
+        return [self.low + width * i / steps for i in range(steps + 1)]
 
 
 def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
@@ -70,8 +59,10 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
     current = ParameterValues(tree.parameters, FRACTIONS)[name]
     chosen = parameter.range if ends is None else ends
     if chosen is None:
-        hint = f"write --parameter {name}={_example(current)}, or give it `range: [low, high]`"
-        raise AnalysisError(f"the parameter {name} has no range: {hint} in the file")
+        raise AnalysisError(
+            f"the parameter {name} has no range: write --parameter {name}=LOW..HIGH, or give it "
+            "`range: [low, high]` in the file"
+        )
     if isinstance(chosen, str) or not isinstance(chosen, Sequence) or len(chosen) != 2:
         raise AnalysisError(f"the range of {name} is {chosen!r}: expected (low, high)")
     low, high = (_exact(end, name) for end in chosen)
@@ -81,29 +72,6 @@ def range_of(tree: Tree, name: str, ends: Ends | None = None) -> Range:
             "expected its lower end first, and a greater upper end"
         )
     return Range(name, low, high, current, parameter.unit, parameter.description)
-
-
-def ranges_of(
-    tree: Tree, names: Sequence[str] = (), ranges: Mapping[str, Ends] = MappingProxyType({})
-) -> list[Range]:
-    """Return the ranges of some parameters; by default of all that have one in the file."""
-    has_range = [name for name, one in tree.parameters.items() if one.range]
-    chosen = [names] if isinstance(names, str) else list(names)
-    chosen = chosen or [*dict.fromkeys((*has_range, *ranges))]
-    if not chosen:
-        raise AnalysisError(
-            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
-            "with its range, as in --parameter pr=0..1"
-        )
-    return [range_of(tree, name, ranges.get(name)) for name in chosen]
-
-
-def _example(current: Fraction) -> str:
-    """Return a range around a value for a message: that of a probability, or 0 to its double."""
-    if 0 <= current <= 1:
-        return "0..1"
-    low, high = sorted([Fraction(0), 2 * current])
-    return f"{number_text(low)}..{number_text(high)}"
 
 
 def _exact(end: Number | str, name: str) -> Fraction:

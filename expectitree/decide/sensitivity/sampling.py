@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from time import monotonic
+from typing import NamedTuple
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
-from expectitree.base.numbers import message_text
-from expectitree.decide.algebra.thresholds import (
-    MIN_DIGITS,
-    TOLERANCE,
-    VALUE_TOLERANCE,
-    Piece,
-    Threshold,
-)
-from expectitree.decide.sensitivity.enclosures import Enclosures, Verdict
+from expectitree.base.expressions.syntax import Expression, names_in
+from expectitree.base.numbers import to_digits, to_exact
+from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
+from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.ranges import Range
+from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
+from expectitree.tree.formulas import Formulas
 from expectitree.tree.model import Tree
+from expectitree.tree.parameters import evaluated, in_order
+from expectitree.tree.transform import in_floats, in_fractions
 
 POINTS = 200  # of the range
 _MAX_SECONDS = 20  # for one parameter
@@ -45,6 +49,8 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
     for left, right in itertools.pairwise(places):
+        if not sampler.may_change(right, best):
+            continue
         found = sampler.verdict_at(right).best
         while found != best:
             one = sampler.threshold(left, right, best, found)
@@ -55,39 +61,64 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     return tuple(pieces), tuple(thresholds)
 
 
+class Verdict(NamedTuple):
+    """The best actions at a value of the parameter."""
+
+    best: tuple[str, ...]
+    value: Fraction  # of the tree; rounded, unless all formulas have exact values
+    is_exact: bool
+
+
 class Sampler:
-    """Evaluates a tree at values of one of its parameters."""
+    """Evaluates a tree at values of one of its parameters.
+
+    Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
+    """
 
     def __init__(self, tree: Tree, name: str) -> None:
-        self.tree, self.name = tree, name
-        self.enclosures = Enclosures(tree, name)
+        with suppress(TreeError):  # some formulas have a value in floats only
+            tree = in_fractions(tree)
+        self.name, self.error = name, tree.error
+        self.tree = _with_moving_formulas(tree, name)
+        self.floats: Tree | None = None
+        with suppress(NumberError):
+            self.floats = in_floats(self.tree)
         self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
+        self.verdict_at = cache(self._verdict_at)
 
-    def tree_at(self, place: Fraction) -> Tree:
-        """Return the tree at a value of the parameter."""
-        try:
-            return self.tree.with_parameters(**{self.name: place})
-        except TreeError as error:
-            raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
-
-    def verdict_at(self, place: Fraction) -> Verdict:
-        """Return the best actions at a place, and the value of the tree."""
+    def check_time(self) -> None:
+        """Raise `AnalysisError` if the evaluations take too long."""
         if monotonic() > self.deadline:
             raise AnalysisError(
                 f"evaluating {len(self.tree):,} nodes at hundreds of values of {self.name} takes "
                 f"more than {_MAX_SECONDS * budget.factor():g} seconds: make the tree smaller, or "
                 f"its formulas simpler; or {budget.more()}"
             )
-        try:
-            return self.enclosures.verdict_at(place)
-        except NumberError as error:
-            self.tree_at(place)  # raises the error with the path of the formula
-            at = f"{self.name} = {message_text(place)}"
-            raise AnalysisError(f"{error} (at {at}): give {self.name} a smaller range") from None
 
-    def value_at(self, place: Fraction) -> Fraction:
-        """Return the value of the tree at a place, rounded if it is not known exactly."""
-        return self.verdict_at(place).value
+    def tree_at(self, place: Fraction) -> Tree:
+        """Return the tree at a value of the parameter."""
+        self.check_time()
+        try:
+            tree = self.tree.with_parameters(**{self.name: place})
+        except TreeError as error:
+            raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
+        return replace(tree, error=max(tree.error, self.error))
+
+    def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
+        """Return whether others may be the best actions at a place; floats answer that soon."""
+        self.check_time()
+        if self.floats is None:
+            return True
+        with suppress(TreeError):
+            return _best(search_tree(self.floats.with_parameters(**{self.name: place}))) != best
+        return True
+
+    def _verdict_at(self, place: Fraction) -> Verdict:
+        """Return the best actions at a place, and the value of the tree."""
+        search = search_tree(self.tree_at(place))
+        value = to_exact(search.value)
+        is_exact = not search.eps
+        return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
 
     def threshold(
         self, low: Fraction, high: Fraction, before: tuple[str, ...], after: tuple[str, ...]
@@ -105,7 +136,7 @@ class Sampler:
         ends = low, high
         low, high = _bisected(low, high, is_before, TOLERANCE)
         after, tie = self.verdict_at(high).best, self.verdict_at(low)
-        if tie.is_certain and not lasts and set(before) < set(tie.best):
+        if tie.is_exact and not lasts and set(before) < set(tie.best):
             high = low
         else:
             # At an end of the interval, there may be a jump, or a tie that is not certain.
@@ -116,11 +147,35 @@ class Sampler:
                     low, high = near
                     break
         sides = _bisected(low, high, is_before, VALUE_TOLERANCE)
-        left, right = (self.value_at(side) for side in sides)
+        left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
-        start, end = (self.value_at(place) for place in (low, high))
-        return Threshold(low, high, (left + right) / 2, before, ties, after, start, end)
+        return Threshold(low, high, (left + right) / 2, before, ties, after)
+
+
+def _best(search: Search) -> tuple[str, ...]:
+    """Return the best actions in the order of the branches, also if rounding separates them."""
+    return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
+
+
+def _with_moving_formulas(tree: Tree, name: str) -> Tree:
+    """Return a tree with numbers in place of the formulas that do not depend on a parameter."""
+    _, without_value = evaluated(tree)
+    if without_value:  # elsewhere play may reach a formula that has no value
+        return tree
+    moving = {name}
+    for other in in_order(tree.parameters):
+        if not moving.isdisjoint(tree.parameters[other].bases):
+            moving.add(other)
+
+    def kept(formulas: Mapping[int, Expression]) -> dict[int, Expression]:
+        return {n: one for n, one in formulas.items() if not moving.isdisjoint(names_in(one))}
+
+    formulas = tree.formulas or Formulas()
+    return replace(
+        tree,
+        formulas=replace(formulas, nodes=kept(formulas.nodes), rewards=kept(formulas.rewards)),
+    )
 
 
 def _bisected(

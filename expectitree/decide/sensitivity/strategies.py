@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.searches.backward_induction import value_under
 from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.tree.model import Tree
+from expectitree.tree.model import Tree, check_tree
 
 MAX_STRATEGIES = 10_000
 MAX_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated
@@ -20,49 +20,32 @@ MAX_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evalu
 
 @dataclass(frozen=True)
 class Strategy:
-    """One way to play: an action at each of the player's nodes that it can reach.
+    """One way to play: an action at each of the player's nodes that it can reach."""
 
-    Attributes:
-        choices: The label of the action by the path of the node; the root's path is `/`.
-        value: What the tree is worth to MAX if the player plays so and the other one replies best.
-    """
-
+    # The label of the action by the path of the node; the root's path is `/`.
     choices: Mapping[str, str]
+    # What the tree is worth to MAX if the player plays so and the other one replies best.
     value: Number
 
 
 @dataclass(frozen=True)
 class Strategies(Shown):
-    """All strategies of a player; `sensitivity --strategies` shows them.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        player: "MAX", or "MIN" if only MIN decides.
-        strategies: From the best for the player to the worst.
-    """
+    """All strategies of a player; `sensitivity --strategies` shows them."""
 
     question = "sensitivity"
 
     file: str
     tree: Tree
-    player: str
-    strategies: tuple[Strategy, ...]
+    player: str  # "MAX", or "MIN" if only MIN decides
+    strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return {"player": self.player, "strategies": self.strategies}
 
-    def csv_rows(self, _points: int) -> Iterator[Sequence[object]]:
-        """Yield a heading, and the choices and the value of each strategy."""
-        paths = [*dict.fromkeys(path for one in self.strategies for path in one.choices)]
-        yield *paths, "value"
-        for one in self.strategies:
-            yield *(one.choices.get(path) for path in paths), one.value
-
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each strategy: its choices by path, and its value."""
-        return [{**one.choices, "value": one.value} for one in self.strategies]
+        """Return a flat dict for each strategy: its value, and its choices by path."""
+        return [{"file": self.file, "value": one.value, **one.choices} for one in self.strategies]
 
 
 def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Strategies:
@@ -70,6 +53,7 @@ def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Str
 
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
     """
+    check_tree(tree, "sensitivity")
     player = MAX if MAX in tree.columns.kind else MIN
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []

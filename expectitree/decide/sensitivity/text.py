@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import singledispatch
+from string import ascii_letters
 from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
@@ -11,30 +13,25 @@ from rich.text import Text
 
 from expectitree.base.numbers import decimal_text, display_text, exact_text
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.algebra.thresholds import Threshold
-from expectitree.decide.sensitivity.break_even import BreakEven
-from expectitree.decide.sensitivity.charts import map_lines, tornado_lines
+from expectitree.decide.sensitivity.break_even import VALUE, BreakEven
+from expectitree.decide.sensitivity.decisions import Threshold
 from expectitree.decide.sensitivity.everywhere import Everywhere
-from expectitree.decide.sensitivity.extremes import Tornado
-from expectitree.decide.sensitivity.phrases import (
-    move_text,
-    number_text,
-    with_unit,
-)
+from expectitree.decide.sensitivity.extremes import Bar, Tornado
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import names_text, place_texts, threshold_texts
+from expectitree.decide.thresholds import names_text, number_text, place_texts
 from expectitree.text.console import Characters, characters, safe
 from expectitree.text.headings import report_heading
 from expectitree.text.phrases import plural
-from expectitree.text.tables import Column, table
+from expectitree.text.tables import GAP, Column, table
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
-_FORMULA_DIGITS = 6  # of a coefficient that is rounded
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
-_MAX_CONSTANT = 10  # decisions that never change
+_MAX_CHANGES = 3  # of a bar of a tornado
+_ROUNDING = Fraction(1, 10**12)  # of sampled values
+_MIN_BAR, _MAX_BAR = 10, 40  # columns of a bar
 
 Lines = Iterator[RenderableType]
 
@@ -49,10 +46,6 @@ def render(reports: Sequence[Any], options: ConsoleOptions) -> Lines:
 @singledispatch
 def _lines(report: Any, options: ConsoleOptions) -> Lines:
     raise TypeError(f"no text of {type(report).__name__}")
-
-
-_lines.register(TwoWay)(map_lines)
-_lines.register(Tornado)(tornado_lines)
 
 
 # ---- One parameter.
@@ -80,18 +73,15 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
 
 def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
     """Return the value on a part of the range: a formula, or why there is none."""
-    name = report.range.name
     if value is None:
         changed = "a later decision changes"
         return changed if report.branch else f"{changed}: --everywhere"
-    exact = formula_text(value, name, marks.times)
-    rounded = formula_text(value, name, marks.times, _FORMULA_DIGITS)
-    return exact or (f"{marks.about} {rounded}" if rounded else "a long formula")
+    return formula_text(value, report.range.name, marks.times) or "a long formula"
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: threshold_texts(one, marks)[0] for one in report.thresholds}
+    texts = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
@@ -107,12 +97,12 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     verb = "actions are" if len(report.best) > 1 else "action is"
     if report.branch is not None:
         yield f"The best {verb} {best} now, worth {value}."
-        yield from _limits_of_branch(report)
+        yield _limits_of_branch(report)
     else:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MAX_ROWS]:
-        place = threshold_texts(threshold, marks)[1]
+        place = place_texts(threshold, marks)[1]
         if threshold.at:
             yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
         else:
@@ -132,11 +122,11 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     one, (fall, rise) = report.range, report.slack
     if not one.low <= one.current <= one.high:
         return
-    moves = [
-        f"{verb} by {with_unit(move_text(by), one.unit)}"
-        for verb, by in (("fall", fall), ("rise", rise))
-        if by is not None
-    ]
+    moves = []
+    if fall is not None:
+        moves.append(f"fall by {with_unit(move_text(fall), one.unit)}")
+    if rise is not None:
+        moves.append(f"rise by {with_unit(move_text(rise), one.unit)}")
     if 0 in (fall, rise):
         yield "This is a threshold."
     elif moves:
@@ -145,28 +135,127 @@ def _moves(report: Sensitivity) -> Iterator[str]:
         yield f"No value from {number_text(one.low)} to {number_text(one.high)} changes that."
 
 
-def _limits_of_branch(report: Sensitivity) -> Iterator[str]:
-    """Yield what a branch may cost or pay at most before another action is best."""
+def _limits_of_branch(report: Sensitivity) -> str:
+    """Return what a branch costs or pays when another action becomes best."""
     (fall, rise), pays = report.slack, report.branch_pays
-    now = "pays nothing"
-    if pays:
-        verb = "costs" if pays < 0 else "pays"
-        now = f"{verb} {move_text(abs(pays))}"
-    if fall is None and rise is None:
-        yield f"No amount at {report.branch} changes that; it {now} now."
-    for limit, is_least in ((fall, True), (rise, False)):
-        if limit is None:
-            continue
-        end = pays - limit if is_least else pays + limit
-        costs = end < 0 or (end == 0 and pays < 0)
-        verb = "cost" if costs else "pay"
-        bound = "at most" if is_least == costs else "at least"
-        amount = move_text(abs(end))
-        if costs and is_least and report.best == (report.branch,):
-            yield f"{report.branch} may cost up to {amount}; it {now} now."
-        else:
-            best = names_text(report.best)
-            yield f"{best} stays best if {report.branch} {verb}s {bound} {amount}; it {now} now."
+    limits = []
+    if fall is not None:
+        limits.append(_payment(pays - fall))
+    if rise is not None:
+        limits.append(_payment(pays + rise))
+    found = f"No amount at {report.branch} changes that"
+    if limits:
+        found = f"{names_text(report.best)} stays best until {report.branch} {' or '.join(limits)}"
+    return f"{found}; it {_payment(pays)} now."
+
+
+def _payment(amount: Fraction) -> str:
+    if amount == 0:
+        return "pays nothing"
+    return f"{'costs' if amount < 0 else 'pays'} {move_text(abs(amount))}"
+
+
+def move_text(value: Fraction) -> str:
+    """Return the distance to a threshold, with four digits or as an amount."""
+    return decimal_text(value, 4 if value < 1000 else None)
+
+
+def with_unit(text: str, unit: str | None) -> str:
+    """Return an amount with its unit: `$` before it, any other after it."""
+    if unit is None:
+        return text
+    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"
+
+
+# ---- Two parameters.
+
+
+@_lines.register
+def _(report: TwoWay, options: ConsoleOptions) -> Lines:
+    labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
+    letters = dict(zip(labels, _letters_of([*labels]), strict=True))
+    legend = ", ".join(f"{letter} {names_text(best)}" for best, letter in letters.items())
+    yield Text(safe(f"best action: {legend}", options))
+    head = f"{report.down.name} "
+    marks = [number_text(row.at) for row in report.rows]
+    margin = max(len(head) + max(map(len, marks)), len(report.across.name)) + 2
+    width = max(10, min(60, options.max_width - margin))
+    places = report.across.places(width - 1)
+    for row, mark in zip(reversed(report.rows), reversed(marks), strict=True):
+        start, head = f"{head}{mark}", " " * len(head)
+        found = (report.best_at(row, place) for place in places)
+        cells = "".join(" " if best is None else letters[best] for best in found)
+        yield Text(safe(f"{start:<{margin}}{cells}".rstrip(), options))
+    low, high = number_text(report.across.low), number_text(report.across.high)
+    yield Text(safe(f"{report.across.name:<{margin}}{low}{high:>{width - len(low)}}", options))
+
+
+def _letters_of(labels: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return a different letter for each set of best actions: = for ties, else of its name."""
+    found: list[str] = []
+    for label in labels:
+        name = "=" if len(label) > 1 else "".join(filter(str.isalnum, label[0].lower()))
+        found.append(next((c for c in name + ascii_letters if c not in found), "?"))
+    return found
+
+
+# ---- Tornado.
+
+
+@_lines.register
+def _(report: Tornado, options: ConsoleOptions) -> Lines:
+    base = display_text(report.value)
+    kind = "the current strategy is kept" if report.is_fixed else "decisions follow the parameter"
+    best = f", with {names_text(report.best)}" if report.best else ""
+    yield Text(safe(f"{base} now{best}; {kind}.", options), style="dim")
+    yield ""
+    marks = characters(options)
+    columns = [Column(""), Column("range"), Column("least", number=True), Column("")]
+    columns += [Column("greatest", number=True), Column("changes at", spare=1)]
+    cells = [_bar_cells(bar) for bar in report.bars]
+    if report.is_fixed:
+        columns, cells = columns[:-1], [row[:-1] for row in cells]
+    headings = [column.heading for column in columns]
+    taken = sum(max(map(len, column)) + GAP for column in zip(headings, *cells, strict=True))
+    width = max(_MIN_BAR, min(_MAX_BAR, options.max_width - taken))
+    for bar, row in zip(report.bars, cells, strict=True):
+        row[3] = _bar_text(bar, report, width, marks)
+    yield from table(columns, cells, options)
+    sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
+    if sampled:
+        yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
+
+
+def _bar_cells(bar: Bar) -> list[str]:
+    """Return the cells of a row; the picture of the bar comes later."""
+    ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
+    least, greatest = map(display_text, (bar.least, bar.greatest))
+    places = []
+    for one in bar.thresholds[:_MAX_CHANGES]:
+        is_change = one.before and one.after and one.before != one.after
+        places.append(number_text(one.middle) + ("" if is_change else " (tie)"))
+    if len(bar.thresholds) > _MAX_CHANGES:
+        places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
+    return [bar.range.name, ends, least, "", greatest, ", ".join(places)]
+
+
+def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
+    """Return a bar from the least to the greatest value, on a scale for all bars.
+
+    The sign | is the value now.
+    """
+    low = min(report.value, *(one.least for one in report.bars))
+    high = max(report.value, *(one.greatest for one in report.bars))
+    span = high - low
+    if span <= _ROUNDING * max(abs(low), abs(high)):
+        span = Fraction(1)  # nothing moves the value
+    start, base, end = (
+        round((value - low) / span * (width - 1))
+        for value in (bar.least, report.value, bar.greatest)
+    )
+    drawn = [marks.bar if start <= i <= end else " " for i in range(width)]
+    drawn[base] = "|"
+    return "".join(drawn)
 
 
 # ---- Every decision, break-even points and strategies.
@@ -174,28 +263,16 @@ def _limits_of_branch(report: Sensitivity) -> Iterator[str]:
 
 @_lines.register
 def _(report: Everywhere, options: ConsoleOptions) -> Lines:
-    changing = [one for one in report.decisions if len({p.best for p in one.pieces}) > 1]
-    rows = []
-    for one in changing[:MAX_ROWS]:
-        for position, piece in enumerate(one.pieces):
-            part = f"{number_text(piece.start)} to {number_text(piece.end)}"
-            rows.append(["" if position else one.path, part, names_text(piece.best)])
-    if rows:
-        columns = [Column("decision"), Column(report.range.name), Column("best")]
-        yield from table(columns, rows, options)
-        yield ""
-    if len(changing) > MAX_ROWS:
-        count = plural(len(changing), "decision")
-        yield Text(f"The first {MAX_ROWS} of {count} that change.", style="dim")
-    others = [one for one in report.decisions if one not in changing]
-    for one in others[:_MAX_CONSTANT]:
-        line = f"{one.path}: always {names_text(one.pieces[0].best)}, where play reaches it."
-        yield Text(safe(line, options))
-    if len(others) > _MAX_CONSTANT:
-        more = plural(len(others) - _MAX_CONSTANT, "more decision")
-        yield Text(f"{more} where the best action never changes.", style="dim")
     if not report.decisions:
         yield Text("Play reaches no decision.")
+        return
+    rows = []
+    for path, pieces in [*report.decisions.items()][:MAX_ROWS]:
+        for position, piece in enumerate(pieces):
+            part = f"{number_text(piece.start)} to {number_text(piece.end)}"
+            rows.append(["" if position else path, part, names_text(piece.best)])
+    yield from table([Column("decision"), Column(report.range.name), Column("best")], rows, options)
+    yield from _cut_note(len(report.decisions), "decision")
 
 
 @_lines.register
@@ -210,9 +287,9 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             place = f"from {number_text(meeting.lower)} to {number_text(meeting.upper)}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = place_texts(meeting.exact, meeting.lower, meeting.upper, characters(options))[1]
+        place = place_texts(meeting, characters(options))[1]
         value = decimal_text(meeting.value, 10)
-        both = f", where both are worth {value}" if report.is_of_two else ""
+        both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield Text(
         safe(f"{one.name} is {with_unit(number_text(one.current), one.unit)} now.", options),
@@ -229,6 +306,9 @@ def _(report: Strategies, options: ConsoleOptions) -> Lines:
         rows.append([display_text(one.value), root, rest])
     columns = [Column("value", number=True), Column("action"), Column("then")]
     yield from table(columns, rows, options)
-    count = len(report.strategies)
+    yield from _cut_note(len(report.strategies), "strategy")
+
+
+def _cut_note(count: int, noun: str) -> Lines:
     if count > MAX_ROWS:
-        yield Text(f"The first {MAX_ROWS} of {plural(count, 'strategy')}.", style="dim")
+        yield Text(f"The first {MAX_ROWS} of {plural(count, noun)}.", style="dim")

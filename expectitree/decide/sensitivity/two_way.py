@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError
-from expectitree.decide.algebra.thresholds import Piece
+from expectitree.decide.sensitivity.decisions import Decision, Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
-from expectitree.decide.sensitivity.report import decision_of
 from expectitree.tree.model import Tree, check_tree
 
 GRID = 41  # rows of the map
@@ -21,38 +20,26 @@ GRID = 41  # rows of the map
 
 @dataclass(frozen=True)
 class Row:
-    """One value of the parameter that moves down the map.
+    """One value of the parameter that moves down the map."""
 
-    Attributes:
-        at: The value.
-        pieces: The parts of the other parameter's range, as in a one-way analysis. There is none
-            where a probability leaves [0, 1] or a formula divides by zero.
-    """
-
-    at: Fraction
+    at: Fraction  # the value
+    # The parts of the other parameter's range, as in a one-way analysis. There is none where a
+    # probability leaves [0, 1] or a formula divides by zero.
     pieces: tuple[Piece, ...]
 
 
 @dataclass(frozen=True)
 class TwoWay(Shown):
-    """The regions of the best actions as two parameters move; `sensitivity` makes it.
-
-    Attributes:
-        file: The name of the tree in outputs.
-        tree: The tree.
-        across: The parameter that varies along each row; the thresholds are exact in it.
-        down: The parameter with one value for each row.
-        rows: From the least value of `down` to the greatest.
-    """
+    """The regions of the best actions as two parameters move; `sensitivity` makes it."""
 
     question = "sensitivity"
     has_plot = True
 
     file: str
     tree: Tree
-    across: Range
-    down: Range
-    rows: tuple[Row, ...]
+    across: Range  # the parameter that varies along each row; the thresholds are exact in it
+    down: Range  # the parameter with one value for each row
+    rows: tuple[Row, ...]  # from the least value of `down` to the greatest
 
     def best_at(self, row: Row, at: Fraction) -> tuple[str, ...] | None:
         """Return the best actions at a place of a row; None where a probability is not one."""
@@ -70,14 +57,6 @@ class TwoWay(Shown):
         ]
         return {"across": self.across, "down": self.down, "rows": rows, "method": "exact"}
 
-    def csv_rows(self, points: int) -> Iterator[Sequence[object]]:
-        """Yield a heading, and the best actions at some points of each row."""
-        yield self.down.name, self.across.name, "best"
-        for row in self.rows:
-            for at in self.across.places(points - 1):
-                best = self.best_at(row, at)
-                yield row.at, at, None if best is None else " = ".join(best)
-
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece of each row: the rows of a table.
 
@@ -85,14 +64,7 @@ class TwoWay(Shown):
         of the other one, `best` (the first best action) and `ties` (how many actions are best).
         """
         return [
-            {
-                "file": self.file,
-                self.down.name: row.at,
-                "start": piece.start,
-                "end": piece.end,
-                "best": piece.best[0] if piece.best else None,
-                "ties": len(piece.best),
-            }
+            {"file": self.file, self.down.name: row.at, **piece.record()}
             for row in self.rows
             for piece in row.pieces
         ]
@@ -131,30 +103,21 @@ def sensitivity_map(
     check_tree(tree, "sensitivity")
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
+    if across == down:
+        raise AnalysisError(f"a map needs two parameters, found {across} twice")
     first, second = (range_of(tree, *one) for one in zip((across, down), ranges, strict=True))
-    return two_way(tree, first, second, grid, file)
-
-
-def two_way(tree: Tree, across: Range, down: Range, grid: int = GRID, file: str = "") -> TwoWay:
-    """Return the regions of the best actions over a rectangle.
-
-    Raises `AnalysisError` if a formula is not a rational function, or a row is too much work.
-    """
-    if across.name == down.name:
-        raise AnalysisError(f"a map needs two parameters, found {across.name} twice")
     with exact_only("a map", "move one parameter at a time, which then samples"):
         exact = exact_tree(tree)
-        rows = tuple(_row(exact, across, down.name, at) for at in down.places(grid - 1))
-    return TwoWay(file, tree, across, down, rows)
+        rows = tuple(_row(exact, first, down, at) for at in second.places(grid - 1))
+    return TwoWay(file, tree, first, second, rows)
 
 
 def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
-    pieces: list[Piece] = []
     try:
-        functions = NodeFunctions(tree, across.name, across.low, across.high, {other: at})
+        functions = NodeFunctions(tree, across, {other: at})
     except NumberError:  # a formula divides by zero in this row
         return Row(at, ())
+    pieces: list[Piece] = []
     for left, right in functions.feasible:
-        decision, _ = decision_of(functions.over(left, right), is_verified=False)
-        pieces += decision.pieces()
+        pieces += Decision.at_root(functions.over(left, right)).pieces()
     return Row(at, tuple(pieces))

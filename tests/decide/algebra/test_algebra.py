@@ -98,13 +98,11 @@ def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
             piecewise.greatest_of(functions, is_max=False),
         )
         total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
-        mixed = piecewise.blended(least, greatest)
         for i in range(24):
             x = F(i, 23)
             low, *_, high = sorted(f(x) for f in functions) * 2
             assert (least(x), greatest(x)) == (low, high)
             assert total(x) == high / 3 + 2 * low
-            assert mixed(x) == (1 - x) * low + x * high
 
 
 # ---- Quotients.

@@ -5,28 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 from helpers import ROOT, for_each, invoke, load, loads
 from oracle import ExactNode, exact_root
-from random_trees import Row, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.analysis.show import rendered
 from expectitree.base.errors import AnalysisError, TransformError
 from expectitree.base.numbers import to_digits, to_fraction
-from expectitree.decide.algebra.thresholds import Threshold
+from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.report import Opponents, opponents
-from expectitree.searches.engine import search_tree
-from expectitree.text.console import text_console
-from expectitree.text.json_values import render as render_json
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import cut_at_depth, in_fractions, replace_opponent
+from expectitree.decide.sensitivity import functions
+from expectitree.decide.sensitivity.decisions import Threshold
+from expectitree.tree.transform import in_floats, replace_opponent
 
 TREES = ROOT / "trees"
 CHANCES = ("expected", "worst", "best")
@@ -133,45 +128,7 @@ def random_tree(seed: int, pays: bool = False) -> Tree:
     return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
 
 
-def several_random_rows(seed: int) -> Tree:
-    """Return several trees of `random_trees` below one root."""
-    random = Random(seed)
-    rows: list[Row] = []
-    roots = []
-    for _ in range(random.randint(1, 3)):
-        start = len(rows)
-        rows += [
-            Row(r.kind, r.utility, tuple(start + c for c in r.children), r.probabilities)
-            for r in random_rows(random, local_bounds=0)
-        ]
-        roots.append(len(rows) - 1)
-    if len(roots) > 1:
-        rows.append(Row(random.choice((Kind.MAX, Kind.MIN)), children=tuple(roots)))
-    return build(rows, exact=True)
-
-
 # ---- Transforms.
-
-
-@for_each("seed", range(20), range(20, 40))
-@pytest.mark.parametrize("chance", CHANCES)
-def test_replaced_players_have_the_values_of_the_definition(seed: int, chance: str) -> None:
-    tree = several_random_rows(seed)
-    for epsilon in (F(0), F(1, 7), F(1)):
-        replaced = replace_opponent(tree, epsilon, chance)
-        assert search_tree(replaced).value == values(tree, epsilon, chance)[-1]
-        assert replaced.expect is None
-    assert search_tree(replace_opponent(tree, 0, chance)).value == values(tree, F(0), chance)[-1]
-
-
-def test_a_replaced_chance_node_has_no_impossible_actions() -> None:
-    tree = et.loads(
-        "chance: [{p: 0, utility: -9}, {p: 1/2, label: a, utility: 1}, {p: 1/2, utility: 2}]",
-    )
-    for how, value, kind in (("worst", 1, Kind.MIN), ("best", 2, Kind.MAX)):
-        root = replace_opponent(tree, 0, how).root
-        assert (root.kind, search_tree(root.tree).value) == (kind, value)
-        assert [branch.label for branch in root.branches] == ["a", "#3"]
 
 
 @pytest.mark.parametrize("chance", ["worst", "best"])
@@ -188,34 +145,13 @@ nodes: {a: {chance: [{p: 0, utility: "?"}, {p: 1, utility: 1}]}}
     assert [crossing.exact for crossing in found.crossings] == [F(2, 3)]
 
 
-@pytest.mark.parametrize("chance", CHANCES)
-def test_estimates_outside_the_bounds_do_not_matter(chance: str) -> None:
-    text = "{max: [{chance: [1, 2], estimate: 7}, {min: [1, 3], estimate: 8}], estimate: 9}"
-    found = opponents(et.loads(text), chance=chance, bounds=(0, 5))
-    plain = opponents(et.loads("max: [{chance: [1, 2]}, {min: [1, 3]}]"), chance=chance)
-    assert (found.rows, found.crossings) == (plain.rows, plain.crossings)
-    limited = cut_at_depth(et.loads(text), 1)
-    with pytest.raises(et.SearchError, match=r"#1: the utility 7 lies outside the bounds \[0, 5\]"):
-        opponents(limited, chance=chance, bounds=(0, 5))
-
-
-def test_the_worst_nature_makes_no_mistakes() -> None:
-    tree = et.loads("chance: [{min: [0, 2]}, 5]")
-    assert search_tree(replace_opponent(tree, F(1, 2), "worst")).value == F(1, 2)
-
-
-def test_bad_transforms_are_refused() -> None:
-    tree = et.loads("min: [1, 2]")
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(TransformError, match="unknown kind of chance 'lucky': choose worst, best"):
+        opponents(et.loads("min: [1, 2]"), chance="lucky")
     for epsilon in (-0.1, 1.1, float("nan"), F(3, 2)):
-        with pytest.raises(TransformError, match="from 0 to 1"):
-            replace_opponent(tree, epsilon)
         for exact in (False, True):
             with pytest.raises((AnalysisError, TransformError), match="from 0 to 1"):
                 opponents(loads("min: [1, 2]", exact=exact), (epsilon,))
-    with pytest.raises(
-        TransformError, match="unknown kind of chance 'lucky': choose worst, best or expected"
-    ):
-        replace_opponent(tree, 0, "lucky")
 
 
 # ---- Against the definition.
@@ -247,12 +183,11 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
     best = None
     for crossing in report.crossings:
         assert 0 <= crossing.lower <= crossing.upper <= 1
-        assert crossing.upper - crossing.lower <= module.TOLERANCE
+        assert crossing.upper - crossing.lower <= TOLERANCE
         assert {*crossing.before, *crossing.after} <= {*crossing.at}
         assert len(crossing.at) > 1
         assert not crossing.before == crossing.at == crossing.after
         ends = [values(tree, end, chance)[-1] for end in (crossing.lower, crossing.upper)]
-        assert [crossing.value_lower, crossing.value_upper] == ends
         if crossing.exact is None:  # the value has 17 digits, and grows with epsilon
             assert to_digits(ends[0]) <= crossing.value <= to_digits(ends[1])
         else:
@@ -266,72 +201,18 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
             assert best_actions(tree, crossing.exact, chance) == crossing.at
 
 
-@pytest.mark.slow
-def test_random_trees_agree_with_the_definition() -> None:
-    found = irrational = 0
-    for seed in range(110):
-        report = check(random_tree(seed), CHANCES[seed % 5 % 3])
-        found += len(report.crossings)
-        irrational += sum(crossing.exact is None for crossing in report.crossings)
-    assert found > 25
-    assert irrational > 5
-
-
-@pytest.mark.parametrize("seed", range(12))
+@for_each("seed", range(20), range(20, 200))
 def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
-    check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3], steps=7)
-
-
-@pytest.mark.slow
-def test_more_random_trees_with_rewards_agree_with_the_definition() -> None:
-    found = 0
-    for seed in range(12, 100):
-        found += len(check(random_tree(seed, pays=True), CHANCES[seed % 5 % 3]).crossings)
-    assert found > 20
-
-
-def test_the_folded_tree_has_the_same_opponents() -> None:
-    for seed in range(20):
-        tree = unshare(random_tree(seed, pays=True))
-        one, other = opponents(tree, F(1, 7)), opponents(fold_rewards(tree), F(1, 7))
-        assert (one.rows, one.crossings, one.start) == (other.rows, other.crossings, other.start)
-
-
-def test_a_reward_decides_where_the_decision_changes() -> None:
-    # bold is (1 - e) 3 + e (3 + 9) / 2 - 1 = 2 + 3 e, which is 4 at e = 2/3.
-    text = "max: {safe: 4, bold: {cost: 1, min: [3, {reward: -1, utility: 10}]}}"
-    for exact in (False, True):
-        report = report_of(text, exact)
-        assert [(row.value, row.best) for row in report.rows[::2]] == [(4, "safe"), (5, "bold")]
-        assert (only(report).exact, only(report).value) == (F(2, 3), 4)
-
-
-@pytest.mark.slow
-def test_random_trees_of_every_kind_agree_with_the_definition() -> None:
-    for seed in range(120):
-        check(several_random_rows(seed), CHANCES[seed % 3], steps=17)
+    check(random_tree(seed, pays=seed % 2 == 0), CHANCES[seed % 5 % 3], steps=7)
 
 
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
     for seed in range(40):
         exact = random_tree(seed)
-        builder = TreeBuilder(exact=False)
-        made: list[Any] = []
-        for n in range(len(exact)):
-            node = exact.node(n)
-            below = [made[child.id] for child in node.children]
-            if node.utility is not None:
-                made.append(builder.terminal(node.utility))
-            elif node.kind == Kind.CHANCE:
-                made.append(builder.chance(below, [branch.probability for branch in node.branches]))
-            else:
-                made.append((builder.max if node.kind == Kind.MAX else builder.min)(below))
-        floats = builder.build(made[-1])
-        one, other = opponents(exact, (0.25,)), opponents(floats, (0.25,))
+        one, other = opponents(exact, (0.25,)), opponents(in_floats(exact), (0.25,))
         assert one.crossings == other.crossings
         for row, again in zip(one.rows, other.rows, strict=True):
             assert float(row.value) == pytest.approx(again.value)
-            assert isinstance(again.value, float)
             assert set(row.ties) <= set(again.ties)
 
 
@@ -349,52 +230,18 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         ]
         crossing = only(report)
         assert crossing == Threshold(
-            F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",), F(10), F(10)
+            F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",)
         )
 
 
-def test_two_crossings_are_found_in_order() -> None:
-    report = report_of(f"max: {{a: {A}, b: {B}}}")
-    assert [(c.exact, c.value, c.before, c.at, c.after) for c in report.crossings] == [
-        (F(1, 4), 8, ("a",), ("a", "b"), ("b",)),
-        (F(3, 4), 24, ("b",), ("a", "b"), ("a",)),
-    ]
-
-
-def test_an_irrational_crossing_lies_between_two_decimals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TOLERANCE", F(1, 10**30))
+def test_an_irrational_crossing_lies_between_two_decimals() -> None:
     # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
     report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
     for crossing, side in zip(report.crossings, (-1, 1), strict=True):
         assert crossing.exact is None
-        assert 0 < crossing.upper - crossing.lower <= F(1, 10**30)
+        assert 0 < crossing.upper - crossing.lower <= TOLERANCE
         ends = sorted((side * (2 * end - 1)) ** 2 for end in (crossing.lower, crossing.upper))
         assert ends[0] < F(1, 2) < ends[1]
-
-
-def test_functions_that_touch_tie_at_one_epsilon() -> None:
-    # b - a is -16 (e - 1/2)^2.
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-4, 60]}}, 28]}}}}")
-    assert only(report) == Threshold(
-        F(1, 2), F(1, 2), F(16), ("a",), ("a", "b"), ("a",), F(16), F(16)
-    )
-
-
-def test_actions_may_tie_on_intervals() -> None:
-    report = report_of(f"max: {{x: {{max: [{A}, {B}]}}, y: {A}}}")
-    assert report.start == ("x", "y")
-    assert [(c.exact, c.before, c.at, c.after) for c in report.crossings] == [
-        (F(1, 4), ("x", "y"), ("x", "y"), ("x",)),
-        (F(3, 4), ("x",), ("x", "y"), ("x", "y")),
-    ]
-    assert report_of(f"max: [{A}, {A}]").crossings == []
-
-
-def test_actions_may_tie_at_the_ends_alone() -> None:
-    crossing = only(report_of("max: {sure: 0, risk: {min: [0, 2]}}"))
-    assert crossing == Threshold(F(0), F(0), F(0), (), ("sure", "risk"), ("risk",), F(0), F(0))
-    crossing = only(report_of("max: {sure: 1, risk: {min: [0, 2]}}"))
-    assert crossing == Threshold(F(1), F(1), F(1), ("sure",), ("sure", "risk"), (), F(1), F(1))
 
 
 def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
@@ -407,31 +254,7 @@ def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
     assert report.rows[-1].value == F(5, 2)
 
 
-def test_no_crossings_are_found_where_no_player_decides() -> None:
-    for text in ("5", f"chance: [1, {B}]"):
-        report = report_of(text, chance="worst")
-        assert [row.best for row in report.rows] == [None] * 3
-        assert (report.crossings, report.start, report.complete) == ([], (), True)
-
-
-def test_thirty_min_nodes_on_a_path_are_exact() -> None:
-    # Each node multiplies the distance to 1 by (1 - e/2).
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(30):
-        chain = builder.min([chain, 1])
-    tree = builder.build(builder.max({"sure": 1 - F(3, 4) ** 30, "chain": chain}))
-    crossing = only(opponents(tree))
-    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 2), ("sure",), ("chain",))
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(30):
-        chain = builder.min([chain, 1])
-    crossing = only(opponents(builder.build(builder.max([F(1, 2), chain]))))
-    assert (1 - crossing.lower / 2) ** 30 > F(1, 2) > (1 - crossing.upper / 2) ** 30
-
-
-def test_crossings_close_to_each_other_stay_separate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crossings_close_to_each_other_stay_separate() -> None:
     # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
     distance = F(1, 10**12)
     a = -4 + 16 * distance**2
@@ -440,11 +263,6 @@ def test_crossings_close_to_each_other_stay_separate(monkeypatch: pytest.MonkeyP
         F(1, 2) - distance,
         F(1, 2) + distance,
     ]
-    a = -4 + 32 * distance**2
-    monkeypatch.setattr(module, "TOLERANCE", F(1, 100))
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
-    low, high = report.crossings
-    assert low.lower < low.upper <= F(1, 2) <= high.lower < high.upper
 
 
 def test_a_crossing_near_zero_has_three_digits() -> None:
@@ -454,46 +272,6 @@ def test_a_crossing_near_zero_has_three_digits() -> None:
     assert crossing.exact is None
     assert F(1, 10**15) < crossing.lower < F(1, 10**10)
     assert crossing.lower * 100 >= crossing.upper - crossing.lower
-
-
-@pytest.mark.slow
-def test_two_thousand_actions_agree_with_the_definition() -> None:
-    random = Random(1)
-    builder = TreeBuilder()
-    tree = builder.build(
-        builder.max(
-            [builder.min([random.randint(0, 99), random.randint(0, 99)]) for _ in range(2000)]
-        )
-    )
-    report = opponents(tree)
-    exact = in_fractions(tree)
-    assert report.complete
-    for epsilon in (F(0), F(1, 3), F(2, 3), F(1)):
-        assert predicted(report, epsilon) == best_actions(exact, epsilon)
-
-
-def test_every_crossing_on_the_hull_of_many_lines_is_found() -> None:
-    # Each line touches the parabola e^2. Two neighbours cross midway between these points.
-    places = [F(i, 16) for i in range(17)]
-    actions = ", ".join(f"{{min: ['{-p * p}', '{4 * p - p * p}']}}" for p in places)
-    report = report_of(f"max: [{actions}]")
-    assert [c.exact for c in report.crossings] == [F(2 * i + 1, 32) for i in range(16)]
-    assert report.start == ("#1",)
-
-
-@pytest.mark.slow
-def test_a_long_fraction_is_shown_as_a_decimal() -> None:
-    # The chain is worth 1 - 0.98^2500, so MIN's node is worth 1.25 near epsilon 1/2.
-    builder = TreeBuilder(exact=True)
-    chain = builder.terminal(0)
-    for _ in range(2500):
-        chain = builder.chance([chain, 1], ["0.98", "0.02"])
-    report = opponents(builder.build(builder.max(["1.25", builder.min([chain, 2])])))
-    missing = F(49, 50) ** 2500
-    assert only(report).exact == (F(1, 4) + missing) / ((1 + missing) / 2)
-    assert "0 to 0.5000000000…" in et.to_text(report)
-    (line,) = render_json([report])
-    assert json.loads(line)["crossings"][0]["exact"] is None
 
 
 @pytest.mark.slow
@@ -517,9 +295,9 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
         chain = builder.min([chain, 1])
     report = opponents(builder.build(builder.max([chain, 0.5])))
     assert (report.complete, report.crossings) == (False, [])
-    for name, limit in (("MAX_BITS", 3), ("MAX_SECONDS", -1)):
+    for place, name, limit in ((functions, "MAX_BITS", 3), (module, "MAX_SECONDS", -1)):
         with monkeypatch.context() as patch:
-            patch.setattr(module, name, limit)
+            patch.setattr(place, name, limit)
             report = report_of(f"max: [{A}, {B}]")
             assert (report.complete, report.crossings, len(report.rows)) == (False, [], 3)
             assert "the decision changes were not computed: " in report_text(report)
@@ -543,7 +321,7 @@ def objects(*arguments: str) -> list[dict[str, Any]]:
 
 
 def test_json_has_the_opponents_and_the_crossings() -> None:
-    (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%,1/4", "--epsilon", "0")
+    (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%", "--epsilon", "1/4")
     assert list(found) == [
         "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
     ]  # fmt: skip
@@ -560,8 +338,7 @@ def test_json_has_the_opponents_and_the_crossings() -> None:
     assert found["crossings"] == [
         {
             "epsilon": 2 / 91, "epsilon_lower": 2 / 91, "epsilon_upper": 2 / 91, "exact": "2/91",
-            "value": 10,
-            "value_lower": 10, "value_upper": 10, "before": ["left"], "at": ["left", "right"],
+            "value": 10, "before": ["left"], "at": ["left", "right"],
             "after": ["right"],
         }
     ]  # fmt: skip
@@ -574,36 +351,7 @@ def test_json_of_an_exact_tree_has_fractions() -> None:
     first = found["crossings"][0]
     lower, upper = (to_fraction(first[f"epsilon_{end}"]) for end in ("lower", "upper"))
     assert (upper - lower, first["exact"]) == (F(1, 10**9), None)
-    epsilon = to_fraction(first["epsilon"])
-    assert epsilon == (lower + upper) / 2
-    true = F(1, 2) - F(2**0.5) / 4
-    assert abs(to_fraction(first["value"]) - (48 * true - 16 * true**2 - 2)) < F(1, 10**14)
     assert found["tolerance"] == "1/1000000000"
-
-
-def test_json_in_floats_rounds_outwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TOLERANCE", F(1, 10**40))
-    (found,) = objects("-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
-    for crossing in found["crossings"]:
-        lower, upper = (F(crossing[end]) for end in ("epsilon_lower", "epsilon_upper"))
-        assert (
-            min((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
-            < F(1, 2)
-            < max((2 * lower - 1) ** 2, (2 * upper - 1) ** 2)
-        )
-
-
-def test_natures_share_a_table_and_files_do_not() -> None:
-    files = [str(TREES / name) for name in ("risk.yaml", "risk-minimax.yaml")]
-    found = objects(*files, "--chance", "best", "--chance", "worst", "--chance", "best")
-    assert [(f["file"], f["chance"], f["rows"][0]["best"]) for f in found] == [
-        (files[0], "best", "right"), (files[0], "worst", "left"),
-        (files[1], "best", "left"), (files[1], "worst", "left"),
-    ]  # fmt: skip
-    text = invoke("opponents", *files, "--chance", "best", "--chance", "worst").stdout
-    assert f"\n\n{files[1]}\n" in text
-    assert "opponent  epsilon  value  best   Nature\nperfect         0    100  right  best" in text
-    assert text.count("There is no MIN node: all opponents are alike.") == 1
 
 
 def test_text_shows_the_opponents_and_the_intervals() -> None:
@@ -656,24 +404,10 @@ def test_the_text_explains_the_changes(text: str, expected: str) -> None:
     assert expected in report_text(opponents(et.loads(text)))
 
 
-@pytest.mark.parametrize("width", [20, 40, 80])
-def test_text_keeps_to_its_width_and_to_ascii(width: int) -> None:
-    tree = et.loads(
-        f'title: "Überraschung"\nmax: {{"\\u0007ü": {A}, b: {B}, c: {{min: [{{min: [-2, 62]}}, '
-        f"30]}}}}"
-    )
-    reports = [opponents(tree, chance=chance) for chance in CHANCES]
-    console = text_console(width, unicode=False)
-    for shown in (reports, reports[:1]):
-        text = "".join(rendered("opponents", "text", console, shown))
-        assert text.isascii()
-        assert all(line.isprintable() and len(line) <= width for line in text.splitlines())
-
-
 def test_a_bad_option_has_a_message() -> None:
     for arguments, message in (
         (("--epsilon", "1.5"), "a number from 0 to 1"),
-        (("--epsilon", "0.1,"), "nothing was written"),
+        (("--epsilon", "0.1,0.2"), "is not a number"),
         (("--epsilon", "often"), "is not a number"),
         (("--chance", "lucky"), "lucky"),
     ):
@@ -681,24 +415,3 @@ def test_a_bad_option_has_a_message() -> None:
         assert result.exit_code == 2
         assert message in result.stderr
     assert invoke("opponents").exit_code == 2
-
-
-def test_a_bad_file_leaves_the_others(tmp_path: Path) -> None:
-    (tmp_path / "bad.yaml").write_text("max: []\n", "utf-8")
-    files = ("-e", "max: [1, 2]", str(tmp_path / "bad.yaml"), "-")
-    result = invoke("opponents", *files, stdin=f"max: [{A}, {B}]")
-    assert result.exit_code == 3
-    assert "There is no MIN node" in result.stdout
-    assert "The best actions change at 2 values of epsilon." in result.stdout
-
-
-def test_near_ties_in_the_table_are_explained() -> None:
-    tree = (
-        "max: {a: {chance: [{p: 6/17, utility: 10}, {p: 11/17, utility: 27}]}, b: {min: [21, 22]}}"
-    )
-    note = "(The table counts nearly equal values as ties; this is exact.)"
-    assert note in report_text(report_of(tree, exact=False))
-    for words in ((), ("--exact",)):
-        exact = invoke("opponents", *words, "-e", tree).stdout
-        assert note not in " ".join(exact.split())
-        assert "\n0        a and b     21\n" in exact

@@ -8,13 +8,12 @@ from fractions import Fraction
 
 import pytest
 from decide.sensitivity.parameterised import random_tree
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, invoke
 from oracle import definition, exact_root
 
 import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.decide.sensitivity.everywhere import everywhere
-from expectitree.decide.sensitivity.ranges import range_of
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -41,16 +40,16 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
     tree = random_tree(seed)
-    report = everywhere(tree, range_of(tree, "a"))
-    ends = {end for one in report.decisions for p in one.pieces for end in (p.start, p.end)}
+    report = everywhere(tree, "a")
+    ends = {end for own in report.decisions.values() for p in own for end in (p.start, p.end)}
     cuts = sorted({F(0), F(1), *ends})
     for left, right in itertools.pairwise(cuts):
         if right - left > F(1, 10**6):  # ends that are not rational are within 1e-9
             for place in (left + (right - left) * F(i, 7) for i in (1, 3, 6)):
                 found = {
-                    one.path: piece.best
-                    for one in report.decisions
-                    for piece in one.pieces
+                    path: piece.best
+                    for path, pieces in report.decisions.items()
+                    for piece in pieces
                     if piece.start < place < piece.end
                 }
                 assert found == decisions_at(tree, place)
@@ -59,13 +58,12 @@ def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
 def test_everywhere_in_rockefeller() -> None:
     text = invoke("sensitivity", OIL, "-p", "pr=0..1", "--everywhere").stdout
     assert text[text.index("decision ") :] == (
-        "decision  pr              best\n"
-        "/         0 to 23/72      sell\n"
-        "          23/72 to 17/28  test\n"
-        "          17/28 to 1      install\n"
-        "\n"
-        "test/plus: always install, where play reaches it.\n"
-        "test/minus: always sell, where play reaches it.\n"
+        "decision    pr              best\n"
+        "/           0 to 23/72      sell\n"
+        "            23/72 to 17/28  test\n"
+        "            17/28 to 1      install\n"
+        "test/plus   23/72 to 17/28  install\n"
+        "test/minus  23/72 to 17/28  sell\n"
     )
     done = invoke("sensitivity", OIL, "-p", "sens=0..1", "--everywhere", "--format", "json")
     found = json.loads(done.stdout)["decisions"]
@@ -74,27 +72,6 @@ def test_everywhere_in_rockefeller() -> None:
         (0, 0.14, ["sell"]),
         (57 / 70, 1, ["install"]),
     ]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--everywhere",), "--everywhere needs one --parameter, which moves."),
-        (("-p", "pr", "-p", "sens", "--everywhere"), "--everywhere needs one --parameter"),
-        (("-p", "pr", "--everywhere", "--tornado"), "--everywhere and --tornado are two questions"),
-    ],
-)
-def test_messages(words: tuple[str, ...], message: str) -> None:
-    done = run_main("sensitivity", OIL, *words)
-    assert done.status == 2
-    assert message in " ".join(done.err.split())
-
-
-def test_everywhere_needs_exact_functions() -> None:
-    tree = "parameters: {a: 1}\nmax: {x: exp(a), y: 1}"
-    done = run_main("sensitivity", "-e", tree, "-p", "a=0..1", "--everywhere")
-    assert done.status == 2
-    assert "--everywhere needs exact functions, but a formula uses exp" in done.err
 
 
 def test_a_tree_without_decisions() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
-from random import Random
 from typing import Any
 
 import pytest
@@ -110,86 +109,6 @@ def test_no_number_is_a_decimal_of_17_digits(words: tuple[str, ...]) -> None:
         text = re.sub(r'"(sd|ratio)": [\d.]+', "", text)
         assert re.search(r'"-?\d+/\d+"', text)
         assert not re.findall(r"\d{14,}", text)
-
-
-@pytest.mark.parametrize("share", ["30/38", "1/38", "1/3", "4/36", "1/7", "1/17", "5/13"])
-def test_each_fraction_gives_the_break_even_point_by_hand(share: str) -> None:
-    tree = (
-        f"{{parameters: {{a: {{value: 2, range: [0, 1000]}}, third: 1/3}}, max: {{bet: {{chance: "
-        f"{{win: {{p: {share}, utility: a}}, lose: {{p: rest, utility: -1}}}}}}, keep: third}}}}"
-    )
-    p = F(share)
-    (found,) = objects("sensitivity", "-e", tree, "-p", "a")
-    (one,) = found["thresholds"]
-    assert F(one["exact"]) == (F(1, 3) + 1 - p) / p
-    assert one["exact"] == str(F(one["exact"]))
-    assert one["value"] == 1 / 3
-
-
-Model = tuple[dict[str, Any], Fraction, Fraction]
-
-
-def cohort(random: Random, name: str, states: int = 3, cycles: int = 20) -> Model:
-    """Return the nodes of a cohort model, and its effect and cost by definition.
-
-    Each transition is a fraction of counts, as a study reports them; one of them is death.
-    """
-    nodes: dict[str, Any] = {}
-    effect, cost = [F(0)] * states, [F(0)] * states
-    for cycle in reversed(range(cycles)):
-        above = []
-        for state in range(states):
-            counts = [random.randint(1, 999) for _ in range(states + 1)]
-            rows = [F(count, sum(counts)) for count in counts]
-            gain, price = F(random.randint(1, 99), 97), F(random.randint(100, 9999), 7)
-            above.append(
-                (
-                    gain + sum(p * e for p, e in zip(rows, effect, strict=False)),
-                    price + sum(p * c for p, c in zip(rows, cost, strict=False)),
-                )
-            )
-            is_last = cycle + 1 == cycles
-            below = [
-                {"utility": 0} if is_last or to == states else {"ref": f"{name}{to}-{cycle + 1}"}
-                for to in range(states + 1)
-            ]
-            nodes[f"{name}{state}-{cycle}"] = {
-                "chance": [
-                    {"p": f"{count}/{sum(counts)}", "reward": f"wtp*{gain} - {price}", **one}
-                    for count, one in zip(counts, below, strict=True)
-                ]
-            }
-        effect, cost = ([one[part] for one in above] for part in (0, 1))
-    return nodes, effect[0], cost[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(8))
-def test_a_threshold_of_more_than_400_characters_is_exact(seed: int) -> None:
-    random = Random(seed)
-    new, old = (cohort(random, name) for name in ("new", "old"))
-    place = (new[2] - old[2]) / (new[1] - old[1])  # the cost-effectiveness ratio
-    assert len(str(place)) > 400
-    document = {
-        "parameters": {"wtp": {"value": 0, "range": [int(place) - 10_000, int(place) + 9_000]}},
-        "nodes": {**new[0], **old[0]},
-        "max": {"new": {"ref": "new0-0"}, "old": {"ref": "old0-0"}},
-    }
-    text = json.dumps(document)
-    (found,) = objects("sensitivity", "-e", text, "-p", "wtp")
-    assert (found["method"], found["reason"]) == ("exact", None)
-    (one,) = found["thresholds"]
-    assert F(one["exact"]) == place
-    assert one["at"] == float(place)
-    printed = " ".join(invoke("sensitivity", "-e", text, "-p", "wtp").stdout.split())
-    (shown,) = re.findall(r"At (-?\d+\.\d+)… \w+ and \w+ tie at", printed)
-    assert 0 <= abs(place) - abs(F(shown)) < F(1, 10 ** len(shown.partition(".")[2]))
-    assert "in exact arithmetic." in printed
-    assert re.search(r"≈ -?[\d.]+ [+-] [\d.]+·wtp", printed), printed
-    tree = et.loads(text)
-    assert et.evaluate(tree.with_parameters(wtp=place)).ties == ("new", "old")
-    for side in (place - F(1, 10**9), place + F(1, 10**9)):
-        assert len(et.evaluate(tree.with_parameters(wtp=side)).ties) == 1
 
 
 def test_numbers_beyond_floats_are_shown() -> None:

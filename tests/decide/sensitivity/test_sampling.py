@@ -50,14 +50,6 @@ def test_a_function_that_is_not_rational_is_sampled(
         assert all(t.before != t.after for t in found.thresholds)
 
 
-def test_an_exact_tree_is_sampled_in_fractions() -> None:
-    found = sampled("sqrt(a^2)", "1/3", exact=True, ends=(0, 1))
-    assert found.reason == "a formula uses sqrt"
-    (one,) = found.thresholds
-    assert one.lower < Fraction(1, 3) < one.upper
-    assert one.upper - one.lower <= Fraction(1, 10**9)
-
-
 @pytest.mark.parametrize(
     ("x", "y", "root", "shown"),
     [
@@ -205,37 +197,6 @@ def test_an_amount_needs_no_exact_formulas() -> None:
     found = added(et.loads("parameters: {a: 0.3}\nmax: {x: 'exp(a)', y: 1}"), "y")
     assert found.method == "exact"
     assert float(found.thresholds[0].middle) == pytest.approx(exp(0.3) - 1, rel=1e-15)
-
-
-IRRATIONAL = ("exp(a)", "sqrt(2)", "sqrt(2)*sqrt(2)", "log(a + 1)", "a^0.5", "exp(a)/7", "1/7", "2")
-
-
-def irrational(random: Random) -> str:
-    """Return the text of a small tree with numbers that are irrational."""
-    own = [random.choice(IRRATIONAL) for _ in range(8)]
-    return (
-        "{parameters: {a: 0.3}, max: {"
-        f"x: {{chance: ['{own[0]}', '{own[1]}', {{min: ['{own[2]}', '{own[3]}']}}]}}, "
-        f"y: {{chance: ['{own[4]}', '{own[5]}', {{min: [1, '{own[6]}']}}]}}, z: '{own[7]}'}}}}"
-    )
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_analyses_of_irrational_numbers_find_no_defect(seed: int) -> None:
-    """Their searches round to 200 bits, in which sums of probabilities miss 1."""
-    from expectitree.decide.sensitivity.report import added
-
-    tree = et.loads(irrational(Random(seed)))
-    now = et.evaluate(tree)
-    branch = added(tree, "y")
-    assert branch.method == "exact"
-    assert branch.best == now.ties
-    errors = et.opponents(tree, [0, 0.5])
-    assert (errors.rows[0].value, errors.rows[0].ties) == (now.value, now.ties)
-    needed = et.limit(tree)
-    assert needed.search.value == pytest.approx(now.value, rel=1e-15)
-    assert all(row.value == now.value for row in needed.rows)
-    assert et.evaluate(et.prepare(tree, order="worst")).value == now.value
 
 
 def test_sampling_ends_after_some_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
