@@ -9,17 +9,14 @@ the tree, and on their ranks.
 
 from __future__ import annotations
 
-from math import sqrt
-
 from expectitree.searches.beliefs import (
     CENTER,
-    ORDERED,
     PRIOR_VARIANCE,
     PRIOR_WEIGHT,
     Beliefs,
     Limits,
 )
-from expectitree.tree.columns import MAX, MIN, TERMINAL, UNSEEN, Columns
+from expectitree.tree.columns import TERMINAL, UNSEEN, Columns
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
@@ -47,7 +44,6 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     )
     for d in range(len(freedom)):
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
-        beliefs.slope[d] = 0.0
         advantage_products[d] = advantage_squares[d] = advantage_ranks[d] = 0.0
     root = limits.root
     # Of inner nodes: there is nothing to estimate below, except where the tree grows.
@@ -99,12 +95,6 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             advantage_products[d] += xa_sum - x_sum * a_sum / parts
             advantage_squares[d] += aa_sum - a_sum * a_sum / parts
             advantage_ranks[d] += ra_sum - r_sum * a_sum / parts
-        if limits.guide == ORDERED:
-            beliefs.slope[depth[n]] = 0.0
-            if tree.kind[n] == MAX:
-                beliefs.slope[depth[n]] = -1.0
-            elif tree.kind[n] == MIN:
-                beliefs.slope[depth[n]] = 1.0
     count = leaves_seen[root] + beliefs.tally[PRIOR_WEIGHT]
     mean = leaf_total[root] / count
     variance = (
@@ -119,7 +109,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         )
         beliefs.leaf_variance[d] = widest
         fit_trust(beliefs, d)
-        fit_slope(beliefs, d, beliefs.slope[d] * sqrt(widest))
+        fit_slope(beliefs, d)
 
 
 def fit_trust(beliefs: Beliefs, d: int) -> None:
@@ -142,20 +132,19 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
     beliefs.rank_products[d] -= trust * beliefs.advantage_ranks[d]
 
 
-def fit_slope(beliefs: Beliefs, d: int, prior: float) -> None:
-    """Fit the regression of a child's mean on its rank, and shrink it towards a prior.
+def fit_slope(beliefs: Beliefs, d: int) -> None:
+    """Fit the regression of a child's mean on its rank, and shrink it towards 0.
 
-    The slope is the prior unless the leaves clearly contradict it (James and Stein 1961).
+    The slope is 0 unless the leaves clearly contradict that (James and Stein 1961).
     """
-    slope, squares = prior, beliefs.rank_squares[d]
+    slope, squares = 0.0, beliefs.rank_squares[d]
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
         fitted = beliefs.rank_products[d] / squares
         error = max(0.0, beliefs.mean_squares[d] - fitted * beliefs.rank_products[d]) / (
             (beliefs.freedom[d] - 1) * squares
         )
-        off = fitted - slope
-        if off * off > SLOPE_SIGNIFICANCE * error:
-            slope += off * (1 - SLOPE_SIGNIFICANCE * error / (off * off))
+        if fitted * fitted > SLOPE_SIGNIFICANCE * error:
+            slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
     beliefs.slope[d] = slope
 
 

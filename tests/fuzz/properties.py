@@ -172,7 +172,7 @@ TARGETS: dict[str, Target] = {
     "risk": from_tests(test_risk.test_enumeration),
     "ask": from_tests(
         check_answers,
-        guide=among("learning", "uniform", "bounds"),
+        guide=among("learning", "bounds"),
     ),
     "information": from_tests(
         test_information.test_two_stage_trees,

@@ -38,7 +38,7 @@ LEFT = "trees/aima-5.12-left.yaml"
 BALLARD = "trees/ballard.yaml"
 PLAIN = algorithm("best-first", guide="bounds")
 ACTION = algorithm("best-first", goal="action")
-SHOWN = [*BEST_FIRST, ACTION, algorithm("best-first", goal="action", guide="uniform")]
+SHOWN = [*BEST_FIRST, ACTION]
 ONLY = "max: {only: {chance: [2, 4]}}"
 
 
