@@ -52,6 +52,7 @@ STAR25 = [
 ]
 PRUNED = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
 BEST_FIRST = [algorithm("best-first", guide=guide) for guide in ("learning", "bounds")]
+PROVE_ACTION = algorithm("best-first", goal="action")
 EVERY = [ALGORITHMS["expectiminimax"], *PRUNED, *BEST_FIRST]
 # By default `pytest` leaves these variants out where a test needs long for each.
 VARIANTS = [chosen for chosen in STAR25 if chosen.probes in (1, 3, 9)]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from helpers import invoke, rendered_lines
-from random_trees import EVERY, Case, with_slow_variants
+from random_trees import EVERY, PROVE_ACTION, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
@@ -28,7 +28,9 @@ LEFT = "trees/aima-5.12-left.yaml"
 
 
 @pytest.fixture(
-    scope="module", params=with_slow_variants(EVERY), ids=lambda chosen: chosen.full_name
+    scope="module",
+    params=with_slow_variants([*EVERY, PROVE_ACTION]),
+    ids=lambda chosen: chosen.full_name,
 )
 def searches(request: pytest.FixtureRequest) -> list[Search]:
     cases = [Case(seed, pays) for pays in (False, True) for seed in range(120 - 60 * pays)]
@@ -173,6 +175,14 @@ def test_every_sentence_is_true(searches: list[Search]) -> None:
                         limit: Any = step.limit
                         assert sure >= limit - slack if low else sure <= limit + slack
                         assert tree.columns.kind[step.node] == (Kind.MAX if low else Kind.MIN)
+                    if step.why == "rivals":
+                        best = tree.columns.child[step.branch]
+                        is_max = tree.columns.kind[step.node] == Kind.MAX
+                        for b in tree.branches_of(step.node):
+                            least, most = search.interval_of_branch(b)
+                            is_less = most <= step.limit + slack
+                            is_more = least >= step.limit - slack
+                            assert tree.columns.child[b] == best or (is_less if is_max else is_more)
                     if step.quotient is not None:
                         rest: Any = sum(p * end for p, end in step.quotient.others)
                         rest += step.quotient.reward
@@ -222,7 +232,7 @@ def test_a_deep_tree_is_explained() -> None:
 def test_the_strategy_keeps_only_reachable_nodes(searches: list[Search]) -> None:
     for search in searches:
         smaller = strategy_only(search).tree
-        assert et.evaluate(smaller).value == pytest.approx(search.value)
+        assert et.evaluate(smaller).value == pytest.approx(search_tree(search.tree).value)
         found = et.evaluate(smaller)
         by_paths = {
             path: found.tree.branch_label(node.id, next(found.best_branches(node.id)))
