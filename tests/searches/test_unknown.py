@@ -6,7 +6,6 @@ import json
 import math
 import re
 from array import array
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -15,15 +14,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import COMPILED, LONG, ROOT, for_each, invoke, load, loads
+from helpers import LONG, ROOT, for_each, invoke, load, loads
 from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 
 import expectitree as et
 from expectitree import Outcome
 from expectitree.base import compiling
-from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
+from expectitree.base.errors import FileError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY
-from expectitree.cli.completion import describe
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans
@@ -123,24 +121,6 @@ def test_the_builder_adds_unknown_terminals(exact: bool) -> None:
     assert tree.exact is exact
 
 
-def test_an_unknown_terminal_can_be_copied_from_its_view() -> None:
-    t = et.TreeBuilder()
-    tree = tree_of(SMALL)
-    copy = t.build(
-        t.max([t.terminal(tree.find("sure").utility), t.terminal(tree.find("bet/good").utility)])
-    )
-    assert copy.unknown == (1,)
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_ordinary_trees_have_no_unknown_terminals(exact: bool) -> None:
-    tree = et.TreeBuilder(exact=exact).build(5)
-    assert tree.unknown == ()
-    assert tree.utility_range == (5, 5)
-    assert "not known" not in repr(tree)
-    check_known(tree)
-
-
 @pytest.mark.parametrize("exact", [False, True])
 def test_the_range_is_infinite_if_no_utility_is_known(exact: bool) -> None:
     t = et.TreeBuilder(exact=exact)
@@ -160,11 +140,6 @@ def test_unreached_unknown_terminals_are_left_out() -> None:
     root = t.max([1, 2])
     t.terminal(None)
     assert t.build(root).unknown == ()
-
-
-def test_none_is_refused_as_a_child() -> None:
-    with pytest.raises(NumberError, match=re.escape("terminal(None)")):
-        et.TreeBuilder().max([None])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.extra)])
@@ -234,39 +209,25 @@ def test_bounds_that_contain_no_number_are_refused(exact: bool) -> None:
 # ---- Files.
 
 
-FORMS = {
-    "mapping": 'max: [1, {utility: "?"}]',
-    "single quotes": "max: [1, {utility: '?'}]",
-    "block": 'max:\n  - 1\n  - utility: "?"\n',
-    "block scalar": "max:\n  - 1\n  - utility: |-\n      ?\n",
-    "long form": 'max: [1, {type: TERMINAL, utility: "?"}]',
-    "any case": "{type: Max, children: [1, {type: terminal, utility: '?'}]}",
-    "named": "nodes: {later: {utility: '?'}}\nmax: [1, {ref: later}]",
-    "text by an alias": "title: &q '?'\nmax: [1, {utility: *q}]",
-    "json": '{"max": [1, {"utility": "?"}]}',
-    "json, escaped": '{"max": [1, {"utility": "\\u003f"}]}',
-    "json, long form": '{"type": "MAX", "children": [1, {"type": "TERMINAL", "utility": "?"}]}',
-}
+FORMS = (
+    'max: [1, {utility: "?"}]',
+    "max: [1, {utility: '?'}]",
+    "max:\n  - 1\n  - utility: |-\n      ?\n",
+    'max: [1, {type: TERMINAL, utility: "?"}]',
+    "nodes: {later: {utility: '?'}}\nmax: [1, {ref: later}]",
+    "title: &q '?'\nmax: [1, {utility: *q}]",
+    '{"max": [1, {"utility": "\\u003f"}]}',
+    '{"type": "MAX", "children": [1, {"type": "TERMINAL", "utility": "?"}]}',
+)
 
 
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("form", FORMS)
-def test_every_spelling_of_an_unknown_utility_is_read(form: str, exact: bool) -> None:
-    tree = tree_of(FORMS[form], exact, "x.json" if form.startswith("json") else "x.yaml")
-    assert tree.unknown == (1,)
-    assert tree.utility_range == (1, 1)
-    assert [node.utility for node in tree.root.children] == [1, None]
-
-
-def test_an_unknown_utility_may_have_a_note_and_bounds() -> None:
-    tree = tree_of(
-        'chance: [{p: 1/3, label: a, utility: "?", note: why, bounds: [0, 1]}, {p: 2/3, utility: '
-        "1}]",
-        True,
-    )
-    node = tree.find("a")
-    assert (node.utility, node.note, node.bounds) == (None, "why", (0, 1))
-    assert tree.columns.probability[0] == Fraction(1, 3)
+@for_each("form", FORMS)
+def test_every_spelling_of_an_unknown_utility_is_read(form: str) -> None:
+    for exact in (False, True):
+        tree = tree_of(form, exact, "x.json" if form.startswith("{") else "x.yaml")
+        assert tree.unknown == (1,)
+        assert tree.utility_range == (1, 1)
+        assert [node.utility for node in tree.root.children] == [1, None]
 
 
 @pytest.mark.parametrize(
@@ -351,12 +312,6 @@ def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool)
         assert paths(again) == paths(tree)
         assert not again.exact
         assert again.utility_range == tree.utility_range
-
-
-def test_a_table_of_decimals_loses_nothing(tmp_path: Path) -> None:
-    tree = tree_of('chance: [{p: 0.1, utility: "?"}, {p: 0.9, utility: 2.5}]', exact=True)
-    et.save(tree, tmp_path / "tree.arrow")
-    assert et.dumps(et.load(tmp_path / "tree.arrow")) == et.dumps(tree)
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:
@@ -538,34 +493,6 @@ def test_unknown_terminals_that_are_not_entered_do_not_matter(seeds: range) -> N
     assert 0 < refused < 5 * len(seeds)
 
 
-@pytest.mark.parametrize("engine", ["auto", "interpreted", COMPILED])
-def test_every_engine_refuses_unknown_terminals(engine: str) -> None:
-    with pytest.raises(SearchError, match="not known yet"):
-        et.evaluate(tree_of(SMALL), "star1", engine=engine)
-
-
-ANALYSES: dict[str, Callable[[Tree], object]] = {
-    "compare": et.compare,
-    "limit": et.limit,
-    "opponents": et.opponents,
-    "worst case": lambda tree: et.opponents(tree, chance="worst"),
-    "ordered": lambda tree: et.prepare(tree, order="best"),
-    "rescale by a mapping": lambda tree: et.rescale(tree, {4: 5}),
-    "rescale by an unknown name": lambda tree: et.rescale(tree, {99: 5}),
-    "rescale by a formula": lambda tree: et.rescale(tree, "u"),
-    "rescale by any map": et.find_order_preserving_map,
-    "trace": lambda tree: et.trace(tree, "star2"),
-}
-
-
-@pytest.mark.parametrize("exact", [False, True])
-@pytest.mark.parametrize("name", ANALYSES)
-def test_every_analysis_refuses_unknown_terminals(name: str, exact: bool) -> None:
-    with pytest.raises(SearchError) as caught:
-        ANALYSES[name](tree_of(SMALL, exact))
-    assert str(caught.value) == REFUSAL
-
-
 def test_a_notebook_shows_its_repr() -> None:
     tree = tree_of(SMALL)
     assert tree._repr_mimebundle_() in ({}, None)
@@ -611,42 +538,33 @@ def test_the_message_shortens_a_long_path() -> None:
 # ---- Commands.
 
 
-COMMANDS = {
-    "eval": ["eval"],
-    "eval exactly": ["eval", "--exact", "-a", "star2.5"],
-    "eval as json": ["eval", "--format", "json"],
-    "explain": ["eval", "--explain", "/"],
-    "compare": ["compare"],
-    "trace": ["trace", "-a", "star2"],
-    "trace a node": ["trace", "--at", "bet"],
-    "limit": ["limit"],
-    "rescale any": ["rescale", "--any"],
-    "rescale a name": ["rescale", "--map", "4=5"],
-    "rescale no name": ["rescale", "--map", "77=5"],
-    "rescale affine": ["rescale", "--map", "2*u + 1"],
-    "rescale log": ["rescale", "--map", "log(u)"],
-    "opponents": ["opponents"],
-    "opponents of all kinds": ["opponents", "--chance", "best", "--epsilon", "0.5"],
-    "in order": ["eval", "--order", "best"],
-    "in any order": ["eval", "--order", "random:1"],
-    "with bounds": ["eval", "--bounds", "0,9"],
-    "draw a page": ["draw", "-o", "-", "--format", "html"],
-    "draw a search": ["draw", "-o", "-", "--format", "svg", "-a", "star1"],
-}
+COMMANDS = (
+    "eval --exact -a star2.5",
+    "eval --format json --engine interpreted",
+    "eval --explain /",
+    "eval --order best",
+    "eval --order random:1",
+    "eval --bounds 0,9",
+    "compare",
+    "trace -a star2",
+    "limit",
+    "rescale --any",
+    "rescale --map 4=5",
+    "rescale --map 2*u+1",
+    "opponents",
+    "opponents --chance worst --epsilon 0.5",
+    "draw -o - --format html",
+    "draw -o - --format svg -a star1",
+)
 
 
-@pytest.mark.parametrize("text", [SMALL, 'utility: "?"', 'max: [{utility: "?"}, {utility: "?"}]'])
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_reports_unknown_terminals(name: str, text: str) -> None:
-    if name == "trace a node" and text != SMALL:
-        text = 'max: {bet: {min: [{utility: "?"}]}}'
-    found = invoke(*COMMANDS[name], "-e", text)
-    assert found.exit_code == 2
-    assert "not known yet" in found.stderr
-    assert found.stderr.count("\n") == 1
-    assert found.stdout == ""
-    assert "nan" not in found.output.lower()
-    assert found.exception is None or isinstance(found.exception, SystemExit)
+@for_each("text", [SMALL, 'utility: "?"', 'max: [{utility: "?"}, {utility: "?"}]'])
+def test_every_command_reports_unknown_terminals(text: str) -> None:
+    for command in COMMANDS:
+        found = invoke(*command.split(), "-e", text)
+        assert found.exit_code == 2, command
+        assert REFUSAL in found.stderr if text == SMALL else "not known yet" in found.stderr
+        assert (found.stderr.count("\n"), found.stdout) == (1, ""), command
 
 
 @pytest.mark.parametrize("kind", ["svg", "dot", "mmd", "tex"])
@@ -664,15 +582,6 @@ def test_other_files_are_still_processed(tmp_path: Path) -> None:
     assert found.exit_code == 2
     assert found.stderr == f"{tmp_path / 'a.yaml'}: {REFUSAL}\n"
     assert "b.yaml" in found.stdout
-
-
-def test_completion_shows_unknown_terminals() -> None:
-    tree = tree_of(SMALL)
-    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
-        "4",
-        "CHANCE",
-        "?",
-    ]
 
 
 def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
@@ -723,14 +632,6 @@ def test_verify_reports_that_it_cannot_check(tmp_path: Path) -> None:
     assert et.verify(load(file, exact=False)).unchecked == REFUSAL
 
 
-def test_verify_without_expectations_passes(tmp_path: Path) -> None:
-    file = tmp_path / "a.yaml"
-    file.write_text(SMALL)
-    found = invoke("verify", str(file))
-    assert found.exit_code == 0
-    assert "a tree, without expect" in found.stdout
-
-
 @pytest.mark.parametrize("text", [SMALL, VERIFY])
 def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> None:
     file, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
@@ -746,24 +647,3 @@ def test_verify_write_leaves_the_file_unchanged(tmp_path: Path, text: str) -> No
 
 
 # ---- The example.
-
-
-def test_the_example_tree_has_unknown_terminals() -> None:
-    tree = et.load(LAUNCH)
-    assert tree.title is not None
-    assert 6 <= len(tree.unknown) <= 10
-    assert tree.utility_range == (-150, 1200)
-    assert set(tree.columns.kind) == {0, 1, 2, 3}
-    lower, upper = tree.inherited_bounds(None)
-    assert {(lower[n], upper[n]) for n in tree.unknown} == {(-500, 1500), (-500, 0)}
-    # A test that calls demand right with 80%: what the file says of it follows from 40% strong
-    # demand.
-    good = Fraction("0.4") * Fraction("0.8") + Fraction("0.6") * Fraction("0.2")
-
-    def first_probability(path: str) -> Any:
-        return tree.columns.probability[tree.branches_of(tree.find(path).id)[0]]
-
-    assert first_probability("test the market") == good
-    assert first_probability("test the market/good result/launch") == Fraction("0.32") / good
-    assert first_probability("test the market/poor result/launch") == Fraction("0.08") / (1 - good)
-    assert invoke("verify", str(LAUNCH)).exit_code == 0

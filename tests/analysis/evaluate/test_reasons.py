@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -20,8 +19,7 @@ from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.base.errors import AnalysisError
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
-from expectitree.tree.builder import NodeId
+from expectitree.searches.result import Outcome, Search
 from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -117,13 +115,6 @@ def test_any_node_is_explained(path: str, sentences: list[str]) -> None:
         assert sentence in found["sentences"]
 
 
-def test_ties_are_named() -> None:
-    assert (
-        "MAX chooses #1 (as good: #3): it is worth 2."
-        in invoke("eval", "-e", "max: [2, 1, 2]", "--explain").stdout
-    )
-
-
 def test_many_children_are_cut_short() -> None:
     tree = "max: [" + ", ".join(map(str, range(40))) + "]"
     text = invoke("eval", "-e", tree, "--explain").stdout
@@ -213,26 +204,15 @@ def test_sentences_fit_the_width(searches: list[Search], width: int, unicode: bo
             json.dumps(explanation_fields(report))
 
 
-def test_a_deep_tree_is_explained() -> None:
-    builder = et.TreeBuilder()
-    node = builder.add_terminal(Fraction(1))
-    for ply in range(3_000):
-        other = builder.add_terminal(Fraction(1, 2))
-        kind = (et.Kind.MAX, et.Kind.MIN, et.Kind.CHANCE)[ply % 3]
-        node = builder.add_inner(kind, [node, other], [Fraction(1, 2)] * 2, [None, None])
-    search = et.evaluate(builder.build(NodeId(node)), "star1")
-    report = reasons(search, len(search.tree) - 1)
-    assert all(len(line) <= 80 for line in rendered_lines(explanation_lines, report))
-    assert len(json.dumps(explanation_fields(report))) < 50_000
-
-
 # ---- The strategy alone.
 
 
 def test_the_strategy_keeps_only_reachable_nodes(searches: list[Search]) -> None:
     for search in searches:
+        if search.outcome is Outcome.ACTION:  # its value is not known
+            continue
         smaller = strategy_only(search).tree
-        assert et.evaluate(smaller).value == pytest.approx(search_tree(search.tree).value)
+        assert et.evaluate(smaller).value == pytest.approx(search.value)
         found = et.evaluate(smaller)
         by_paths = {
             path: found.tree.branch_label(node.id, next(found.best_branches(node.id)))
@@ -340,22 +320,3 @@ def test_an_impossible_first_path_is_not_used_to_explain_a_window(name: str) -> 
     done = invoke("eval", "-a", name, "--explain", "-e", tree)
     assert done.exit_code == 0
     assert "At ▲ /, MAX chooses a: it is worth 2." in done.stdout
-
-
-def test_numbers_beyond_floating_point_are_explained_exactly() -> None:
-    tree = (
-        "bounds: [-1e300, 1e300]\n"
-        "max: {a: 0, b: {chance: [{p: 1e-12, max: [0, {min: [-1, 1e300]}]}, {p: 0.999999999999, "
-        "utility: 0}]}}"
-    )
-    done = invoke("eval", "-a", "star1", "--exact", "--explain", "-e", tree)
-    assert done.exit_code == 0
-    assert "b is worth 0.000000000001·0 + 0.999999999999·0 = 0." in done.stdout
-
-
-def test_probabilities_are_shown_next_to_large_utilities() -> None:
-    tree = "max: {fund: {chance: [{p: 0.9, utility: 3e9}, {p: 0.1, utility: 1e9}]}, bond: 2e9}"
-    assert (
-        "fund is worth 0.9·3000000000 + 0.1·1000000000 = 2800000000."
-        in invoke("eval", "-e", tree, "--explain").stdout
-    )

@@ -14,7 +14,6 @@ from oracle import definitions
 from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
@@ -278,10 +277,3 @@ def test_a_comparison_finds_the_same_values_and_best_actions() -> None:
         found = et.compare(tree, EVERY, bounds=case.bounds, exact=True)
         assert not found.disagreements
         assert {record["value"] for record in found.to_records()} == {definitions(tree)[-1] + 7}
-
-
-def test_actions_that_contradict_each_other_are_compared_with_their_rewards() -> None:
-    right = et.evaluate(et.loads("max: {a: {cost: 5, utility: 9}, b: 6}"))
-    wrong = et.evaluate(et.loads("max: {a: 6, b: 4}"))
-    (found,) = Comparison("", [ComparisonRow(right, 0), ComparisonRow(wrong, 0)]).disagreements
-    assert found.about == "best"
