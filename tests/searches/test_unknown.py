@@ -22,8 +22,7 @@ from expectitree import Outcome
 from expectitree.base import compiling
 from expectitree.base.errors import FileError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY
-from expectitree.searches.engine import search_tree, search_window
-from expectitree.searches.unknown import check_known
+from expectitree.searches.engine import check_known, search_tree, search_window
 from expectitree.tree import scans
 from expectitree.tree.adopt import adopt
 from expectitree.tree.builder import keep_branches

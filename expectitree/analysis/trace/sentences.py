@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from expectitree.analysis.evaluate.cut_text import cut_place
+from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.terms import MAX_TERMS
 from expectitree.analysis.trace.events import (
     CLOSE,

@@ -25,9 +25,8 @@ from expectitree.base.numbers import (
     to_nearest_float,
 )
 from expectitree.decide.rescale.scales import AFFINE, NEITHER, MapClass, Scale, classify, scale_of
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import check_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
-from expectitree.searches.unknown import check_known
 from expectitree.text.json_values import json_path
 from expectitree.tree.columns import Bounds
 from expectitree.tree.folding import fold_rewards

@@ -242,9 +242,7 @@ PAID = {"less": " - ", "plus": " + "}
 
 
 def test_json_has_rewards_next_to_intervals_without_them() -> None:
-    found = json.loads(
-        invoke("eval", "-a", "star1", "--format", "json", "--explain", "-e", PAYS).stdout
-    )
+    found = json.loads(invoke("eval", "-a", "star1", "--format", "json", "-e", PAYS).stdout)
     assert (found["value"], found["bounds"]) == (10, [-4, 17])
     tree = found["tree"]
     assert (tree["reward"], tree["lower"], tree["upper"]) == (3, 7, 7)
@@ -255,9 +253,6 @@ def test_json_has_rewards_next_to_intervals_without_them() -> None:
     assert duel["children"][0] == {
         "label": "hit", "reward": -5, "kind": "TERMINAL", "utility": 20, "lower": 20, "upper": 20,
         "visited": True,
-    }  # fmt: skip
-    assert found["explanation"]["because"][2] == {
-        "label": "duel", "reward": 1, "lower": 6, "upper": 6, "best": True,
     }  # fmt: skip
 
 

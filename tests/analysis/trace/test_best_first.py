@@ -15,8 +15,7 @@ from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
-from expectitree.analysis.evaluate.cut_text import cut_reason
-from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.cuts import Explanation, cut_reason
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
