@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -15,20 +14,16 @@ from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
-from expectitree.analysis.evaluate.cuts import Explanation, cut_reason
+from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
-from expectitree.analysis.trace.moment import Moment
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.lab.limit.text import sentence_of
-from expectitree.picture.content import Style, content
 from expectitree.searches import engine
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
-from expectitree.searches.windows import Windows, find_windows
-from expectitree.tree.columns import Columns
 from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -203,29 +198,6 @@ def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> N
     assert left > 10
 
 
-def test_pictures_mark_cut_branches(searches: list[Search]) -> None:
-    for search in searches[::3]:
-        drawn = content(Evaluation("", search), Style(rows=None))
-        explanation = Explanation(search)
-        marked = {edge.parent.node for edge in drawn.edges if edge.is_cut}
-        assert {
-            n
-            for n in explanation.cuts
-            if explanation.cuts[n].nodes and leaves_a_first_path_child(search, n)
-        } <= marked
-
-
-def leaves_a_first_path_child(search: Search, n: int) -> bool:
-    """Return whether a node left out a child whose first path is through that node."""
-    first, child = search.tree.columns.first, search.tree.columns.child
-    return any(
-        not search.visits[child[b]]
-        and search.tree.is_first_path(child[b], b)
-        and search.tree.columns.probability[b] > 0
-        for b in range(first[n], first[n + 1])
-    )
-
-
 # ---- By hand.
 
 
@@ -300,44 +272,6 @@ def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
     assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
 
 
-def test_a_node_visited_but_not_needed_belongs_to_the_cut_above_it() -> None:
-    """Once low is known to be 1, MIN has less than MAX is sure of."""
-    tree = "max: {sure: 5, b: {min: {deep: {max: [3, 4]}, low: 1, c: {max: [7, 6]}}}}"
-    found = search_tree(et.loads(tree), PLAIN, bounds=(0, 10))
-    lower, upper, visits = list(found.lower), list(found.upper), list(found.visits)
-    ids = {path: node.id for node, path in found.tree.walk()}
-    # This state arises if one walk visits deep and returns [3, 10], and the next visits low.
-    for path, low, high, seen in (("b", 0, 1, 2), ("b/deep", 3, 10, 1), ("b/deep/#1", 3, 3, 1),
-                                  ("b/deep/#2", 0, 10, 0), ("b/low", 1, 1, 1), ("b/c", 0, 10, 0),
-                                  ("b/c/#1", 0, 10, 0), ("b/c/#2", 0, 10, 0)):  # fmt: skip
-        n = ids[path]
-        lower[n], upper[n], visits[n] = Fraction(low), Fraction(high), seen
-    columns: list[list[Any]] = [[0] * len(lower) for _ in range(5)]
-    cuts = find_windows(
-        Columns.of(*map(list, found.tree.columns.stored)), Windows(lower, upper, visits, *columns),
-        found.tree.root_id,
-        (Fraction(0), Fraction(10)), 0, float("inf"), False, False,
-    )  # fmt: skip
-    search = replace(found, lower=lower, upper=upper, visits=visits, alpha=columns[0],
-        beta=columns[1],
-                     cut=columns[2], cut_after=columns[3], cuts=cuts)  # fmt: skip
-    check_accounting(search)
-    lines = rendered_lines(tree_lines, Evaluation("", search, windows=True), 100, False)
-    assert any(
-        line.endswith("deep  MAX [3, 10] of max(3, (4))  visited, not needed") for line in lines
-    )
-    assert (search.alpha[ids["b"]], search.beta[ids["b"]]) == (5, 10)
-    assert (search.alpha[ids["b/deep"]], search.beta[ids["b/deep"]]) == (
-        5,
-        5,
-    )  # MIN has 1, which is less.
-    (cut,) = Explanation(search).cuts.values()
-    assert (
-        cut_reason(cut)
-        == "alpha cut after 2 of 3: at most 1 <= alpha 5; 1 node, 3 leaves not visited"
-    )
-
-
 # ---- Step by step.
 
 
@@ -359,19 +293,6 @@ def test_json_lines_contain_walks_aims_and_reasons() -> None:
     followed = invoke("trace", "-a", "best-first", "--guide", "bounds", "--at", "a2", LEFT).stdout
     assert "Enter ● a2 (CHANCE)" in followed
     assert "a1" not in followed.split("\n\n")[1]
-
-
-@pytest.mark.slow
-def test_a_walk_is_as_deep_as_the_tree() -> None:
-    builder = et.TreeBuilder()
-    node = builder.terminal(1.0)
-    for ply in range(300):
-        node = (builder.max, builder.min)[ply % 2]([node, builder.terminal(0.5)])
-    report = et.trace(builder.build(node), PLAIN)
-    moment = Moment(report)
-    while moment.forward():
-        pass
-    assert moment.visited == report.search.counts.visited
 
 
 # ---- Searches for the best action only.

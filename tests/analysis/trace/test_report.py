@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 from random_trees import EVERY, Case, with_slow_variants
@@ -345,25 +344,3 @@ def test_the_last_moment_equals_the_search(traces: list[Trace]) -> None:
                 ]
             cut = [n for n in inner if search.cut[n] not in NO_CUTS]
             assert [found.cut_after[n] for n in cut] == [search.cut_after[n] for n in cut]
-
-
-def test_a_terminal_of_a_wide_node_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If no node is shared, the recorder does not search the branches for the one to a leaf."""
-    reads: list[object] = []
-
-    class Counted(list[int]):
-        def __getitem__(self, at: Any) -> Any:
-            reads.append(at)
-            return super().__getitem__(at)
-
-    original = _Recorder.__init__
-
-    def begin(recorder: _Recorder, *settings: Any) -> None:
-        original(recorder, *settings)
-        recorder.child = Counted(recorder.child)
-
-    monkeypatch.setattr(_Recorder, "__init__", begin)
-    t = et.TreeBuilder()
-    tree = t.build(t.max([*range(300)], bounds=(0, 1000)))
-    assert len(et.trace(tree, "star1").events) > 300
-    assert len(reads) < 10 * len(tree)

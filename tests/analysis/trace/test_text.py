@@ -242,15 +242,6 @@ def test_wrong_usage_is_refused(words: list[str], message: str) -> None:
     assert message in re.sub(r"\s+", " ", done.stderr)
 
 
-def test_several_files_have_headings() -> None:
-    done = invoke("trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]")
-    assert done.stdout.count("== -e ==") == 2
-    lines = invoke(
-        "trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json"
-    ).stdout.splitlines()
-    assert [json.loads(line)["event"] for line in lines].count("start") == 2
-
-
 def test_a_stopped_search_is_shown_up_to_its_end() -> None:
     done = invoke("trace", "-a", "star1", "--max-visits", "4", LEFT)
     assert done.exit_code == 1
