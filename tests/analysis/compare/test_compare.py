@@ -32,15 +32,6 @@ def test_the_text_is_a_table_and_a_sentence() -> None:
     assert max(map(len, done.out.splitlines())) <= 80
 
 
-def test_several_files_have_sums() -> None:
-    done = run_main("compare", RISK, LEFT, "-a", "star1", "-a", "star2")
-    assert "All 2 files" in done.out
-    assert [line.split()[:3] for line in done.out.splitlines()[-2:]] == [
-        ["star1", "18", "9"],
-        ["star2", "18", "9"],
-    ]
-
-
 def test_csv_and_json() -> None:
     rows = list(csv.DictReader(io.StringIO(run_main("compare", LEFT, "--format", "csv").out)))
     assert [(row["algorithm"], row["leaves_visited"]) for row in rows][:3] == [

@@ -433,7 +433,7 @@ def test_a_comparison_reports_contradictions_and_not_ties() -> None:
 
 
 def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    """This applies if the user names no algorithm; totals include algorithms that ran on all."""
+    """This applies if the user names no algorithm."""
     monkeypatch.setattr(engine, "MAX_PATH_CHILDREN", 16)
     monkeypatch.chdir(ROOT)
     note = "trees/ballard.yaml: best-first is left out, it is slow on so many leaves: -a best-first"
@@ -442,10 +442,6 @@ def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.Mo
         done = invoke(*command, *files)
         assert (done.exit_code, done.stderr) == (0, f"{note} runs it\n")
         assert done.stdout.count("best-first") == 1
-    total = invoke("compare", *files).stdout.partition("All 2 files")[2]
-    assert [line.split()[0] for line in total.splitlines()[3:]] == [
-        "expectiminimax", "alphabeta", "star1", "star2", "star2.5",
-    ]  # fmt: skip
     warning = (
         "trees/ballard.yaml: best-first may be slow on this tree: the paths to its leaves have 243 "
         "children to compare; --max-visits N stops it\n"
