@@ -150,13 +150,6 @@ def test_ask_refuses(tmp_path: Path) -> None:
     assert "delete the key attitude" in done.err
 
 
-def test_risk_follows_the_attitude() -> None:
-    tree = et.loads("max: {now: {max: {safe: 40, bet: {chance: [0, 100]}}}, not: 0}")
-    assert et.risk(tree).actions[0].sd == 50
-    assert et.risk(tree.with_attitude("exponential=20")).actions[0].sd == 0
-    assert et.risk(tree.with_attitude("logarithmic=1")).actions[0].sd == 0
-
-
 def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     text = (

@@ -45,8 +45,9 @@ def expected_utility(node: Node, paid: Decimal, u: U) -> Decimal:
         expected_utility(branch.child, paid + Decimal(branch.reward), u) for branch in node.branches
     ]
     if node.kind == Kind.CHANCE:
-        pairs = zip(node.branches, below, strict=True)
-        return sum((Decimal(branch.probability) * w for branch, w in pairs), Decimal(0))
+        shares = [Decimal(branch.probability) for branch in node.branches]
+        # Floats may sum to 1 only by rounding.
+        return sum(p * w for p, w in zip(shares, below, strict=True)) / sum(shares, Decimal(0))
     return max(below) if node.kind == Kind.MAX else min(below)
 
 
@@ -66,7 +67,6 @@ def definitions(tree: Tree, r: str) -> list[float]:
 
 
 def slack_of(search: Search, r: str = "1") -> float:
-    # Floats whose sum of probabilities misses 1 by 1e-16 change the definition by R times that.
     return 10 * search.eps + 1e-14 * abs(float(r))
 
 
@@ -106,6 +106,27 @@ def test_for_a_large_tolerance_it_is_mean_less_variance_over_twice_the_tolerance
     spread = float(tree.total_range[1] - tree.total_range[0])
     # Wherever optimal play goes, the difference is at most the greatest variance over 2R.
     assert abs(search.value - expected.value) <= spread**2 / 8 / 1e7 * 1.001 + 1e-9 * (1 + spread)
+
+
+# Each attitude with its utility function and the inverse.
+ROUNDED: dict[str, tuple[U, U]] = {
+    "exponential=50": exponential(Decimal(50)),
+    "exponential=-30": exponential(Decimal(-30)),
+    "exponential=1000000": exponential(Decimal(10**6)),
+    "logarithmic=210": (lambda x: (x + 210).ln(), lambda u: u.exp() - 210),
+    "logarithmic=10000000": (lambda x: (x + 10**7).ln(), lambda u: u.exp() - 10**7),
+    "utility=sqrt(x+100)": (lambda x: (x + 100).sqrt(), lambda u: u * u - 100),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("attitude", ROUNDED)
+def test_rounding_errors_stay_within_eps(attitude: str) -> None:
+    for seed in range(120):
+        tree = Case(seed).tree(False).with_attitude(attitude)
+        found = evaluate(tree)
+        expected = certainty(tree.root, *ROUNDED[attitude])
+        assert abs(found.value - expected) <= found.eps + abs(expected) * 1.2e-16 + 1e-40, seed
 
 
 def test_taylor() -> None:

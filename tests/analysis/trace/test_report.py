@@ -119,13 +119,8 @@ def test_a_probe_is_followed_by_the_visit_of_its_child(traces: list[Trace]) -> N
                 assert (then.kind, then.node, then.branch) == (
                     ENTER if one.tree.columns.kind[event.node] else VISIT, event.node, event.branch,
                 )  # fmt: skip
-                assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                assert one.tree.columns.kind[one.tree.parent_of(event.branch)] == Kind.CHANCE
                 assert event.place < one.search.algorithm.probes
-
-
-def parent_of(tree: et.Tree, branch: int) -> int:
-    first = tree.columns.first
-    return next(n for n in range(len(tree)) if first[n] <= branch < first[n + 1])
 
 
 def test_entries_nest(traces: list[Trace]) -> None:
@@ -278,7 +273,7 @@ def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None
             for end, quotient in zip(event.window or (), event.quotients, strict=False):
                 if quotient is not None:
                     seen += 1
-                    assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                    assert one.tree.columns.kind[one.tree.parent_of(event.branch)] == Kind.CHANCE
                     limit, others, p, found, reward = quotient
                     exact = (limit - reward - sum(q * other for q, other in others)) / p
                     assert found == end + one.tree.reward_of(event.branch)
