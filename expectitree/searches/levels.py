@@ -29,19 +29,13 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     The variance is half the mean squared difference of two leaves that part at a node of that
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
     """
-    leaves_seen, leaf_total, leaf_squares = (
-        beliefs.leaves_seen,
-        beliefs.leaf_total,
-        beliefs.leaf_squares,
-    )
+    leaves_seen = beliefs.leaves_seen
+    leaf_total, leaf_squares = beliefs.leaf_total, beliefs.leaf_squares
     depth, counting_branch = beliefs.depth, beliefs.counting_branch
     freedom, deviations, mean_squares = beliefs.freedom, beliefs.deviations, beliefs.mean_squares
     rank_products, rank_squares = beliefs.rank_products, beliefs.rank_squares
-    advantage_products, advantage_squares, advantage_ranks = (
-        beliefs.advantage_products,
-        beliefs.advantage_squares,
-        beliefs.advantage_ranks,
-    )
+    advantage_products, advantage_squares = beliefs.advantage_products, beliefs.advantage_squares
+    advantage_ranks = beliefs.advantage_ranks
     for d in range(len(freedom)):
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
         advantage_products[d] = advantage_squares[d] = advantage_ranks[d] = 0.0
@@ -121,10 +115,7 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
     products, squares = beliefs.advantage_products[d], beliefs.advantage_squares[d]
     trust = 1.0
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted = products / squares
-        error = max(0.0, beliefs.mean_squares[d] - fitted * products) / (
-            (beliefs.freedom[d] - 1) * squares
-        )
+        fitted, error = regression(beliefs, d, products, squares)
         trust = (error + TRUST_VARIANCE * fitted) / (error + TRUST_VARIANCE)
     beliefs.trust[d] = trust
     # What is left for the rank to explain.
@@ -139,13 +130,17 @@ def fit_slope(beliefs: Beliefs, d: int) -> None:
     """
     slope, squares = 0.0, beliefs.rank_squares[d]
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted = beliefs.rank_products[d] / squares
-        error = max(0.0, beliefs.mean_squares[d] - fitted * beliefs.rank_products[d]) / (
-            (beliefs.freedom[d] - 1) * squares
-        )
+        fitted, error = regression(beliefs, d, beliefs.rank_products[d], squares)
         if fitted * fitted > SLOPE_SIGNIFICANCE * error:
             slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
     beliefs.slope[d] = slope
+
+
+def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tuple[float, float]:
+    """Return the fitted coefficient, and its squared standard error."""
+    fitted = products / squares
+    rest = max(0.0, beliefs.mean_squares[d] - fitted * products)
+    return fitted, rest / ((beliefs.freedom[d] - 1) * squares)
 
 
 def rank(tree: Columns, n: int, b: int) -> float:
@@ -183,13 +178,10 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
 
 def update_root_level(beliefs: Beliefs, root: int) -> None:
     """Update the level of the root from its leaves and from the prior."""
-    weight = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
-    beliefs.level[root] = (
-        beliefs.observed_precision[root]
-        * beliefs.observed_mean[root]
-        / (weight + beliefs.observed_precision[root])
-    )
-    beliefs.level_variance[root] = 1 / (weight + beliefs.observed_precision[root])
+    prior = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
+    observed = beliefs.observed_precision[root]
+    beliefs.level[root] = observed * beliefs.observed_mean[root] / (prior + observed)
+    beliefs.level_variance[root] = 1 / (prior + observed)
 
 
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:

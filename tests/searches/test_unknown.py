@@ -20,7 +20,7 @@ from random_trees import BEST_FIRST, EVERY, PRUNED, build, random_rows
 import expectitree as et
 from expectitree import Outcome
 from expectitree.base import compiling
-from expectitree.base.errors import FileError, SearchError, TreeError
+from expectitree.base.errors import FileError, SearchError
 from expectitree.base.numbers import INFINITY
 from expectitree.searches.engine import check_known, search_tree, search_window
 from expectitree.tree import scans
@@ -119,16 +119,6 @@ def test_the_builder_adds_unknown_terminals(exact: bool) -> None:
     assert tree.exact is exact
 
 
-@pytest.mark.parametrize("exact", [False, True])
-def test_the_range_is_infinite_if_no_utility_is_known(exact: bool) -> None:
-    t = et.TreeBuilder(exact=exact)
-    tree = t.build(t.min([t.terminal(None), t.max([t.terminal(None)], estimate=3)]))
-    assert tree.utility_range == (-INFINITY, INFINITY)
-    assert tree.unknown == (0, 1)
-    alone = tree_of('utility: "?"', exact)
-    assert (alone.unknown, alone.utility_range, len(alone)) == ((0,), (-INFINITY, INFINITY), 1)
-
-
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.extra)])
 def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
     """The same, interpreted and compiled, of columns in every order."""
@@ -177,20 +167,6 @@ def test_bounds_do_not_apply_to_unknown_terminals() -> None:
         SearchError, match=re.escape("#2/#2: the utility 2 lies outside the bounds [3, 4]")
     ):
         search_tree(tree, bounds=(3, 4))
-
-
-@pytest.mark.parametrize("exact", [False, True])
-def test_bounds_that_contain_no_number_are_refused(exact: bool) -> None:
-    t = et.TreeBuilder(exact=exact)
-    below = t.min([t.terminal(None), 3], bounds=(3, 4))
-    with pytest.raises(
-        TreeError,
-        match=re.escape("a/#1: the bounds on the way here leave no number (at least 3, at"),
-    ):
-        t.build(t.max({"a": below, "b": 1}, bounds=(1, 2)))
-    t = et.TreeBuilder(exact=exact)
-    tree = t.build(t.max([t.min([t.terminal(None), 3], bounds=(3, 4))], bounds=(1, 3)))
-    assert tree.unknown == (0,)
 
 
 # ---- Files.
@@ -245,25 +221,6 @@ def test_runs_of_terminals_may_contain_unknown_ones() -> None:
     assert paths(tree) == {f"/#{n}/#2" for n in range(2, 60, 3)}
     labelled = tree_of('max: {a: {min: {x: 1, y: 2}}, b: {min: {x: {utility: "?"}, y: 2}}}')
     assert paths(labelled) == {"/b/x"}
-
-
-@pytest.mark.parametrize("format", ["yaml", "json"])
-def test_unknown_utilities_are_written(format: str) -> None:
-    texts = {
-        "max: [1, {utility: '?'}, 3]": (
-            'max: [1, {utility: "?"}, 3]\n',
-            '{\n  "max": [1, {"utility": "?"}, 3]\n}\n',
-        ),
-        "utility: '?'": ('utility: "?"\n', '{\n  "utility": "?"\n}\n'),
-        "chance: {a: {p: 1/4, utility: '?', note: why}, b: {p: 3/4, utility: 2}}": (
-            'chance: {a: {p: 0.25, note: why, utility: "?"}, b: {p: 0.75, utility: 2}}\n',
-            '{\n  "chance": {"a": {"p": 0.25, "note": "why", "utility": "?"}, "b": {"p": 0.75, '
-            '"utility": 2}}\n}\n',
-        ),
-    }
-    for text, written in texts.items():
-        assert et.dumps(tree_of(text, exact=True), format) == written[format == "json"]
-        assert et.dumps(tree_of(text), format) == written[format == "json"]
 
 
 @for_each("seed, exact", FIRST, OTHERS)
@@ -369,13 +326,6 @@ def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
         assert same_places(tree, fractions)
         assert fractions.exact
         assert fractions.unknown == tree.unknown
-
-
-def test_a_depth_limit_may_remove_all_unknown_terminals() -> None:
-    tree = tree_of('max: {sure: 4, bet: {estimate: 5, chance: {good: {utility: "?"}, bad: 1}}}')
-    assert cut_at_depth(tree, 1).unknown == ()
-    assert et.evaluate(cut_at_depth(tree, 1), "star2").value == 5
-    assert invoke("eval", "--depth", "1", "--format", "json", "-e", et.dumps(tree)).exit_code == 0
 
 
 # ---- Searches.
@@ -514,15 +464,6 @@ def test_every_command_reports_unknown_terminals(text: str) -> None:
         assert found.exit_code == 2, command
         assert REFUSAL in found.stderr if text == SMALL else "not known yet" in found.stderr
         assert (found.stderr.count("\n"), found.stdout) == (1, ""), command
-
-
-def test_other_files_are_still_processed(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(SMALL)
-    (tmp_path / "b.yaml").write_text("max: [1, 2]")
-    found = invoke("eval", str(tmp_path))
-    assert found.exit_code == 2
-    assert found.stderr == f"{tmp_path / 'a.yaml'}: {REFUSAL}\n"
-    assert "b.yaml" in found.stdout
 
 
 def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:

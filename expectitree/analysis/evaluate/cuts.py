@@ -15,7 +15,6 @@ from expectitree.searches.cuts import (
     NO_CUTS,
     PROBED,
     fails_low,
-    is_probing,
 )
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
@@ -51,7 +50,7 @@ class Cut:
     @property
     def probing(self) -> bool:
         """Whether a probe made the cut."""
-        return is_probing(self.code)
+        return bool(self.code & CUT_PROBING)
 
     @property
     def is_low(self) -> bool:

@@ -11,7 +11,6 @@ from helpers import invoke, rendered_lines
 from random_trees import EVERY, PROVE_ACTION, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.json import explanation_fields
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation, strategy_only
@@ -289,34 +288,3 @@ def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:
         done = invoke("eval", *words)
         assert done.exit_code == 2
         assert message in done.stderr
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["star1", *(pytest.param(name, marks=pytest.mark.slow) for name in ("star2", "star2.5"))],
-)
-def test_a_stopped_search_reports_unreached_nodes_as_not_reached(name: str) -> None:
-    """A node is passed over only if the complete search passes over it too."""
-    for seed in range(150):
-        tree = Case(seed).tree()
-        # A shared node may be passed over on one path and entered on another one later.
-        if tree.is_sharing:
-            continue
-        whole = Explanation(et.evaluate(tree, name))
-        for most in range(1, whole.search.counts.visits):
-            search = et.evaluate(tree, name, max_visits=most)
-            explanation = Explanation(search)
-            for n in range(len(tree)):
-                if explanation.skipped(n) == "passed over":
-                    assert not whole.search.visits[n] or search.is_exact(n)
-
-
-@pytest.mark.parametrize("name", ["alphabeta", "star1", "star2", "star2.5"])
-def test_an_impossible_first_path_is_not_used_to_explain_a_window(name: str) -> None:
-    tree = (
-        "bounds: [0, 10]\nnodes: {s: {max: [{min: [1, 5]}, {min: [0, 2, 3]}]}}\n"
-        "max: {a: {chance: [{p: 0, ref: s}, {p: 1, utility: 2}]}, b: {ref: s}}"
-    )
-    done = invoke("eval", "-a", name, "--explain", "-e", tree)
-    assert done.exit_code == 0
-    assert "At ▲ /, MAX chooses a: it is worth 2." in done.stdout
