@@ -371,7 +371,7 @@ def test_an_exponential_attitude(tolerance: int) -> None:
 def test_a_logarithmic_attitude(wealth: int) -> None:
     found = value_of(bet(f"logarithmic: {wealth}"))
     with localcontext(prec=50):
-        # In floats: tests/searches/test_attitude_rounding.py compares errors with `Search.eps`.
+        # In floats: tests/searches/test_attitude.py compares errors with `Search.eps`.
         nearly(found, expected_utility(lambda x: (x + wealth).ln()).exp() - wealth, 1e-14)
 
 
