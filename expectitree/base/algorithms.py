@@ -56,11 +56,10 @@ OPTIONS = {
     ),
     "guide": Option(
         "best-first",
-        ("learning", "ordered", "uniform", "bounds"),
+        ("learning", "bounds"),
         "learning",
-        "How best-first estimates leaves: from the leaves visited (learning, the default), the "
-        "same if the best children come first (ordered), as spread evenly (uniform), or not "
-        "(bounds).",
+        "What guides best-first: estimates that learn from the leaves visited (learning, the "
+        "default), or bounds alone (bounds).",
     ),
 }
 
@@ -85,7 +84,7 @@ class Algorithm:
         probes: How many children of each outcome it probes first.
         probe_order: "cyclic" or "sequential".
         goal: What it proves: "value" or "action".
-        guide: How best-first estimates leaves.
+        guide: What guides best-first: "learning" or "bounds".
     """
 
     name: str

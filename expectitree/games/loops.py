@@ -11,7 +11,7 @@ from expectitree.games.growth import MAX_TURNS, Growth
 from expectitree.games.harvest import harvest
 from expectitree.searches.beliefs import (
     ENTRIES,
-    ORDERED,
+    LEARNING,
     Beliefs,
     Limits,
     in_float,
@@ -190,7 +190,7 @@ class BestFirst(_Loop):
             return
         for row in rows:
             beliefs.depth[row] = beliefs.depth[parent] + 1
-        if limits.guide <= ORDERED:
+        if limits.guide == LEARNING:
             if growth.parent[parent] != NONE:
                 pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
             pass_level_to_children(growth.columns, beliefs, parent)

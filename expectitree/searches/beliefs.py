@@ -27,7 +27,7 @@ from expectitree.tree.columns import (
 from expectitree.tree.scans import shifted
 
 EXACT, LOWER, RAISE = range(3)  # the aim of a walk at a node: both bounds, the upper, the lower
-LEARNING, ORDERED, UNIFORM, BOUNDS = range(4)  # how estimates are made
+LEARNING, BOUNDS = range(2)  # what guides the walks: estimates that learn, or bounds alone
 VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is proved
 
 # Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
@@ -116,7 +116,7 @@ class Limits(NamedTuple):
     near: float  # the same for the estimates, which are floats
     zero: Any  # what sums start from
     scale: Any  # the factor that makes numbers floats of a moderate size
-    guide: int  # LEARNING, ORDERED, UNIFORM or BOUNDS
+    guide: int  # LEARNING or BOUNDS
     goal: int  # VALUE or ACTION
     root: int
     # Empty for a finished tree. In a tree that grows, parents come before their children.
@@ -292,8 +292,6 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
             else:
                 mean, variance = greater_of(mean, variance, x, variances[c])
         mean *= sign
-    if limits.guide == UNIFORM:
-        mean = middle_of(beliefs, n)
     mean = min(max(mean, low[n]), high[n])
     width = high[n] - low[n]
     if variance > width * width / 4:  # the greatest variance within an interval
@@ -377,17 +375,12 @@ def gain_at(beliefs: Beliefs, limits: Limits, n: int, c: int, reward: float, aim
 def gain(beliefs: Beliefs, limits: Limits, n: int, x: float, below: bool) -> float:
     """Return the expected amount by which v* of a node is below x (or above); 0 where it is not.
 
-    For a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean and z = d / s. For a
-    uniform one on [low, high], it is the square of the part below x, divided by twice the width.
+    For a normal distribution that is d * Phi(z) + s * phi(z) with d = x - mean and z = d / s.
     """
     if x > GREATEST:
         x = finite_high(beliefs, limits, n)
     elif x < -GREATEST:
         x = finite_low(beliefs, limits, n)
-    if limits.guide == UNIFORM:
-        least, most = finite_low(beliefs, limits, n), finite_high(beliefs, limits, n)
-        part = x - least if below else most - x
-        return part * part / (2 * (most - least)) if part > 0 and most > least else 0.0
     d = x - beliefs.mean[n] if below else beliefs.mean[n] - x
     if beliefs.variance[n] <= 0:
         return float(d) if d > limits.near else 0.0  # less is a rounding error
@@ -414,7 +407,9 @@ def finite_high(beliefs: Beliefs, limits: Limits, n: int) -> float:
 
 def distance_to_unknown_bound(beliefs: Beliefs, limits: Limits, n: int) -> float:
     """Return the distance from a node's mean that replaces an infinite bound."""
-    return UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n]) if limits.guide <= ORDERED else NO_BOUND
+    if limits.guide == BOUNDS:
+        return NO_BOUND
+    return UNKNOWN_BOUND_SIGMAS * sqrt(beliefs.variance[n])
 
 
 def middle_of(beliefs: Beliefs, n: int) -> float:

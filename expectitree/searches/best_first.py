@@ -16,9 +16,9 @@ from expectitree.searches.beliefs import (
     ENTRIES,
     EXACT,
     GAIN_TIE,
+    LEARNING,
     LOWER,
     NEXT_RENEWAL,
-    ORDERED,
     RAISE,
     SEEN,
     VALUE,
@@ -160,7 +160,7 @@ def is_reached(tree: Columns, beliefs: Beliefs, limits: Limits) -> bool:
 def back_up(tree: Columns, beliefs: Beliefs, limits: Limits, depth: int) -> None:
     """Update the intervals and estimates of the nodes of the last walk, back to the root."""
     route = beliefs.route
-    if limits.guide <= ORDERED:
+    if limits.guide == LEARNING:
         for i in range(depth + 1):
             n = route[depth - i]
             if tree.kind[n] != TERMINAL:
@@ -187,7 +187,7 @@ def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     for n in up:
         if TERMINAL < tree.kind[n] < UNSEEN:
             narrow(tree, beliefs, limits, n)
-    if limits.guide <= ORDERED:
+    if limits.guide == LEARNING:
         learn(tree, beliefs, limits)
         for n in up:
             if TERMINAL < tree.kind[n] < UNSEEN:

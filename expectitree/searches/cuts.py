@@ -22,11 +22,6 @@ def fails_low(cut: int) -> bool:
     return cut % CUT_PROBING in (ALPHA_CUT, CHANCE_CUT_LOW)
 
 
-def is_probing(cut: int) -> bool:
-    """Return whether a probe made the cut."""
-    return bool(cut & CUT_PROBING)
-
-
 def is_unordered(cut: int) -> bool:
     """Return whether the cut was found in the final intervals, rather than made on the way."""
     return bool(cut & CUT_UNORDERED)

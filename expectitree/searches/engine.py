@@ -41,12 +41,12 @@ from expectitree.searches.setup import (
     greatest_total,
 )
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.unknown import check_known, why_unknown
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 from expectitree.tree import scans
 from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.tree.model import Tree, check_bounds, check_tree
+from expectitree.tree.paths import message_path
 from expectitree.tree.transform import in_floats, in_fractions
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
@@ -355,3 +355,31 @@ def _bound_of(tree: Tree, end: Number) -> Number:
         return to_nearest_float(end)
     found = to_exact_bound(end)
     return Rounded.of(found) if tree.is_rounded and isinstance(found, Fraction) else found
+
+
+def check_known(tree: Tree) -> None:
+    """Raise `SearchError` if the utility of a terminal is not known."""
+    if tree.unknown:
+        raise SearchError(why_unknown(tree))
+
+
+def why_unknown(tree: Tree, needed: int | None = None) -> str:
+    """Return a message that names an unknown utility of a tree and says what to do.
+
+    The message names the one that is needed, by default the first.
+    """
+    unknown = set(tree.unknown)
+    if needed is None:
+        needed = next(n for n in tree.first_paths.order if n in unknown)
+    path = message_path(tree.path_of(needed))
+    others = len(unknown) - 1
+    more, instead = f", nor are those of {others:,} others", "numbers in their place"
+    if others == 1:
+        more = ", nor is that of 1 other"
+    elif not others:
+        more, instead = "", "a number in its place"
+    return (
+        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` '
+        "asks for what matters (`inquire` from Python), and with --show it shows the tree; "
+        f"or write {instead}"
+    )

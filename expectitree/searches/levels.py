@@ -9,17 +9,14 @@ the tree, and on their ranks.
 
 from __future__ import annotations
 
-from math import sqrt
-
 from expectitree.searches.beliefs import (
     CENTER,
-    ORDERED,
     PRIOR_VARIANCE,
     PRIOR_WEIGHT,
     Beliefs,
     Limits,
 )
-from expectitree.tree.columns import MAX, MIN, TERMINAL, UNSEEN, Columns
+from expectitree.tree.columns import TERMINAL, UNSEEN, Columns
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance
@@ -32,22 +29,15 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     The variance is half the mean squared difference of two leaves that part at a node of that
     depth. It is shrunk towards that of all leaves, and is at least that of the depth below.
     """
-    leaves_seen, leaf_total, leaf_squares = (
-        beliefs.leaves_seen,
-        beliefs.leaf_total,
-        beliefs.leaf_squares,
-    )
+    leaves_seen = beliefs.leaves_seen
+    leaf_total, leaf_squares = beliefs.leaf_total, beliefs.leaf_squares
     depth, counting_branch = beliefs.depth, beliefs.counting_branch
     freedom, deviations, mean_squares = beliefs.freedom, beliefs.deviations, beliefs.mean_squares
     rank_products, rank_squares = beliefs.rank_products, beliefs.rank_squares
-    advantage_products, advantage_squares, advantage_ranks = (
-        beliefs.advantage_products,
-        beliefs.advantage_squares,
-        beliefs.advantage_ranks,
-    )
+    advantage_products, advantage_squares = beliefs.advantage_products, beliefs.advantage_squares
+    advantage_ranks = beliefs.advantage_ranks
     for d in range(len(freedom)):
         freedom[d] = deviations[d] = rank_products[d] = rank_squares[d] = mean_squares[d] = 0.0
-        beliefs.slope[d] = 0.0
         advantage_products[d] = advantage_squares[d] = advantage_ranks[d] = 0.0
     root = limits.root
     # Of inner nodes: there is nothing to estimate below, except where the tree grows.
@@ -99,12 +89,6 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
             advantage_products[d] += xa_sum - x_sum * a_sum / parts
             advantage_squares[d] += aa_sum - a_sum * a_sum / parts
             advantage_ranks[d] += ra_sum - r_sum * a_sum / parts
-        if limits.guide == ORDERED:
-            beliefs.slope[depth[n]] = 0.0
-            if tree.kind[n] == MAX:
-                beliefs.slope[depth[n]] = -1.0
-            elif tree.kind[n] == MIN:
-                beliefs.slope[depth[n]] = 1.0
     count = leaves_seen[root] + beliefs.tally[PRIOR_WEIGHT]
     mean = leaf_total[root] / count
     variance = (
@@ -119,7 +103,7 @@ def learn(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
         )
         beliefs.leaf_variance[d] = widest
         fit_trust(beliefs, d)
-        fit_slope(beliefs, d, beliefs.slope[d] * sqrt(widest))
+        fit_slope(beliefs, d)
 
 
 def fit_trust(beliefs: Beliefs, d: int) -> None:
@@ -131,10 +115,7 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
     products, squares = beliefs.advantage_products[d], beliefs.advantage_squares[d]
     trust = 1.0
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted = products / squares
-        error = max(0.0, beliefs.mean_squares[d] - fitted * products) / (
-            (beliefs.freedom[d] - 1) * squares
-        )
+        fitted, error = regression(beliefs, d, products, squares)
         trust = (error + TRUST_VARIANCE * fitted) / (error + TRUST_VARIANCE)
     beliefs.trust[d] = trust
     # What is left for the rank to explain.
@@ -142,21 +123,24 @@ def fit_trust(beliefs: Beliefs, d: int) -> None:
     beliefs.rank_products[d] -= trust * beliefs.advantage_ranks[d]
 
 
-def fit_slope(beliefs: Beliefs, d: int, prior: float) -> None:
-    """Fit the regression of a child's mean on its rank, and shrink it towards a prior.
+def fit_slope(beliefs: Beliefs, d: int) -> None:
+    """Fit the regression of a child's mean on its rank, and shrink it towards 0.
 
-    The slope is the prior unless the leaves clearly contradict it (James and Stein 1961).
+    The slope is 0 unless the leaves clearly contradict that (James and Stein 1961).
     """
-    slope, squares = prior, beliefs.rank_squares[d]
+    slope, squares = 0.0, beliefs.rank_squares[d]
     if beliefs.freedom[d] > PRIOR_LEAVES and squares > 0:
-        fitted = beliefs.rank_products[d] / squares
-        error = max(0.0, beliefs.mean_squares[d] - fitted * beliefs.rank_products[d]) / (
-            (beliefs.freedom[d] - 1) * squares
-        )
-        off = fitted - slope
-        if off * off > SLOPE_SIGNIFICANCE * error:
-            slope += off * (1 - SLOPE_SIGNIFICANCE * error / (off * off))
+        fitted, error = regression(beliefs, d, beliefs.rank_products[d], squares)
+        if fitted * fitted > SLOPE_SIGNIFICANCE * error:
+            slope = fitted * (1 - SLOPE_SIGNIFICANCE * error / (fitted * fitted))
     beliefs.slope[d] = slope
+
+
+def regression(beliefs: Beliefs, d: int, products: float, squares: float) -> tuple[float, float]:
+    """Return the fitted coefficient, and its squared standard error."""
+    fitted = products / squares
+    rest = max(0.0, beliefs.mean_squares[d] - fitted * products)
+    return fitted, rest / ((beliefs.freedom[d] - 1) * squares)
 
 
 def rank(tree: Columns, n: int, b: int) -> float:
@@ -194,13 +178,10 @@ def update_level_from_children(tree: Columns, beliefs: Beliefs, n: int) -> None:
 
 def update_root_level(beliefs: Beliefs, root: int) -> None:
     """Update the level of the root from its leaves and from the prior."""
-    weight = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
-    beliefs.level[root] = (
-        beliefs.observed_precision[root]
-        * beliefs.observed_mean[root]
-        / (weight + beliefs.observed_precision[root])
-    )
-    beliefs.level_variance[root] = 1 / (weight + beliefs.observed_precision[root])
+    prior = beliefs.tally[PRIOR_WEIGHT] / beliefs.leaf_variance[0]
+    observed = beliefs.observed_precision[root]
+    beliefs.level[root] = observed * beliefs.observed_mean[root] / (prior + observed)
+    beliefs.level_variance[root] = 1 / (prior + observed)
 
 
 def pass_level_to_children(tree: Columns, beliefs: Beliefs, n: int) -> None:

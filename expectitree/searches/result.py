@@ -205,30 +205,27 @@ class Search(Shown):
             raise SearchError(f"{why}: the value lies in {known}")
         return self._number(lower)
 
-    @property
+    @cached_property
     def mean(self) -> Number:
         """The expected total of optimal play, which includes `root_reward`.
 
         Without an attitude to risk, it is the value. Of several best actions, the first one is
         played. Raises `SearchError` if the search did not prove the value.
         """
-        return self._number(self._mean)
-
-    @cached_property
-    def _mean(self) -> Number:
-        value = self.unrounded.value
+        value = self.value
         if self.tree.attitude is None:
             return value
         # The search proved the value of each node.
         players = (n for n, kind in enumerate(self.tree.columns.kind) if kind in PLAYERS)
-        return value_under(self.tree, {n: next(self.best_branches(n)) for n in players})
+        best = {n: next(self.best_branches(n)) for n in players}
+        return self._number(value_under(self.tree, best))
 
     @property
     def risk_premium(self) -> Number:
         """What MAX gives up to avoid the risk: the mean less the value; 0 without an attitude."""
         if self.tree.attitude is None:
             return 0
-        return self._number(self._mean - self.unrounded.value)
+        return self._number(self.unrounded.mean - self.unrounded.value)
 
     @property
     def outcome(self) -> Outcome:

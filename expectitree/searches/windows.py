@@ -74,7 +74,6 @@ def find_windows(
             continue
         is_exact = lower[n] == upper[n]
         is_decided = is_action and n == root and not stopped and k != CHANCE
-        found.cut_after[n] = count_visited(tree, found.visits, n)
         if is_decided or satisfies(lower[n], upper[n], alpha[n], beta[n], eps):
             found.cut[n] = find_cut(tree, found, n, eps)
             if found.cut[n] != NOT_CUT:
@@ -84,20 +83,14 @@ def find_windows(
         best = find_best(tree, lower, upper, n, eps) if is_decided and not is_exact else NONE
         for b in range(tree.first[n], tree.last[n]):
             c = tree.child[b]
-            if found.visits[c] > 0 and tree.probability[b] > 0 and found.asked_by[c] == NONE:
+            if found.visits[c] == 0:
+                continue
+            found.cut_after[n] += 1
+            if tree.probability[b] > 0 and found.asked_by[c] == NONE:
                 found.asked_by[c] = n
                 if tree.kind[c] != TERMINAL:
                     alpha[c], beta[c] = child_window(tree, found, n, b, best, inf)
     return cuts
-
-
-def count_visited(tree: Columns, visits: IntColumn, n: int) -> int:
-    """Return how many branches of a node lead to visited children."""
-    count = 0
-    for b in range(tree.first[n], tree.last[n]):
-        if visits[tree.child[b]] > 0:
-            count += 1
-    return count
 
 
 def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:

@@ -5,19 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import ROOT, loads, run_main
 
 import expectitree as et
-from expectitree.base.errors import SearchError, TreeError
+from expectitree.base.errors import SearchError
 from expectitree.searches.engine import search_tree
-from expectitree.tree.attitude import read_attitude
-from expectitree.tree.transform import order_by_value
 
 BET = "max: {safe: 40, bet: {cost: 1, chance: [0, 100]}}\n"
 ATTITUDES = (
@@ -58,32 +53,12 @@ def test_text_and_tables_keep_the_attitude(text: str, exact: bool, tmp_path: Pat
         assert again.attitude.text == tree.attitude.text
 
 
-def test_transforms_keep_the_attitude() -> None:
-    tree = et.loads(BET).with_attitude("exponential=50")
-    for changed in (
-        et.prepare(tree, order="worst"),
-        et.prepare(tree, depth=9),
-        order_by_value(tree, et.evaluate(tree).lower),
-    ):
-        assert changed.attitude == tree.attitude
-        assert et.evaluate(changed).value == et.evaluate(tree).value
-    assert tree.with_attitude(None).attitude is None
-    assert tree.with_attitude("none").attitude is None
-    assert tree.with_attitude(tree.attitude).attitude == tree.attitude
-
-
 def test_the_best_order_is_that_of_certainty_equivalents() -> None:
     text = "max: {bet: {reward: 5, chance: [0, 100]}, safe: {reward: 40, utility: 0}}"
     for attitude in ("exponential=30", "logarithmic=1"):
         tree = et.prepare(et.loads(text).with_attitude(attitude), order="best")
         assert [branch.label for branch in tree.root.branches] == ["safe", "bet"]
         assert et.evaluate(tree).best == "safe"
-
-
-@pytest.mark.parametrize("text", ATTITUDES)
-def test_the_text_of_an_attitude_reads_as_the_attitude(text: str) -> None:
-    attitude = read_attitude(text)
-    assert read_attitude(attitude.text) == attitude
 
 
 def test_parameters_change_below_an_attitude() -> None:
@@ -148,14 +123,6 @@ def test_pruning_searches_refuse(words: tuple[str, ...]) -> None:
     assert "search the tree with -a expectiminimax, or remove the attitude" in done.err
 
 
-def test_verify_reports_the_counts_of_a_pruning_search(tmp_path: Path) -> None:
-    file = tmp_path / "x.yaml"
-    file.write_text("attitude: {exponential: 9}\nexpect: {star1: {leaves: 2}}\nchance: [0, 5]\n")
-    done = run_main("verify", str(file))
-    assert done.status == 1
-    assert "expected no attitude to risk for star1" in done.out
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -183,42 +150,6 @@ def test_ask_refuses(tmp_path: Path) -> None:
     assert "delete the key attitude" in done.err
 
 
-@pytest.mark.parametrize(
-    "function", [et.limit, et.opponents, partial(et.trace, algorithm="star1"), et.inquire]
-)
-def test_functions_refuse_too(function: Callable[..., Any]) -> None:
-    with pytest.raises(TreeError, match="is about expected values"):
-        function(et.loads(BET).with_attitude("logarithmic=100"))
-
-
-def test_a_search_with_an_attitude_has_no_trace() -> None:
-    found = et.evaluate(et.loads(BET).with_attitude("exponential=100"))
-    with pytest.raises(TreeError, match="trace is about expected values"):
-        et.trace(found)
-
-
-def test_risk_follows_the_attitude() -> None:
-    tree = et.loads("max: {now: {max: {safe: 40, bet: {chance: [0, 100]}}}, not: 0}")
-    assert et.risk(tree).actions[0].sd == 50
-    assert et.risk(tree.with_attitude("exponential=20")).actions[0].sd == 0
-    assert et.risk(tree.with_attitude("logarithmic=1")).actions[0].sd == 0
-
-
-def test_a_wrong_attitude_is_a_usage_error() -> None:
-    done = run_main("eval", "-e", BET, "--attitude", "bold")
-    assert done.status == 2
-    assert "found 'bold' as an attitude to risk: write exponential=R" in done.err
-    done = run_main("eval", "-e", BET, "--attitude", "exponential=0")
-    assert done.status == 2
-    assert "the risk tolerance is 0" in done.err
-
-
-def test_certainty_equivalents_are_decimals_in_any_notation() -> None:
-    words = ("eval", "-e", BET, "--attitude", "exponential=100")
-    assert "└── bet   cost 1  ● CHANCE 36.9885 = CE(0, 100) - 1\n" in out(*words, "--exact")
-    assert out(*words, "--exact") == out(*words)
-
-
 def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
     text = (
@@ -241,15 +172,3 @@ def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
 
 
 # ---- The risk tolerance at which another action is best.
-
-
-@pytest.mark.parametrize(
-    ("name", "tolerance", "above", "below"),
-    [("rockefeller", 1456.23, "test", "sell"), ("sealed-bid", 123.6195, "bid 500", "bid 700")],
-)
-def test_the_best_action_changes_at_a_risk_tolerance(
-    name: str, tolerance: float, above: str, below: str
-) -> None:
-    tree = et.load(f"example:{name}")
-    for factor, best in ((1 + 1e-5, above), (1 - 1e-5, below)):
-        assert et.evaluate(tree.with_attitude(f"exponential={tolerance * factor!r}")).best == best

@@ -7,7 +7,6 @@ the textbook: a joint normal distribution, conditioned on the leaves visited so 
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -33,18 +32,13 @@ from expectitree.searches.result import Outcome
 from expectitree.searches.setup import SearchSetup
 from expectitree.tree.columns import Bounds
 
-GUIDES = ("learning", "ordered", "uniform", "bounds")
+GUIDES = ("learning", "bounds")
 CHOSEN = [
     algorithm("best-first", guide=guide, goal=goal)
     for guide in GUIDES
     for goal in ("value", "action")
 ]
 PROVE = algorithm("best-first", goal="action")
-SLOPES = {
-    Kind.MAX: -1.0,
-    Kind.MIN: 1.0,
-    Kind.CHANCE: 0.0,
-}  # what `ordered` expects, in standard deviations
 STANDARD = NormalDist()
 
 
@@ -252,7 +246,7 @@ class ReferenceSearch:
 
     @property
     def learns(self) -> bool:
-        return self.guide in ("learning", "ordered")
+        return self.guide == "learning"
 
     def observe(self, leaf: ExactNode, way: list[ExactNode]) -> None:
         """Observe a leaf, and update the estimates along the path to it."""
@@ -315,8 +309,6 @@ class ReferenceSearch:
             for other, w in children[1:]:
                 m, v = clark(m, v, sign * other, w)
             m *= sign
-        if self.guide == "uniform":
-            m = self.midpoint(node)
         m = min(max(m, low), high)
         self.guess[node.id] = m, min(v, ((high - low) / 2) ** 2)
         waiting = [c for c in node.children if self.is_open(c)]
@@ -354,9 +346,7 @@ class ReferenceSearch:
         x = high if x == INFINITY else low if x == -INFINITY else x
         m, v = self.guess[node.id]
         if aim == "raise":  # the mirror
-            low, high, m, x = -high, -low, -m, -x
-        if self.guide == "uniform":
-            return (x - low) ** 2 / (2 * (high - low)) if x > low and high > low else 0.0
+            m, x = -m, -x
         return expected_drop(m, v, x)
 
     def gain_at(self, node: ExactNode, child: ExactNode, aim: str) -> float:
@@ -634,7 +624,7 @@ def posterior(reference: ReferenceSearch, nodes: list[ExactNode]) -> list[tuple[
 
 def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], list[float]]:
     """Estimate the variance, the slope and the trust of each depth from the visited leaves."""
-    seen, guide = set(reference.seen), reference.guide
+    seen = set(reference.seen)
     value = {
         node.id: float(node.utility) - reference.center
         for node in reference.nodes
@@ -655,15 +645,13 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], li
     spread, slope, trust = ([0.0] * (deepest + 2) for _ in range(3))
     widest = 0.0
     for d in range(deepest, -1, -1):
-        degrees = weighed = expected = 0.0
+        degrees = weighed = 0.0
         rows: list[tuple[float, float, float]] = []  # mean, rank, advantage, each minus its mean
         for node in (node for node in inner if reference.depth[node.id] == d):
             of_children = zip(
                 ranks(node), advantages(node), map(leaves, node.children), strict=True
             )
             parts = [(r, a, found) for r, a, found in of_children if found]
-            if guide == "ordered":
-                expected = SLOPES[node.kind]
             if len(parts) < 2:
                 continue
             pairs = [
@@ -678,7 +666,7 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], li
             table = np.array([(mean(found), r, a) for r, a, found in parts])
             rows += [tuple(row) for row in table - table.mean(axis=0)]
         widest = max(widest, (weighed + 2 * variance) / (degrees + 2))
-        spread[d], slope[d] = widest, expected * math.sqrt(widest)
+        spread[d] = widest
         x, r, a = np.array(rows).reshape(-1, 3).T
         trust[d], errors = 1.0, max(1.0, degrees - 1)
         if degrees > 2 and a @ a > 0:
@@ -691,9 +679,8 @@ def fit_levels(reference: ReferenceSearch) -> tuple[list[float], list[float], li
             fitted = (x @ r) / (r @ r)
             # The squared standard error of the fitted slope.
             error = np.square(x - fitted * r).sum() / errors / (r @ r)
-            off = fitted - slope[d]
-            if off**2 > 16 * error:
-                slope[d] += off * (1 - 16 * error / off**2)
+            if fitted**2 > 16 * error:
+                slope[d] = fitted * (1 - 16 * error / fitted**2)
     return spread, slope, trust
 
 
@@ -738,7 +725,7 @@ def check_known(steps: Steps, reference: ReferenceSearch) -> None:
 def test_intervals_after_every_leaf_equal_those_of_the_reference(exact: bool) -> None:
     """The reference computes intervals by recursion from the leaves."""
     for seed, tree, bounds in trees_without_sharing(60, exact):
-        steps = Steps(tree, CHOSEN[seed % 8], bounds)
+        steps = Steps(tree, CHOSEN[seed % 4], bounds)
         reference = ReferenceSearch(tree, steps.setup.algorithm, bounds)
         for _ in steps.all():
             check_known(steps, reference)
@@ -761,7 +748,7 @@ def test_intervals_of_shared_trees_contain_the_values(exact: bool) -> None:
             continue
         sharing += 1
         values, slack = definitions(tree), 0 if exact else 1e-8
-        steps = Steps(tree, CHOSEN[seed % 8], case.bounds and in_numbers(case.bounds, exact))
+        steps = Steps(tree, CHOSEN[seed % 4], case.bounds and in_numbers(case.bounds, exact))
         lower, upper = list(steps.beliefs.lower), list(steps.beliefs.upper)
         for way in steps.all():
             assert way[0] == len(tree) - 1
@@ -797,9 +784,9 @@ def test_a_stopped_search_equals_the_first_part_of_the_search(chosen: Algorithm)
 # ---- Gains, and the greater of two.
 
 
-def beliefs_of(lower: float, upper: float, m: float, v: float, guide: str) -> tuple[Any, Any]:
+def beliefs_of(lower: float, upper: float, m: float, v: float) -> tuple[Any, Any]:
     """Return the columns of a tree with given values at one node."""
-    steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first", guide=guide))
+    steps = Steps(et.loads("max: [0, 1]"), algorithm("best-first"))
     known = steps.beliefs
     known.low[0], known.high[0], known.mean[0], known.variance[0] = lower, upper, m, v
     return known, steps.limits
@@ -821,7 +808,7 @@ def density(m: float, v: float) -> Callable[[Any], Any]:
 @pytest.mark.parametrize(("m", "v"), [(0.0, 1.0), (3.0, 0.04), (-70.0, 400.0), (1e6, 1.0)])
 def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, below: bool) -> None:
     s = math.sqrt(v)
-    known, limits = beliefs_of(-1e9, 1e9, m, v, "learning")
+    known, limits = beliefs_of(-1e9, 1e9, m, v)
     for z in (-3, -1, -0.25, 0, 0.5, 2, 4):
         x = m + z * s
         ends = (m - 12 * s, x) if below else (x, m + 12 * s)
@@ -829,45 +816,26 @@ def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, bel
         assert expecting.gain(known, limits, 0, x, below) == pytest.approx(
             truth, rel=1e-6, abs=1e-9 * s
         )
-    known, limits = beliefs_of(-1e9, 1e9, m, 0.0, "learning")
+    known, limits = beliefs_of(-1e9, 1e9, m, 0.0)
     assert expecting.gain(known, limits, 0, m + s, below) == pytest.approx(s if below else 0.0)
     assert expecting.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
 
 
-@pytest.mark.parametrize("below", [True, False])
-def test_the_gain_of_a_uniform_value_matches_its_integral(below: bool) -> None:
-    for low, high in ((0.0, 1.0), (-7.0, 3.0), (100.0, 101.0)):
-        known, limits = beliefs_of(low, high, 0.0, 5.0, "uniform")
-        for share in (0, 0.2, 0.7, 1):
-            x = low + share * (high - low)
-            ends = (low, x) if below else (x, high)
-            truth = integral(lambda y, x=x, w=high - low: abs(x - y) / w, *ends)
-            assert expecting.gain(known, limits, 0, x, below) == pytest.approx(
-                truth, rel=1e-6, abs=1e-12
-            )
-        assert expecting.gain(known, limits, 0, low - 1 if below else high + 1, below) == 0
-    assert expecting.gain(*beliefs_of(2.0, 2.0, 0.0, 5.0, "uniform"), 0, 3.0, True) == 0
-
-
-@pytest.mark.parametrize("guide", ["learning", "ordered"])
-def test_infinite_bounds_are_replaced_by_six_deviations(guide: str) -> None:
-    known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0, guide)
-    assert (expecting.finite_low(known, limits, 0), expecting.finite_high(known, limits, 0)) == (
-        -7.0,
-        17.0,
-    )
+def test_infinite_bounds_are_replaced_by_six_deviations() -> None:
+    known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0)
+    assert expecting.finite_low(known, limits, 0) == -7.0
+    assert expecting.finite_high(known, limits, 0) == 17.0
     assert expecting.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
     assert expecting.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
 
 
-@pytest.mark.parametrize("guide", ["uniform", "bounds"])
-def test_an_outcome_with_an_infinite_bound_is_the_widest(guide: str) -> None:
+def test_an_outcome_with_an_infinite_bound_is_the_widest() -> None:
     """An outcome with an infinite end has the greatest p times width for any p > 0."""
     tree = et.loads(
         "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, "
         "30]}]}"
     )
-    ways = list(Steps(tree, algorithm("best-first", guide=guide)).all())
+    ways = list(Steps(tree, algorithm("best-first", guide="bounds")).all())
     leaves = [float(tree.columns.utility[way[-1]]) for way in ways]
     assert sorted(leaves[:2]) == [20, 30]
 
@@ -883,75 +851,57 @@ def test_a_search_that_closes_the_root_was_not_stopped() -> None:
 def test_the_maximum_of_two_normals_matches_its_integral() -> None:
     """Mean and variance of max(A, B), from P(max <= x) = P(A <= x) P(B <= x)."""
     random = Random(6)
-    spans = [
-        (0.0, 1.0, 0.0, 1.0),
-        (0.0, 1.0, 9.0, 1.0),
-        (5.0, 4.0, 5.0, 1e-4),
-        (1e6, 1.0, 1e6 + 1, 2.0),
-    ]
-    spans += [
-        (random.gauss(0, 3), random.expovariate(1), random.gauss(0, 3), random.expovariate(1))
-        for _ in range(40)
-    ]
+    spans = [(0, 1, 9, 1), (5, 4, 5, 1e-2), (1e6, 1, 1e6 + 1, 2)]
+    spans += [(random.gauss(0, 3), 1, random.gauss(0, 3), random.random() + 0.1) for _ in range(40)]
     cdf = np.vectorize(STANDARD.cdf)
     for m, v, m2, v2 in spans:
-        s, s2 = math.sqrt(v), math.sqrt(v2)
-        center = max(m, m2)
+        s, s2, center = math.sqrt(v), math.sqrt(v2), max(m, m2)
+
+        def greater(x: Any, m: float = m, s: float = s, m2: float = m2, s2: float = s2) -> Any:
+            one, other = density(m, s * s)(x), density(m2, s2 * s2)(x)
+            return one * cdf((x - m2) / s2) + other * cdf((x - m) / s)
+
         ends = min(m - 10 * s, m2 - 10 * s2), max(m + 10 * s, m2 + 10 * s2)
-
-        def greater(x: Any, m: float = m, v: float = v, m2: float = m2, v2: float = v2) -> Any:
-            one, other = cdf((x - m) / math.sqrt(v)), cdf((x - m2) / math.sqrt(v2))
-            return density(m, v)(x) * other + density(m2, v2)(x) * one
-
-        at = np.linspace(*ends, 20001)
-        weights = np.where(np.arange(20001) % 2, 4.0, 2.0)
-        weights[[0, -1]] = 1.0
-        weights *= greater(at) * (at[1] - at[0]) / 3
-        first = float((weights * (at - center)).sum())
-        second = float((weights * (at - center) ** 2).sum()) - first**2
+        first = integral(lambda x, c=center, f=greater: (x - c) * f(x), *ends)
+        second = integral(lambda x, c=center, f=greater: (x - c) ** 2 * f(x), *ends)
         got, spread = expecting.greater_of(m, v, m2, v2)
         assert got == pytest.approx(center + first, rel=1e-9, abs=1e-6 * (s + s2))
-        assert spread == pytest.approx(second, rel=1e-5)
+        assert spread == pytest.approx(second - first**2, rel=1e-5)
         assert expecting.greater_of(m2, v2, m, v) == pytest.approx((got, spread))
     assert expecting.greater_of(2.0, 0.0, 3.0, 0.0) == (3.0, 0.0)
-    assert expecting.greater_of(2.0, 0.0, -3.0, 1e-9) == pytest.approx((2.0, 0.0))
     assert expecting.greater_of(1e150, 1.0, -1e150, 1.0) == (1e150, pytest.approx(1.0))
 
 
 # ---- Fitted levels.
 
 
-def partly_searched(seed: int, guide: str) -> ReferenceSearch:
+def partly_searched(seed: int) -> ReferenceSearch:
     """Return a search of a random tree after visiting a random part of its leaves."""
     random = Random(seed)
     rows = rows_without_sharing(
         random, lambda: random.gauss(0, 3), random.choice((2, 3, 4)), random.choice((1, 2, 3, 4))
     )
     tree = build(rows, exact=False)
-    reference = ReferenceSearch(
-        tree,
-        algorithm("best-first", guide=guide),
-        random.choice((None, (-1e5, 2e5), (-INFINITY, INFINITY))),
-    )
+    bounds = random.choice((None, (-1e5, 2e5), (-INFINITY, INFINITY)))
+    reference = ReferenceSearch(tree, algorithm("best-first"), bounds)
     leaves = [node.id for node in reference.nodes if node.kind == Kind.TERMINAL]
     reference.seen = random.sample(leaves, random.randint(0, len(leaves)))
     reference.update_intervals()
     return reference
 
 
-def steps_of(reference: ReferenceSearch, guide: str) -> Steps:
+def steps_of(reference: ReferenceSearch) -> Steps:
     """Return a search by the package that has visited the same leaves as a reference."""
-    steps = Steps(reference.tree, algorithm("best-first", guide=guide), reference.bounds)
+    steps = Steps(reference.tree, algorithm("best-first"), reference.bounds)
     for n in reference.seen:
         expecting.take_in(steps.beliefs, steps.limits, n, reference.tree.columns.utility[n])
     return steps
 
 
-@pytest.mark.parametrize("guide", ["learning", "ordered"])
-def test_fitted_levels_match_the_reference(guide: str) -> None:
+def test_fitted_levels_match_the_reference() -> None:
     for seed in range(250):
-        reference = partly_searched(seed, guide)
-        steps = steps_of(reference, guide)
+        reference = partly_searched(seed)
+        steps = steps_of(reference)
         levels.learn(steps.columns, steps.beliefs, steps.limits)
         if len(reference.nodes) == 1:
             continue
@@ -967,10 +917,10 @@ def test_fitted_levels_match_the_reference(guide: str) -> None:
 def test_levels_match_the_joint_distribution() -> None:
     """Linear algebra conditions all nodes and unvisited leaves at once."""
     for seed in range(250):
-        reference = partly_searched(seed, "learning")
+        reference = partly_searched(seed)
         if len(reference.nodes) == 1:
             continue
-        steps, random = steps_of(reference, "learning"), Random(seed)
+        steps, random = steps_of(reference), Random(seed)
         known, columns = steps.beliefs, steps.columns
         inner = [node for node in reference.nodes if node.kind != Kind.TERMINAL]
         deepest = max(reference.depth[node.id] for node in inner)
@@ -1007,25 +957,6 @@ def test_levels_match_the_joint_distribution() -> None:
             )
 
 
-def test_levels_on_the_path_are_updated_after_every_leaf() -> None:
-    """They are updated after every leaf, not only when all levels are fitted."""
-    for seed, tree, bounds in trees_without_sharing(25):
-        steps = Steps(tree, CHOSEN[0], bounds)
-        reference = ReferenceSearch(tree, CHOSEN[0], bounds)
-        for way in steps.all():
-            known = steps.beliefs
-            reference.seen = steps.seen
-            reference.spread, reference.slope = list(known.leaf_variance), list(known.slope)
-            reference.trust = list(known.trust)
-            parents = [
-                node for node in reference.nodes if node.id in way and node.kind != Kind.TERMINAL
-            ]
-            for node, (m, v) in zip(parents, posterior(reference, parents), strict=True):
-                size = math.sqrt(known.leaf_variance[0])
-                assert known.level[node.id] == pytest.approx(m, rel=1e-8, abs=1e-8 * size), seed
-                assert known.level_variance[node.id] == pytest.approx(v, rel=1e-8)
-
-
 # ---- Estimates of inner nodes.
 
 
@@ -1056,48 +987,13 @@ def test_estimates_change_the_route_and_not_the_value() -> None:
         rows = [replace(row, bounds=None) for row in Case(seed, pays=seed % 3 == 0).rows]
         if len(rows) > 80:
             continue
-        guessed, chosen = with_estimates(rows, Random(seed)), CHOSEN[2 * (seed % 4)]
+        guessed, chosen = with_estimates(rows, Random(seed)), CHOSEN[2 * (seed % 2)]
         plain = list(Steps(build(rows, exact=True), chosen).all())
         changed[chosen.guide] += ways_of(guessed, chosen) != plain
         tree = build(guessed, exact=True)
         assert evaluate(tree, chosen).value == evaluate(tree).value
-    assert min(changed["learning"], changed["ordered"]) > 2
-    assert changed["uniform"] == changed["bounds"] == 0
-
-
-@pytest.mark.slow
-def test_a_compiled_search_reads_estimates_as_an_interpreted_one_does() -> None:
-    for seed in range(60):
-        tree = build(with_estimates(Case(seed).rows, Random(seed)), exact=False)
-        for chosen in CHOSEN[:4]:
-            one, other = (evaluate(tree, chosen, engine=e) for e in ("interpreted", "compiled"))
-            assert list(one.visits) == list(other.visits), (seed, chosen.full_name)
-            assert list(one.lower) == list(other.lower)
-            assert list(one.upper) == list(other.upper)
-
-
-@pytest.mark.slow
-def test_estimates_that_are_near_the_values_save_leaves() -> None:
-    """Estimates that are noise cost little, because the leaves show what they are worth."""
-    total = {"none": 0, "good": 0, "noise": 0}
-    for seed in range(20):
-        random = Random(seed)
-        tree = et.generate("uniform", plies=4, branching=4, real=True, seed=seed)
-        values = definitions(tree)
-        for how in total:
-            columns = tree.columns
-            drawn = {
-                "none": [math.nan for _ in values],
-                "good": [random.gauss(x, 1) for x in values],
-                "noise": [random.uniform(0, 100) for _ in values],
-            }[how]
-            utility = [
-                given if kind == Kind.TERMINAL else guess
-                for given, kind, guess in zip(columns.utility, columns.kind, drawn, strict=True)
-            ]
-            guessed = replace(tree, columns=columns._replace(utility=array("d", utility)))
-            total[how] += evaluate(guessed, "best-first").counts.leaves_visited
-    assert total == {"none": 2373, "good": 1722, "noise": 2308}
+    assert changed["learning"] > 2
+    assert changed["bounds"] == 0
 
 
 def test_estimates_that_no_square_can_hold_are_ignored() -> None:
@@ -1112,11 +1008,11 @@ def test_estimates_that_no_square_can_hold_are_ignored() -> None:
 def test_a_walk_ends_where_another_parent_has_learned() -> None:
     """It goes only through nodes whose intervals it does not change on entry."""
     ended = 0
-    for seed in range(150):
+    for seed in range(400):
         case = Case(seed)
         if not case.tree().is_sharing:
             continue
-        steps = Steps(case.tree(), CHOSEN[seed % 8], case.bounds)
+        steps = Steps(case.tree(), CHOSEN[seed % 4], case.bounds)
         known = steps.beliefs
         while not steps.is_over:
             before = list(zip(known.lower, known.upper, strict=True))
@@ -1147,52 +1043,26 @@ def test_a_search_for_the_action_stops_once_it_is_proved(guide: str, exact: bool
         case = Case(seed)
         tree = case.tree(exact)
         bounds = case.bounds and in_numbers(case.bounds, exact)
-        values, steps = definitions(tree), Steps(tree, chosen, bounds)
-        known, eps, root = steps.beliefs, steps.setup.eps, exact_root(tree)
-        is_player = root.kind in (Kind.MAX, Kind.MIN)
-
-        def is_over(
-            steps: Steps = steps, known: Any = known, eps: Number = eps, root: ExactNode = root
-        ) -> bool:
-            if known.lower[root.id] == known.upper[root.id]:
-                return True
+        steps, root = Steps(tree, chosen, bounds), exact_root(tree)
+        known, eps = steps.beliefs, steps.setup.eps
+        best: list[ExactNode] = []
+        while True:
             ends = dict(enumerate(zip(known.lower, known.upper, strict=True)))
-            return root.kind in (Kind.MAX, Kind.MIN) and bool(proved(root, ends, eps))
-
-        for _ in steps.all():
-            assert is_over() == steps.is_over
-        assert is_over()
-        if is_player:
-            ends = dict(enumerate(zip(known.lower, known.upper, strict=True)))
-            best = [node.id for node in proved(root, ends, eps)]
-            slack = 0 if exact else 10 * eps
-            assert all(abs(values[n] - values[-1]) <= slack for n in best)
-            search = steps.search
-            assert (
-                known.lower[-1] == known.upper[-1] or search.tree.find(str(search.best)).id in best
-            )
-            fewer += known.lower[-1] != known.upper[-1]
-        else:
-            value = Steps(tree, algorithm("best-first", guide=guide), bounds)
-            list(value.all())
-            assert value.seen == steps.seen
+            if root.kind in (Kind.MAX, Kind.MIN):
+                best = proved(root, ends, eps)
+            is_exact = known.lower[root.id] == known.upper[root.id]
+            if steps.seen or steps.is_over:
+                assert steps.is_over == (is_exact or bool(best))
+            if steps.is_over:
+                break
+            steps.walk()
+        if best:
+            values, slack = definitions(tree), 0 if exact else 10 * eps
+            assert all(abs(values[node.id] - values[-1]) <= slack for node in best)
+            is_shown = steps.search.tree.find(str(steps.search.best)).id in {n.id for n in best}
+            assert is_exact or is_shown
+            fewer += not is_exact
     assert fewer > 20
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("guide", GUIDES)
-def test_min_is_the_mirror_of_max(guide: str) -> None:
-    """Both goals visit the same leaves in the mirrored tree, in floats and in fractions."""
-    for goal in ("value", "action"):
-        chosen = algorithm("best-first", guide=guide, goal=goal)
-        for seed in range(150):
-            case = Case(seed)
-            ways = []
-            for exact in (True, False):
-                for mirror in (False, True):
-                    bounds = case.bounds and in_numbers(case.bounds, exact, mirror)
-                    ways.append(list(Steps(case.tree(exact, mirror), chosen, bounds).all()))
-            assert ways[1:] == ways[:1] * 3, (seed, chosen.full_name)
 
 
 def test_the_only_action_needs_no_leaf() -> None:

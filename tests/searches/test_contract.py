@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from oracle import ExactNode, definition, definitions, exact_root
-from random_trees import BEST_FIRST, EVERY, PRUNED, Case, in_numbers
+from random_trees import BEST_FIRST, EVERY, PROVE_ACTION, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Search
 from expectitree.base.numbers import Number
@@ -129,7 +129,7 @@ def test_the_window_of_evaluate_is_the_bounds(case: Case) -> None:
 @pytest.mark.parametrize("exact", [True, False])
 @given(case=CASES)
 def test_the_mirror_negates_every_interval_exactly(exact: bool, case: Case) -> None:
-    for chosen in EVERY:
+    for chosen in (*EVERY, PROVE_ACTION):
         runs = [case.run] if chosen.name == "expectiminimax" else [case.run, case.run_in_window]
         for run in runs:
             seen, mirror = run(chosen, exact), run(chosen, exact, mirror=True)

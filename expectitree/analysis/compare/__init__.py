@@ -1,3 +1,3 @@
 """How do the algorithms compare on the same tree?"""
 
-FORMATS = ("text", "json", "csv", "markdown")  # what `--format` offers, a module each
+FORMATS = ("text", "json", "csv")  # what `--format` offers, a module each

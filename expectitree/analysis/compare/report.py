@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -101,18 +100,6 @@ class Comparison(Shown):
         return found
 
 
-@dataclass(frozen=True)
-class Total:
-    """The figures of one algorithm's searches of one or several files."""
-
-    algorithm: Algorithm
-    nodes_visited: int
-    leaves_total: int
-    leaves_visited: int
-    cuts: int
-    seconds: float
-
-
 def compare(
     tree: Tree,
     algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
@@ -159,28 +146,6 @@ def compare(
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
     return Comparison(file, rows)
-
-
-def totals(comparisons: Sequence[Comparison]) -> list[Total]:
-    """Return the sums over several files for each algorithm that searched them all."""
-    rows_of: dict[Algorithm, list[ComparisonRow]] = defaultdict(list)
-    for comparison in comparisons:
-        for row in comparison.rows:
-            rows_of[row.search.algorithm].append(row)
-    return [total(rows) for rows in rows_of.values() if len(rows) >= len(comparisons)]
-
-
-def total(rows: Sequence[ComparisonRow]) -> Total:
-    """Return the sums over rows of one algorithm."""
-    counts = [row.search.counts for row in rows]
-    return Total(
-        rows[0].search.algorithm,
-        sum(c.visited for c in counts),
-        sum(c.leaves_total for c in counts),
-        sum(c.leaves_visited for c in counts),
-        sum(c.cuts for c in counts),
-        sum(row.seconds for row in rows),
-    )
 
 
 def load_compiled(tree: Tree, algorithm: Algorithm | str, engine: str) -> None:

@@ -1,4 +1,4 @@
-"""Comparisons as text: a table for each file, and one of totals."""
+"""Comparisons as text: a table for each file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.compare.report import Comparison, Disagreement, Total, total, totals
+from expectitree.analysis.compare.report import Comparison, ComparisonRow, Disagreement
 from expectitree.base.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield a table and sentences for each file, and the totals of several files."""
+    """Yield a table and sentences for each file."""
     for position, comparison in enumerate(comparisons):
         if position:
             yield ""
@@ -36,50 +36,27 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from file_heading(comparison.file, tree, options, len(comparisons) > 1)
         yield f"{plural(len(tree), 'node')}, {plural(tree.leaves, 'leaf')}"
         yield ""
-        yield from table(*file_table(comparison), options)
+        yield from table(COLUMNS, map(_cells, comparison.rows), options)
         yield ""
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
             yield Text(f"WRONG: {safe(disagreement_text(disagreement), options)}", style=style)
         yield Text(conclusion(comparison), style=style)
-    if len(comparisons) > 1:
-        yield ""
-        yield Text(f"All {len(comparisons)} files", style="title")
-        yield ""
-        yield from table(*totals_table(comparisons), options)
 
 
-def file_table(comparison: Comparison) -> tuple[list[Column], list[list[str]]]:
-    """Return the columns and the rows of one file's table."""
-    rows = []
-    for row in comparison.rows:
-        cells = _cells(total([row]))
-        rows.append(cells | {"value": value_text(row.search), "best": row.search.best or "-"})
-    return _as_table(rows)
-
-
-def totals_table(comparisons: Sequence[Comparison]) -> tuple[list[Column], list[list[str]]]:
-    """Return the columns and the rows of the table of totals."""
-    return _as_table([_cells(row) for row in totals(comparisons)])
-
-
-def _cells(figures: Total) -> dict[str, str]:
-    """Return the cells of a row that has figures, by heading."""
-    return {
-        "algorithm": figures.algorithm.full_name,
-        "nodes": f"{figures.nodes_visited:,}",
-        "leaves": f"{figures.leaves_visited:,}",
-        "share": f"{figures.leaves_visited / figures.leaves_total:.0%}",
-        "cuts": f"{figures.cuts:,}",
-        "time": seconds_text(figures.seconds),
-    }
-
-
-def _as_table(rows: Sequence[dict[str, str]]) -> tuple[list[Column], list[list[str]]]:
-    """Return the columns that rows have, and their cells in that order."""
-    columns = [column for column in COLUMNS if rows and column.heading in rows[0]]
-    return columns, [[row[column.heading] for column in columns] for row in rows]
+def _cells(row: ComparisonRow) -> list[str]:
+    search, counts = row.search, row.search.counts
+    return [
+        search.algorithm.full_name,
+        value_text(search),
+        search.best or "-",
+        f"{counts.visited:,}",
+        f"{counts.leaves_visited:,}",
+        f"{counts.share:.0%}",
+        f"{counts.cuts:,}",
+        seconds_text(row.seconds),
+    ]
 
 
 def disagreement_text(disagreement: Disagreement) -> str:

@@ -125,7 +125,10 @@ class _Writer:
             fields["note"] = tree.notes[n]
         cut, reason = explanation.cut(n), explanation.skipped(n)
         if cut is not None:
-            fields["cut"] = _whole_cut(cut)
+            spared = {"nodes": cut.nodes, "leaves": cut.leaves}
+            if cut.is_of_game:
+                spared = {"branches": cut.leaves}
+            fields["cut"] = cut_fields(cut) | {"window": _interval(cut.window)} | spared
         if reason is not None:
             fields["skipped"] = reason
         return fields
@@ -154,37 +157,13 @@ def cut_fields(cut: Cut) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _whole_cut(cut: Cut) -> dict[str, Any]:
-    window = _interval(cut.window)
-    spared = {"nodes": cut.nodes, "leaves": cut.leaves}
-    if cut.is_of_game:
-        spared = {"branches": cut.leaves}
-    return cut_fields(cut) | {"window": window} | spared
-
-
 def explanation_fields(report: Reasons) -> dict[str, Any]:
-    """Return what `--explain` adds: the node, its children, the cuts, and all in sentences."""
-    sentences, tree = Sentences(report, text_console().options), report.tree
-    children = []
-    for one in report.alternatives:
-        lower, upper = _interval(report.search.interval_of(one.node))
-        label = {"label": tree.branch_label(report.node, one.branch)}
-        fields = label | reward_fields(tree, one.branch) | {"lower": lower, "upper": upper}
-        children.append(fields | {"best": one.is_best})
-    cuts = [
-        {"node": one.node, "path": json_path(tree, one.node, one.branch)}
-        | _whole_cut(one.cut)
-        | {"sentence": untied(sentences.cut(one))}
-        for one in report.cuts
-    ]
+    """Return what `--explain` adds: the node and the sentences about it."""
+    sentences = Sentences(report, text_console().options).all()
     return {
         "node": report.node,
-        "path": json_path(tree, report.node, report.branch),
-        "because": children,
-        "more_children": report.others,
-        "cuts": cuts,
-        "more_cuts": report.more_cuts,
-        "sentences": [untied(sentence) for sentence, _ in sentences.all()],
+        "path": json_path(report.tree, report.node, report.branch),
+        "sentences": [untied(sentence) for sentence, _ in sentences],
     }
 
 

@@ -8,7 +8,7 @@ from textwrap import wrap
 from rich.console import ConsoleOptions
 from rich.text import Text
 
-from expectitree.analysis.evaluate.cut_text import cut_place, saved_parts
+from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
 from expectitree.base.numbers import Number, cell_text
 from expectitree.searches.result import Outcome

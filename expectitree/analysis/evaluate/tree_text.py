@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import ConsoleOptions
 from rich.text import Text
 
-from expectitree.analysis.evaluate.cut_text import cut_reason, why_passed_over
+from expectitree.analysis.evaluate.cuts import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS

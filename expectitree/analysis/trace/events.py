@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,22 +21,6 @@ ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
 # What a walk is to do at a node: what `best_first` writes as its aim; and at the root of a search
 # for the best action.
 AIMS = ("exact", "lower", "raise", "action")
-
-
-class Why(StrEnum):
-    """The reason why a walk continues to a child, as the intervals and estimates show it."""
-
-    NOT_KNOWN = ""
-    ONLY_OPEN = "only open"
-    MAX_UPPER = "greatest upper bound"  # of the open ones
-    MIN_LOWER = "least lower bound"
-    MAX_SHARE = "greatest p times width"
-    MAX_ESTIMATE = "greatest estimate"
-    MIN_ESTIMATE = "least estimate"
-    # A rival is an action at the root other than the one that has the greatest estimate.
-    RIVAL_UPPER = "greatest upper bound of a rival"
-    RIVAL_LOWER = "least lower bound of a rival"
-    EXPECTED_GAIN = "expected gain"  # by a leaf
 
 
 class Event(NamedTuple):
@@ -61,7 +44,6 @@ class Event(NamedTuple):
     terms: Terms = ()  # of the sum that makes a CHANCE node's bound
     walk: int = 0  # of best-first: from 1; 0 for cuts, which are found after the last walk
     aim: str = ""  # at enter and visit of a walk: one of `AIMS`
-    why: Why = Why.NOT_KNOWN  # at enter and visit of a walk
     quotients: tuple[Quotient | None, ...] = ()  # at enter of an outcome: of its alpha and beta
 
     @property

@@ -40,7 +40,7 @@ def event_fields(event: Event, tree: Tree) -> dict[str, Any]:
     if event.walk:
         fields["walk"] = event.walk
     if event.aim:
-        fields |= {"aim": event.aim, "why": event.why or None}
+        fields["aim"] = event.aim
     if event.window is not None:
         fields["window"] = list(map(json_number, event.window))
     if event.kind == PROBE and tree.columns.kind[n]:

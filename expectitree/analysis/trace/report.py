@@ -7,7 +7,7 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -116,26 +116,29 @@ def trace(
     check_tree(tree, "trace")
     if isinstance(at, str):
         at = tree.find(at).id
-    if isinstance(found, Search):
-        steps = _repeat(found, algorithm, bounds, at, most, max_visits, file)
+    if algorithm is not None:
+        chosen = find_algorithm(algorithm)
+    elif isinstance(found, Search):
+        chosen = found.algorithm
     else:
-        chosen = find_algorithm("expectiminimax" if algorithm is None else algorithm)
-        steps = _record(found, chosen, bounds, at, most, max_visits, file)
+        chosen = find_algorithm("expectiminimax")
+    record = partial(_record, tree, chosen, at=at, most=most, file=file)
+    if isinstance(found, Search):
+        steps = _repeat(found, chosen, bounds, max_visits, record)
+    else:
+        steps = record(bounds, max_visits)
     events = [returned(event, exact) for event in steps.events]
     return replace(steps, search=replace(steps.search, rounds=not exact), events=events)
 
 
 def _repeat(
     found: Search,
-    algorithm: Algorithm | str | None,
+    chosen: Algorithm,
     bounds: Bounds | None,
-    at: int | None,
-    most: int | None,
     max_visits: int | None,
-    file: str,
+    record: Callable[..., Trace],
 ) -> Trace:
     """Return the steps of a search of the same tree; by default those of the same search."""
-    chosen = found.algorithm if algorithm is None else find_algorithm(algorithm)
     is_same = bounds is None and max_visits is None and chosen == found.algorithm
     if found.grown is not None and not chosen.in_order:
         raise AnalysisError(
@@ -146,8 +149,7 @@ def _repeat(
         bounds = found.root_bounds
     if max_visits is None and found.stopped:
         max_visits = found.counts.visits
-    is_part = found.grown is not None and found.stopped
-    steps = _record(found.tree, chosen, bounds, at, most, max_visits, file, is_part)
+    steps = record(bounds, max_visits, is_part=found.grown is not None and found.stopped)
     if not is_same:
         return steps
     search = replace(steps.search, bounds_source=found.bounds_source, grown=found.grown)
@@ -158,9 +160,10 @@ def _record(
     tree: Tree,
     algorithm: Algorithm,
     bounds: Bounds | None,
+    max_visits: int | None,
+    *,
     at: int | None,
     most: int | None,
-    max_visits: int | None,
     file: str,
     is_part: bool = False,
 ) -> Trace:
@@ -182,7 +185,7 @@ def _record(
         visits = sum(recorder.columns["visits"]) if is_part else 0
         if not visits:
             raise
-        return _record(tree, algorithm, bounds, at, most, visits, file)
+        return _record(tree, algorithm, bounds, visits, at=at, most=most, file=file)
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
     return Trace(file, search, recorder.events, recorder.total, at)

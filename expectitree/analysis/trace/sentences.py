@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from expectitree.analysis.evaluate.cut_text import cut_place
+from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.terms import MAX_TERMS
 from expectitree.analysis.trace.events import (
     CLOSE,
@@ -17,7 +17,6 @@ from expectitree.analysis.trace.events import (
     TIGHTEN,
     VISIT,
     Event,
-    Why,
 )
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
@@ -44,16 +43,6 @@ _AIMS = {
     "lower": "to lower its upper bound",
     "raise": "to raise its lower bound",
     "action": "to find its best action",
-}
-_REASONS = {  # why a walk goes on to this child
-    Why.ONLY_OPEN: "no other is open",
-    Why.MAX_UPPER: "no other has a greater upper bound",
-    Why.MIN_LOWER: "no other has a lesser lower bound",
-    Why.RIVAL_UPPER: "no other rival has a greater upper bound",
-    Why.RIVAL_LOWER: "no other rival has a lesser lower bound",
-    Why.MAX_ESTIMATE: "no other has a greater estimate",
-    Why.MIN_ESTIMATE: "no other has a lesser estimate",
-    Why.EXPECTED_GAIN: "a leaf there is expected to help most",
 }
 
 
@@ -128,9 +117,7 @@ class StepSentences(Words):
         entry = f"{name} ({kind}{paid}), {self.interval(event)}"
         if event.walk:
             enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
-            why = self.why(event)
-            sentence = f"{enter} {entry}, {_AIMS[event.aim]}"
-            return f"{sentence}: {why}" if why else sentence
+            return f"{enter} {entry}, {_AIMS[event.aim]}"
         assert event.window is not None
         return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
 
@@ -143,22 +130,11 @@ class StepSentences(Words):
 
     def visited(self, event: Event) -> str:
         noun = "estimate" if event.node in self.tree.estimated else "utility"
-        why = self.why(event)
-        since = f", since {why}" if why else ""
-        text = f"Visit {self.step_name(event)}{since}: its {noun} is {self.number(event.lower)}"
+        text = f"Visit {self.step_name(event)}: its {noun} is {self.number(event.lower)}"
         if reward := self.tree.reward_of(event.branch):
             worth = self.number(*self.with_reward(event, event.lower))
             text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
         return text
-
-    def why(self, event: Event) -> str:
-        """Return why a walk goes to a node, or nothing if that is not known."""
-        if event.why != Why.MAX_SHARE:
-            return _REASONS.get(event.why, "")
-        p, low, high = self.columns.probability[event.branch], *event.was
-        width = self.product(p, high - low)
-        share = self.number(p * (high - low))
-        return f"no other has a greater p times width than {width} = {share}"
 
     def passed(self, event: Event) -> str:
         if event.lower == event.upper:

@@ -20,9 +20,8 @@ from expectitree.files import ANSWERS, load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import search_tree, why_unknown
 from expectitree.searches.result import Search
-from expectitree.searches.unknown import why_unknown
 from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
 from expectitree.tree.model import Tree, check_tree
 from expectitree.tree.paths import ROOT

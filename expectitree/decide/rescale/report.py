@@ -22,9 +22,8 @@ from expectitree.base.numbers import (
 )
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import check_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
-from expectitree.searches.unknown import check_known
 from expectitree.tree.folding import fold_rewards
 from expectitree.tree.model import Tree, check_tree, rounded
 from expectitree.tree.transform import map_utilities

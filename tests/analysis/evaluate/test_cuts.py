@@ -7,8 +7,7 @@ from helpers import for_each
 from random_trees import Case
 
 import expectitree as et
-from expectitree.analysis.evaluate.cut_text import cut_reason
-from expectitree.analysis.evaluate.cuts import Explanation
+from expectitree.analysis.evaluate.cuts import Explanation, cut_reason
 
 
 def skipped_reasons(explanation: Explanation) -> list[str]:

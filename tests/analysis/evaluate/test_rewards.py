@@ -14,7 +14,6 @@ from oracle import definitions
 from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
@@ -243,9 +242,7 @@ PAID = {"less": " - ", "plus": " + "}
 
 
 def test_json_has_rewards_next_to_intervals_without_them() -> None:
-    found = json.loads(
-        invoke("eval", "-a", "star1", "--format", "json", "--explain", "-e", PAYS).stdout
-    )
+    found = json.loads(invoke("eval", "-a", "star1", "--format", "json", "-e", PAYS).stdout)
     assert (found["value"], found["bounds"]) == (10, [-4, 17])
     tree = found["tree"]
     assert (tree["reward"], tree["lower"], tree["upper"]) == (3, 7, 7)
@@ -256,9 +253,6 @@ def test_json_has_rewards_next_to_intervals_without_them() -> None:
     assert duel["children"][0] == {
         "label": "hit", "reward": -5, "kind": "TERMINAL", "utility": 20, "lower": 20, "upper": 20,
         "visited": True,
-    }  # fmt: skip
-    assert found["explanation"]["because"][2] == {
-        "label": "duel", "reward": 1, "lower": 6, "upper": 6, "best": True,
     }  # fmt: skip
 
 
@@ -278,10 +272,3 @@ def test_a_comparison_finds_the_same_values_and_best_actions() -> None:
         found = et.compare(tree, EVERY, bounds=case.bounds, exact=True)
         assert not found.disagreements
         assert {record["value"] for record in found.to_records()} == {definitions(tree)[-1] + 7}
-
-
-def test_actions_that_contradict_each_other_are_compared_with_their_rewards() -> None:
-    right = et.evaluate(et.loads("max: {a: {cost: 5, utility: 9}, b: 6}"))
-    wrong = et.evaluate(et.loads("max: {a: 6, b: 4}"))
-    (found,) = Comparison("", [ComparisonRow(right, 0), ComparisonRow(wrong, 0)]).disagreements
-    assert found.about == "best"

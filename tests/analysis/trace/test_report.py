@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
 
 import pytest
 from random_trees import EVERY, Case, with_slow_variants
@@ -22,7 +21,6 @@ from expectitree.analysis.trace.events import (
     TIGHTEN,
     VISIT,
     Event,
-    Why,
 )
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
@@ -121,13 +119,8 @@ def test_a_probe_is_followed_by_the_visit_of_its_child(traces: list[Trace]) -> N
                 assert (then.kind, then.node, then.branch) == (
                     ENTER if one.tree.columns.kind[event.node] else VISIT, event.node, event.branch,
                 )  # fmt: skip
-                assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                assert one.tree.columns.kind[one.tree.parent_of(event.branch)] == Kind.CHANCE
                 assert event.place < one.search.algorithm.probes
-
-
-def parent_of(tree: et.Tree, branch: int) -> int:
-    first = tree.columns.first
-    return next(n for n in range(len(tree)) if first[n] <= branch < first[n + 1])
 
 
 def test_entries_nest(traces: list[Trace]) -> None:
@@ -188,64 +181,6 @@ def test_walks_go_from_the_root_down(traces: list[Trace]) -> None:
             elif event.kind == CLOSE:
                 assert event.node not in {entry.node for entry in moment.open}
         assert walks == one.search.visits[len(one.tree) - 1]
-
-
-def test_the_reason_for_each_step_of_a_walk_holds(traces: list[Trace]) -> None:
-    """Each reason is an inequality between the intervals at that step."""
-    seen: Counter[str] = Counter()
-    for one in traces:
-        if one.search.algorithm.in_order:
-            continue
-        kind, _, first, child, probability, _ = one.tree.columns.stored
-        slack = 4 * one.search.eps
-        moment = Moment(one)
-        way: list[int] = []
-        lower, upper = list(moment.lower), list(moment.upper)
-        for event in one.events:
-            if event.kind in (ENTER, VISIT):
-                way = [*way[: event.depth], event.node]
-            if event.why:
-                seen[event.why] += 1
-                above, n = way[-2], event.node
-                own = [
-                    b
-                    for b in range(first[above], first[above + 1])
-                    if kind[above] != 3 or probability[b] > 0
-                ]
-                is_open = [b for b in own if lower[child[b]] < upper[child[b]]]
-                assert event.branch in is_open
-                others = [b for b in is_open if child[b] != n]
-                low = {b: lower[child[b]] + one.tree.reward_of(b) for b in own}
-                high = {b: upper[child[b]] + one.tree.reward_of(b) for b in own}
-                assert (not others) is (
-                    event.why == Why.ONLY_OPEN
-                ) or one.search.algorithm.goal == "action"
-                if event.why == Why.MAX_UPPER:
-                    assert kind[above] == Kind.MAX
-                    assert all(high[event.branch] >= high[b] - slack for b in others)
-                elif event.why == Why.MIN_LOWER:
-                    assert kind[above] == Kind.MIN
-                    assert all(low[event.branch] <= low[b] + slack for b in others)
-                elif event.why == Why.MAX_SHARE:
-                    assert kind[above] == Kind.CHANCE
-                    shares = [probability[b] * (upper[child[b]] - lower[child[b]]) for b in is_open]
-                    assert max(shares) <= probability[event.branch] * (upper[n] - lower[n]) + slack
-                elif event.why in (
-                    Why.MAX_ESTIMATE,
-                    Why.MIN_ESTIMATE,
-                    Why.RIVAL_UPPER,
-                    Why.RIVAL_LOWER,
-                ):
-                    assert one.search.algorithm.goal == "action"
-                    assert event.depth == 1
-                elif event.why == Why.EXPECTED_GAIN:
-                    assert one.search.algorithm.guide != "bounds"
-            lower[event.node], upper[event.node] = event.lower, event.upper
-        assert "" not in {event.aim for event in one.events if event.kind in (ENTER, VISIT)}
-    if not traces[0].search.algorithm.in_order:
-        assert {Why.ONLY_OPEN, Why.MAX_UPPER, Why.MIN_LOWER} <= set(seen)
-        assert (Why.EXPECTED_GAIN in seen) is (traces[0].search.algorithm.guide != "bounds")
-        assert (Why.MAX_SHARE in seen) is (traces[0].search.algorithm.guide == "bounds")
 
 
 def test_a_cut_is_an_inequality_that_holds(traces: list[Trace]) -> None:
@@ -338,7 +273,7 @@ def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None
             for end, quotient in zip(event.window or (), event.quotients, strict=False):
                 if quotient is not None:
                     seen += 1
-                    assert one.tree.columns.kind[parent_of(one.tree, event.branch)] == Kind.CHANCE
+                    assert one.tree.columns.kind[one.tree.parent_of(event.branch)] == Kind.CHANCE
                     limit, others, p, found, reward = quotient
                     exact = (limit - reward - sum(q * other for q, other in others)) / p
                     assert found == end + one.tree.reward_of(event.branch)
@@ -404,25 +339,3 @@ def test_the_last_moment_equals_the_search(traces: list[Trace]) -> None:
                 ]
             cut = [n for n in inner if search.cut[n] not in NO_CUTS]
             assert [found.cut_after[n] for n in cut] == [search.cut_after[n] for n in cut]
-
-
-def test_a_terminal_of_a_wide_node_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If no node is shared, the recorder does not search the branches for the one to a leaf."""
-    reads: list[object] = []
-
-    class Counted(list[int]):
-        def __getitem__(self, at: Any) -> Any:
-            reads.append(at)
-            return super().__getitem__(at)
-
-    original = _Recorder.__init__
-
-    def begin(recorder: _Recorder, *settings: Any) -> None:
-        original(recorder, *settings)
-        recorder.child = Counted(recorder.child)
-
-    monkeypatch.setattr(_Recorder, "__init__", begin)
-    t = et.TreeBuilder()
-    tree = t.build(t.max([*range(300)], bounds=(0, 1000)))
-    assert len(et.trace(tree, "star1").events) > 300
-    assert len(reads) < 10 * len(tree)

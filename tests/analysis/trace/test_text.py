@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from files.samples import chain
 from helpers import invoke, rendered_lines
 from random_trees import EVERY, Case, with_slow_variants
 
@@ -17,7 +16,6 @@ from expectitree.analysis.trace.json import render as trace_json
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
-from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import notation
 
 LEFT = "trees/aima-5.12-left.yaml"
@@ -213,12 +211,6 @@ def test_limit_and_at_choose_steps() -> None:
     assert "a1/" not in one
 
 
-def test_500_steps_are_shown_by_default() -> None:
-    tree = "max: [" + ", ".join(map(str, range(600))) + "]"
-    done = invoke("trace", "-e", tree)
-    assert "… 101 more steps: --limit shows more" in done.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -242,26 +234,7 @@ def test_wrong_usage_is_refused(words: list[str], message: str) -> None:
     assert message in re.sub(r"\s+", " ", done.stderr)
 
 
-def test_several_files_have_headings() -> None:
-    done = invoke("trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]")
-    assert done.stdout.count("== -e ==") == 2
-    lines = invoke(
-        "trace", "-e", "max: [1, 2]", "-e", "min: [1, 2]", "--format", "json"
-    ).stdout.splitlines()
-    assert [json.loads(line)["event"] for line in lines].count("start") == 2
-
-
 def test_a_stopped_search_is_shown_up_to_its_end() -> None:
     done = invoke("trace", "-a", "star1", "--max-visits", "4", LEFT)
     assert done.exit_code == 1
     assert "was stopped after 4 visits. The value is in [1, 4]." in re.sub(r"\s+", " ", done.stdout)
-
-
-@pytest.mark.slow
-def test_a_deep_tree_keeps_to_the_width() -> None:
-    report = trace(chain(5_000), algorithm("star2"))
-    lines = rendered_lines(trace_text, report)
-    assert max(map(len, lines)) <= 80
-    assert max(event.depth for event in report.events) == 5_000
-    assert any("(4999) " in line for line in lines)
-    assert all(len(line) < 3_000 for line in trace_json(report))

@@ -272,7 +272,7 @@ def test_a_wide_table_has_a_column_for_each_search(tmp_path: Path) -> None:
         ("algorithms: [limit: {guide: bounds}]", "limit has no options"),
         (
             "algorithms: [best-first: {guide: wisdom}]",
-            "'wisdom', expected learning, ordered, uniform or bounds",
+            "'wisdom', expected learning or bounds",
         ),
         (
             "algorithms: [star1: {goal: action}]",
