@@ -37,7 +37,6 @@ def command(
     --write, broken expectations are refreshed, and a file without `expect` gets one; every other
     character stays as it is. --format github shows errors next to the lines of a pull request.
 
-    SilverDecisions stores results in its files; verify checks them under all rules.
 
     For example: expectitree verify trees
     """

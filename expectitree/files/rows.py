@@ -52,7 +52,6 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
     loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
     is_written: bool = True
-    has_results: bool = False  # files store results: its module has `read_results(text, name)`
     likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
     home: str = ""  # its module; by default, the one in `files.formats` with its name
 

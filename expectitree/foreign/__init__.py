@@ -45,7 +45,6 @@ FORMATS = (
             *(*_VALUES, *_SHAPES, "rewards of the root"),
             "MAX, MIN and CHANCE nodes in one tree",
         ),
-        has_results=True,
     ),
     Format(
         "csv",

@@ -17,7 +17,7 @@ from decide.sensitivity import parameterised
 from files import samples, test_schema
 from foreign import test_damaged_diagrams, test_efg
 from foreign.test_csv import COPIER, THOMPSON
-from foreign.test_radiant import CONTRACT, TYPED
+from foreign.test_radiant import CONTRACT
 from fuzz.cases import Target
 from fuzz.damage import GAME_PIECES, mutated
 from oracle import definition
@@ -124,7 +124,7 @@ def files(
 
 TREES = (*samples.SEEDS, *(text for form in samples.FORMS.values() for text in form))
 IN_JSON = tuple(text for text in (*samples.SEEDS, *TREES) if text.startswith('{"'))
-RADIANT = (CONTRACT, TYPED, "name: x\ntype: decision\na: &a\n    payoff: 1\nb: *a\n")
+RADIANT = (CONTRACT, "name: x\ntype: decision\na: &a\n    payoff: 1\nb: *a\n")
 TABLES = (
     THOMPSON,
     COPIER.replace(",", ";"),

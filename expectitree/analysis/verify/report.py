@@ -126,11 +126,6 @@ def verify_file(
         if format.is_text:
             text, name = read_text(path)
             row = format_of_text(text, name)
-            if row.has_results:
-                from expectitree.analysis.verify.stored import stored_checks
-
-                if checks := [*stored_checks(text, name, row)]:
-                    return Verification(file, checks, seconds=perf_counter() - start)
             if not name.endswith(ANSWERS):  # else `load` has a hint
                 read = partial(loads_tree, text, name=name)
         tree = read(exact_nodes=sys.maxsize, warn=warn)
