@@ -54,12 +54,6 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             help="In .efg: the player who is MAX, by name or number.  [default: 1]",
         ),
         click.option(
-            "--payoffs-of",
-            metavar="PLAYER",
-            hidden=not are_shown,
-            help="In .efg: use this player's payoffs, even if the game is not constant-sum.",
-        ),
-        click.option(
             "--tree",
             type=click.IntRange(1),
             metavar="N",

@@ -61,8 +61,8 @@ def load(
             parameter is not used. They are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
-        options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
-            (SilverDecisions) and `minimize` (Radiant and .csv).
+        options: How to read a file of another program: `max_player` (.efg), `tree` (of
+            SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
@@ -124,8 +124,8 @@ def loads(
         warn: Called with each warning, as for `load`; they are also in `Tree.warnings`.
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither the name nor the text shows it.
-        options: How to read a text of another program: `max_player` and `payoffs_of` (.efg), `tree`
-            (SilverDecisions) and `minimize` (Radiant and .csv).
+        options: How to read a text of another program: `max_player` (.efg), `tree` (of
+            SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:
         FileError: The text is not a tree. The error lists every problem found.

@@ -34,7 +34,6 @@ class ReadOptions(TypedDict, total=False):
     """Options for reading other programs' formats; each is in the rows of its formats."""
 
     max_player: str | int  # the name or the number of the player who is MAX
-    payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for
     tree: int  # the number of the tree in a file with several, from 1
     minimize: bool  # whether decisions are MIN's
 

@@ -17,7 +17,7 @@ FORMATS = (
         is_foreign=True,
         home="expectitree.foreign.efg",
         signature=r"\A\s*[EN]FG\s",
-        options=("max_player", "payoffs_of"),
+        options=("max_player",),
         loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
     ),
     Format(

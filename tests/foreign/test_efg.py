@@ -108,33 +108,6 @@ def test_another_player_may_be_max() -> None:
     assert str(caught.value) == "there is no player 'Bib': the players are 1 'Ann', 2 'Bob'"
 
 
-GENERAL = HEAD + (
-    'p "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 3, 1 }\n'
-    'p "" 2 1 "" { "l" "r" } 0\nt "" 2 "" { 5, 2 }\nt "" 3 "" { 0, 0 }\n'
-)
-
-
-def test_a_game_without_constant_sum_is_refused_unless_payoffs_are_chosen() -> None:
-    assert refusal(GENERAL) == (
-        "g.efg:5:1: not constant-sum: payoffs sum to 7 at line 5 and to 4 at line 3: "
-        "--payoffs-of 1 reads the payoffs of that player"
-    )
-    tree, warnings = read(GENERAL, payoffs_of="1")
-    assert warnings == [
-        "g.efg: the payoffs do not have a constant sum: player 2 minimizes player 1's payoff"
-    ]
-    assert et.evaluate(tree).value == 3
-    tree, warnings = read(GENERAL, payoffs_of="Bob")
-    assert warnings == [
-        "g.efg: the payoffs do not have a constant sum: player 1 minimizes player 2's payoff"
-    ]
-    assert tree.root.kind == Kind.MIN
-    assert et.evaluate(tree).value == 1
-    assert read(GAMES["nim7"].text, payoffs_of="1")[1] == []
-    with pytest.raises(et.TransformError, match="--max-player names player 1: give one of them"):
-        read(GENERAL, payoffs_of="2", max_player="1")
-
-
 def test_imperfect_information_is_refused_at_the_first_two_nodes() -> None:
     text = HEAD + (
         'p "" 1 1 "" { "l" "m" "r" } 0\n'
@@ -355,7 +328,7 @@ def test_a_deep_game_is_written_and_read() -> None:
 @pytest.fixture
 def game(tmp_path: Path) -> str:
     path = tmp_path / "game.efg"
-    path.write_text(GENERAL)
+    path.write_text(THIRDS)
     return str(path)
 
 
@@ -365,10 +338,9 @@ def done(*words: str) -> Done:
 
 @pytest.mark.parametrize("command", ["eval", "compare", "trace", "limit", "opponents", "risk"])
 def test_commands_read_games_with_their_options(command: str, game: str) -> None:
-    assert done(command, game).status == 3
-    found = done(command, "--payoffs-of", "1", game)
-    assert found.status == 0
-    assert "player 2 minimizes player 1's payoff" in found.err
+    found = done(command, "--max-player", "Zoe", game)
+    assert found.status == 2
+    assert "there is no player 'Zoe': the players are 1 'Ann', 2 'Bob'" in found.err
 
 
 POKER = """
@@ -437,7 +409,6 @@ def test_an_option_of_another_format_is_wrong_usage(game: str) -> None:
     found = done("convert", "--tree", "2", game, "-")
     assert found.status == 2
     assert "--tree is for SilverDecisions' JSON, and this is Gambit's .efg" in found.err
-    assert done("convert", "--payoffs-of", "3", game, "-").status == 2
 
 
 def test_a_game_is_found_by_its_text_or_by_an_option(game: str, tmp_path: Path) -> None:

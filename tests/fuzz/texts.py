@@ -267,9 +267,9 @@ TARGETS: dict[str, Target] = {
     "json": files(IN_JSON, one_word, "x.json"),
     "bytes": Target(damaged_bytes, check_file, is_hostile=True),
     "efg": files(
-        [*GAMES, test_efg.GENERAL, test_efg.THIRDS, test_efg.three("0", mover=2)],
+        [*GAMES, test_efg.THIRDS, test_efg.three("0", mover=2)],
         partial(mutated, pieces=GAME_PIECES), "g.efg",
-        payoffs_of=(None, None, "1", 2), max_player=(None, None, "Bob"),
+        max_player=(None, "2", "Bob"),
     ),
     "radiant": files(
         RADIANT, mutated, "r.yaml",
