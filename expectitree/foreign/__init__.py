@@ -51,7 +51,7 @@ FORMATS = (
         (".csv",),
         "CSV",
         is_foreign=True,
-        home="expectitree.foreign.csv",
+        home="expectitree.foreign.payoff_tables",
         options=("minimize",),
         is_written=False,
         # Two lines of cells.

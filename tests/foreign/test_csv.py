@@ -169,20 +169,6 @@ def test_thousands_and_decimals_are_distinguished_by_the_whole_table(text: str, 
     assert exact_at(read(text)[0], "x/a").utility == Fraction(value)
 
 
-def test_a_row_of_totals_is_reported() -> None:
-    """It would be read as the best action."""
-    assert read(",a,b\nx,1,2\ny,3,0\nSum,4,2\np,0.5,0.5\n")[1] == [
-        "t.csv: the row 'Sum' is the sum of the rows above it, and is read as an action: delete it "
-        "if it is a total"
-    ]
-    for text in (
-        ",a,b\nx,1,2\ny,1,2\np,0.5,0.5\n",  # one row above
-        ",a,b\nx,1,2\ny,-1,-2\nnothing,0,0\np,0.5,0.5\n",
-        ",a,b\nx,?,2\ny,3,0\nSum,4,2\np,0.5,0.5\n",
-    ):
-        assert read(text)[1] == []
-
-
 def test_a_question_mark_is_a_payoff_that_is_not_known() -> None:
     tree, _ = read(",a,b\nx,?,0\np,1/4,75%\n")
     assert len(tree.unknown) == 1
@@ -193,11 +179,6 @@ def test_labels_are_kept_as_they_are() -> None:
     tree, warnings = read(',0.4,0.6\n"a, ""b""\n c",1,2\nchance,3,4\np,0.5,0.5\n')
     assert [path for _, path in tree.walk()][1:4] == ['a, "b" c', 'a, "b" c/0.4', 'a, "b" c/0.6']
     assert not warnings
-
-
-def test_a_row_that_sums_to_1_is_named_in_the_warning() -> None:
-    _, (warning,) = read(",a,b\nx,1,2\ny,0,1\nlikely,0.3,0.7\n")
-    assert warning.endswith(". If the row 'likely' has the probabilities, call it probability")
 
 
 def test_probabilities_that_miss_1_by_rounding_are_normalised() -> None:

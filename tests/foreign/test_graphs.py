@@ -70,12 +70,6 @@ def test_a_float_in_a_graph_is_its_shortest_decimal() -> None:
     assert search_tree(back).value == search_tree(tree).value == Fraction("0.75")
 
 
-def test_a_graph_without_rewards_has_no_attribute_of_them() -> None:
-    graph = et.to_networkx(et.loads("max: [1, 2]"))
-    assert "root_reward" not in graph.graph
-    assert all("reward" not in edge for _, _, edge in graph.edges(data=True))
-
-
 def test_a_wrong_reward_in_a_graph_is_refused() -> None:
     graph = et.to_networkx(et.loads("max: [1, {reward: 1, utility: 2}]"))
     graph.graph["root_reward"] = "much"
@@ -104,7 +98,7 @@ def test_a_graph_made_by_hand_needs_only_kinds_and_utilities() -> None:
     [
         ([("a", "b"), ("b", "a")], {}, "the graph has a cycle: a -> b"),
         ([("a", "b")], {}, "node 'a': a terminal has no branches"),
-        ([("a", "b")], {"a": "MIX"}, "node 'a': found the kind MIX, expected MAX, MIN, CHANCE"),
+        ([("a", "b")], {"a": "MIX"}, "node 'a': found the kind MIX, expected one of TERMINAL, MAX"),
         (
             [("a", "b"), ("c", "b")],
             {"a": "MAX", "c": "MIN"},
