@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.decorators import complete_path
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.saving import check_output, force_option, write_tree
 from expectitree.cli.terminal import OUT, show
@@ -35,7 +34,6 @@ from expectitree.tree.paths import ROOT
     "path",
     default=ROOT,
     metavar="PATH",
-    shell_complete=complete_path,
     help="Where the outcome or the signal is known.  [default: the root]",
 )
 @click.option("--control", is_flag=True, help="Show what choosing the outcome would be worth.")

@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import click
 
-from expectitree.cli.annotations import Command
-from expectitree.cli.decorators import add_options
+from expectitree.cli.decorators import Command, add_options
 from expectitree.cli.terminal import warn, working
 from expectitree.files import load_tree
 from expectitree.files.formats import NAMES, format_by_name

@@ -233,8 +233,11 @@ class _Table:
         places[id(body)] = [row[0] for row in self.actions]
 
         def locate(wanted: Sequence[Place]) -> list[Mark | None]:
-            known = [(places.get(id(place.container)), place.at) for place in wanted]
-            return [cells and (cells[at].line, cells[at].column) for cells, at in known]
+            found: list[Mark | None] = []
+            for container, at, *_ in wanted:
+                cells = places.get(id(container))
+                found.append((cells[at].line, cells[at].column) if cells else None)
+            return found
 
         root = ((kind, body),)
         return Document(self.name, root, locate=locate, text=self.text, has_labels=True)

@@ -27,7 +27,7 @@ Everything that a file's author wrote (labels, titles, file names) goes through
 `value_text`, `interval_text`, `seconds_text`, `node_name`.
 
 The command line calls `cli.terminal.show(question, format, report, **settings)`, which makes the
-console (`--color`, width, encoding) and writes. Tests call `helpers.rendered_lines(render, report,
+console (colours, width, encoding) and writes. Tests call `helpers.rendered_lines(render, report,
 width, unicode)` or `et.to_text(report, width=...)`.
 `analysis/compare` is the example to follow.
 """

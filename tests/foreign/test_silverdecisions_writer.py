@@ -203,7 +203,7 @@ def test_the_greatest_payoffs_are_written() -> None:
 def test_words_of_mathjs_are_no_names() -> None:
     tree = et.loads("{parameters: {in: 1, in_: 2, mod: in + 3}, max: [in + in_, mod]}")
     found = json.loads(written(tree))
-    assert found["data"]["code"] == "in__ = 1\nin_ = 2\nmod_ = in__ + 3"
+    assert found["data"]["code"] == "in_2 = 1\nin_ = 2\nmod_2 = in_2 + 3"
     assert search_tree(tree_of(json.dumps(found))).value == 4
 
 

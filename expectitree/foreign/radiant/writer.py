@@ -144,7 +144,7 @@ class _Writer:
         found = written.get(b, self.columns.probability[b])
         if found != Name(REST):
             return found
-        siblings = [written[s] for s in self.tree.branches_of(node)]
+        siblings: list[Any] = [written[s] for s in self.tree.branches_of(node)]
         left: Expression = Number("1")
         for sibling in siblings:
             left = left if sibling == found else Apply("-", (left, sibling))

@@ -201,9 +201,10 @@ class _Reader:
                 self.report(edge, "childNode", f"found {described(child)}, expected a node")
                 continue
             root = _Object(child, edge.place_of("childNode"), edge.path)
-            found = {"label": (label, edge.place_of("name"))} if label else {}
-            found |= self.numbers(edge, self.kinds[kind] == "chance", names)
-            yield _Node(root, names, found, children)
+            of_edge = self.numbers(edge, self.kinds[kind] == "chance", names)
+            if label:
+                of_edge["label"] = label, edge.place_of("name")
+            yield _Node(root, names, of_edge, children)
 
     def labels(self, about: _Object, edges: Sequence[_Object]) -> list[str | None]:
         """Return the labels of a node's edges; note a name that is left out."""

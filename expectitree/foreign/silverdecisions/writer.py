@@ -12,7 +12,7 @@ from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import escape, message_text, number_text, to_exact
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.rows import Warn
-from expectitree.foreign.shared import formula_text, payoff_of
+from expectitree.foreign.shared import formula_text, free_name, payoff_of
 from expectitree.foreign.silverdecisions.reader import KEY, RULES, SHARE
 from expectitree.tree.formulas import REST, is_formula
 from expectitree.tree.model import Kind, Tree
@@ -67,8 +67,9 @@ class _Writer:
 
     def text(self) -> Iterator[str]:
         """Yield the whole file."""
-        tree, code, scope = self.tree, [], {}
-        for n, value in parameter_values(tree).items():
+        tree, code, scope = self.tree, list[str](), dict[str, float]()
+        values: dict[str, Any] = parameter_values(tree)
+        for n, value in values.items():
             name = self.names[n]
             code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
             if value is not None and abs(value) <= _GREATEST:
@@ -195,8 +196,12 @@ def _simple(number: Any) -> Fraction:
 
 def _mathjs_names(parameters: Collection[str]) -> dict[str, str]:
     """Return the names of the parameters in mathjs, which reserves a few words."""
-    names = {name: name for name in parameters}
-    for name in names:
-        while names[name] in _WORDS or names[name] != name and names[name] in parameters:
-            names[name] += "_"
-    return names
+
+    def is_taken(name: str) -> bool:
+        return name in _WORDS or name in found.values()
+
+    found = {name: name for name in parameters if name not in _WORDS}
+    for name in parameters:
+        if name not in found:
+            found[name] = free_name(name, is_taken)
+    return found
