@@ -58,20 +58,7 @@ def test_values_of_options_are_completed() -> None:
     assert values("compare|-a|star1|--algorithm|star2") == ["star2", "star2.5"]
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "eval|tr",
-        "verify|risk.yaml|tr",
-        "convert|tr",
-        "generate|ballard|-o|tr",
-        "draw|-o|tr",
-        "ask|tr",
-        "study|tr",
-        "new|tr",
-        "eval|--explain|tr",
-    ],
-)
+@pytest.mark.parametrize("line", ["eval|tr", "verify|risk.yaml|tr", "draw|-o|tr", "new|tr"])
 def test_files_are_left_to_the_shell(line: str) -> None:
     [item] = complete(line)
     assert (item.type, item.value) == ("file", "tr")

@@ -65,13 +65,6 @@ def test_thompson_lumber_without_probabilities_takes_states_as_equally_likely() 
     ]
 
 
-def test_maximin_is_min_instead_of_chance() -> None:
-    """What the warning recommends. Published (maximin): do nothing, 0."""
-    text = et.dumps(read("".join(THOMPSON.splitlines(True)[:-1]))[0])
-    tree = et.loads(text.replace("event: state, chance:", "min:"))
-    assert (et.evaluate(tree).best, et.evaluate(tree).value) == ("nothing", 0)
-
-
 def test_the_worst_case_of_costs_is_the_greatest() -> None:
     _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
     assert warning.endswith(
@@ -99,50 +92,26 @@ def test_separators_line_ends_and_names_of_the_row(
     assert et.dumps(read(text)[0]) == et.dumps(read(THOMPSON)[0])
 
 
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [
-        ("5", "5"),
-        ("-1.5e3", "-1500"),
-        ("1/3", "1/3"),
-        (" 12.5% ", "1/8"),
-        ("−3", "-3"),
-        ("(3)", "-3"),
-        ("$5", "5"),
-        ("-$5", "-5"),
-        ("$ -5", "-5"),
-        ("€5.50", "11/2"),
-        ('"200,000"', "200000"),
-        ('"$1,234,567.5"', "2469135/2"),
-        ('"(1,000)"', "-1000"),
-        ('"5"', "5"),
-    ],
-)  # fmt: skip
+NUMBERS = {
+    "5": "5", "-1.5e3": "-1500", "1/3": "1/3", " 12.5% ": "1/8", "−3": "-3", "(3)": "-3",
+    "$5": "5", "-$5": "-5", "$ -5": "-5", "€5.50": "11/2", '"200,000"': "200000",
+    '"$1,234,567.5"': "2469135/2", '"(1,000)"': "-1000", '"5"': "5",
+}  # fmt: skip
+WITH_COMMAS = {
+    "5 €": "5", "(5 €)": "-5", "-1.234,5 €": "-2469/2", "1.234.567": "1234567", "1.234": "1234",
+    "1 234,5": "2469/2", "1\u202f234": "1234", "1'234": "1234", "1,234": "617/500",
+    "12,5 %": "1/8", "1/3": "1/3",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("cell", "value"), NUMBERS.items())
 def test_numbers_of_spreadsheets_are_read(cell: str, value: str) -> None:
     tree, _ = read(f",a,b\nx,{cell},0\np,1/4,75%\n")
     assert exact_at(tree, "x/a").utility == Fraction(value)
-    assert [branch.probability for branch in tree.find("x").branches] == [
-        Fraction(1, 4),
-        Fraction(3, 4),
-    ]
+    assert [branch.probability for branch in tree.find("x").branches] == [0.25, 0.75]
 
 
-@pytest.mark.parametrize(
-    ("cell", "value"),
-    [
-        ("5 €", "5"),
-        ("(5 €)", "-5"),
-        ("-1.234,5 €", "-2469/2"),
-        ("1.234.567", "1234567"),
-        ("1.234", "1234"),
-        ("1 234,5", "2469/2"),
-        ("1\u202f234", "1234"),
-        ("1'234", "1234"),
-        ("1,234", "617/500"),
-        ("12,5 %", "1/8"),
-        ("1/3", "1/3"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("cell", "value"), WITH_COMMAS.items())
 @pytest.mark.parametrize("separator", [";", "\t"])
 def test_a_decimal_comma_anywhere_shows_how_all_numbers_are_written(
     cell: str, value: str, separator: str

@@ -80,13 +80,6 @@ bad: {p: 2/3, utility: 0}}}
     )
 
 
-def test_an_inner_outcome_is_a_reward_of_the_branch_into_its_node() -> None:
-    tree, _ = read(GAMES["two_player_perfect_info_win_lose_with_nonterm_outcomes"].text)
-    folded, _ = read(GAMES["two_player_perfect_info_win_lose"].text)
-    assert tree.columns.reward[tree.find_branch("a")] == -100
-    assert et.evaluate(tree).value_of("a") == et.evaluate(folded).value_of("a") == 1
-
-
 def test_a_constant_sum_is_noted_at_the_root_and_not_subtracted() -> None:
     tree, warnings = read(GAMES["centcs6"].text)
     assert tree.notes[tree.root_id] == "the payoffs sum to 3.2"
@@ -144,11 +137,6 @@ def test_a_third_player_is_refused_unless_idle() -> None:
     tree, warnings = read(three("0", mover=2))
     assert (et.evaluate(tree).value, warnings) == (1, [])
     assert Kind.MIN in tree.columns.kind
-
-
-def test_a_player_who_is_never_paid_and_never_moves_does_not_matter() -> None:
-    tree, _ = read(HEAD + 'p "" 1 1 "" { "l" "r" } 0\nt "" 1 "" { 3, 0 }\nt "" 2 "" { 5, 0 }\n')
-    assert et.evaluate(tree).value == 5
 
 
 THIRDS = HEAD + (
@@ -218,15 +206,6 @@ def test_formulas_become_their_values() -> None:
     assert search_tree(et.loads(game)).value == search_tree(tree).value
 
 
-def test_a_tree_without_min_has_one_player() -> None:
-    assert written("max: {a: 1, b: {reward: 0.1, utility: 0.2}}")[0] == (
-        'EFG 2 R "" { "MAX" }\n""\n\np "" 1 1 "" { "a" "b" } 0\nt "" 1 "" { 1 }\n'
-        't "" 2 "" { 0.3 }\n'
-    )
-    assert written("min: {a: 1}")[0].startswith('EFG 2 R "" { "MAX" "MIN" }')
-    assert written("7")[0].endswith('\n\nt "" 1 "" { 7 }\n')
-
-
 def test_probabilities_of_floats_are_repaired_to_sum_to_1() -> None:
     text, warnings = written("chance: [1, 2, 3]", exact=False)
     assert '"#1" 0.3333333333333333 "#2" 0.3333333333333333 "#3" 0.3333333333333334' in text
@@ -276,11 +255,6 @@ def test_what_is_lost_is_named() -> None:
     ("text", "expected"),
     [
         (
-            "{attitude: {exponential: 5}, max: [1, 2]}",
-            "Gambit's .efg cannot hold attitudes to risk: delete the key attitude if "
-            "expected values are meant",
-        ),
-        (
             'max: {a: 1, b: {min: [2, {utility: "?"}]}}',
             "b/#2: Gambit's .efg cannot hold unknown utilities: answer them first "
             "with expectitree ask",
@@ -309,17 +283,6 @@ def test_too_many_nodes_without_sharing_are_refused(tmp_path: Path) -> None:
                       "n2: {max: [{ref: n1}, {ref: n1}]}}")  # fmt: skip
     assert run_main("convert", str(source), "-", "--format", "efg", "--most-nodes", "6").status == 2
     assert run_main("convert", str(source), "-", "--format", "efg", "--most-nodes", "7").status == 0
-
-
-@pytest.mark.slow
-def test_a_deep_game_is_written_and_read() -> None:
-    builder = et.TreeBuilder()
-    node = builder.terminal(1)
-    for k in range(5_000):
-        node = builder.max([node, k % 7], rewards=[1, 0])
-    tree = builder.build(node)
-    again = et.loads(et.dumps(tree, "efg"))
-    assert et.evaluate(again).value == et.evaluate(tree).value == 5_001
 
 
 # ---- The command line.
@@ -407,14 +370,6 @@ def test_a_game_is_found_by_its_text_or_by_an_option(game: str, tmp_path: Path) 
     named.write_text(text)
     assert done("eval", str(named)).status == 3
     assert done("eval", "--from", "efg", str(named)).status == 0
-
-
-def test_expectations_are_not_written_into_a_game(tmp_path: Path) -> None:
-    path = tmp_path / "nim.efg"
-    path.write_text(GAMES["nim7"].text)
-    found = done("verify", "--write", str(path))
-    assert "expect cannot be written into Gambit's .efg: convert it to YAML or JSON" in found.err
-    assert path.read_text() == GAMES["nim7"].text
 
 
 def test_an_outcome_is_paid_once_for_each_node_that_has_it() -> None:

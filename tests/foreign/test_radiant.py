@@ -103,13 +103,9 @@ def test_a_decision_minimizes_on_demand() -> None:
     assert {node.kind.name for node, _ in tree.walk()} == {"MIN", "CHANCE", "TERMINAL"}
 
 
-@pytest.mark.parametrize("name", ["name", "Name"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_file_is_recognised(name: str, line_end: str) -> None:
-    text = CONTRACT.replace("name", name).replace("\n", line_end)
-    assert value(text, format=None) == 955_000
-    with pytest.raises(FileError, match="found 'Decision' as type, expected decision or chance"):
-        read(text.replace("type: decision", "type: Decision"), format=None)
+def test_a_file_is_recognised(line_end: str) -> None:
+    assert value(CONTRACT.replace("name", "Name").replace("\n", line_end), format=None) == 955_000
 
 
 def test_a_cost_at_the_root_is_paid_before_the_first_move() -> None:
@@ -131,13 +127,6 @@ def test_what_is_ignored_gives_a_warning() -> None:
         "t.yaml: a: the payoff of a node with branches is ignored, as in Radiant",
         "t.yaml: a/b: Radiant ignores a cost at an end node; pyrsm subtracts it, as here",
     ]
-
-
-def test_warnings_end_after_20() -> None:
-    branches = "".join(f"a{n}:\n    p: 1\n    payoff: {n}\n" for n in range(30))
-    _, warnings = read(f"name: x\ntype: decision\n{branches}")
-    assert len(warnings) == 21
-    assert warnings[-1] == "t.yaml: more such notes are left out"
 
 
 def test_an_alias_is_an_error() -> None:
@@ -358,12 +347,6 @@ def test_trees_that_radiant_cannot_hold_are_refused() -> None:
         assert str(caught.value).startswith(message)
     with pytest.raises(TreeError, match="a: a number of 603 characters cannot be written"):
         lines_of(et.loads(f"max: {{a: {{cost: {'7' * 201}, utility: 1/{'3' * 200}}}}}"))
-    nested: Any = 1
-    for _ in range(298):
-        nested = {"max": [nested]}
-    assert read(lines_of(et.from_dict(nested))[0])[0].heights[-1] == 298
-    with pytest.raises(TreeError, match="cannot hold paths of more than 298 branches: write the"):
-        lines_of(et.from_dict({"max": [nested]}))
 
 
 def test_a_file_is_converted_and_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

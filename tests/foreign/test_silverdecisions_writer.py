@@ -4,86 +4,41 @@ from __future__ import annotations
 
 import json
 import random
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 from files.samples import chain
-from foreign.diagrams import RULES, STALL, tree_of
-from helpers import ROOT, for_each, run_main
+from foreign.diagrams import STALL, tree_of
+from helpers import ROOT, for_each
 from oracle import definitions
 from random_trees import build, random_rows
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import fold_rewards, unshare
+from expectitree.tree.folding import unshare
 
-TEXT, COUNT, NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "number"}
-
-
-def objects(**properties: Any) -> dict[str, Any]:
-    """Return the schema of an object with these properties and no others."""
-    found = {"type": "object", "properties": properties, "additionalProperties": False}
-    return {**found, "required": [*properties]}
-
-
-def lists(of: Any, least: int = 0, most: int = 1_000_000) -> dict[str, Any]:
-    """Return the schema of a list."""
-    return {"type": "array", "items": of, "minItems": least, "maxItems": most}
-
-
-def nodes(kinds: list[str], edges: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a node."""
-    place = objects(x={**NUMBER, "minimum": 0}, y={**NUMBER, "minimum": 0})
-    return objects(
-        type={"enum": kinds}, name=TEXT, code={"const": ""}, folded={"const": False},
-        location=place, childEdges=edges,
-    )  # fmt: skip
-
-
-FILLED = {"type": "string", "minLength": 1}
-PAYOFF = {**lists({}, 2, 2), "prefixItems": [FILLED, {"const": 0}]}
-EDGE = {"name": TEXT, "payoff": PAYOFF, "childNode": {"$ref": "#/$defs/node"}}
-FORMAT = objects(
-    style={"enum": ["decimal", "percent", "currency"]},
-    currency={"type": "string", "pattern": "^[A-Z]{3}$"},
-    currencyDisplay={"enum": ["symbol", "code", "name"]},
-    minimumFractionDigits=COUNT, maximumFractionDigits={**COUNT, "maximum": 20},
-    useGrouping={"type": "boolean"},
-)  # fmt: skip
-# The structure of the files that SilverDecisions publishes, in their newest version.
-SCHEMA: dict[str, Any] = {
-    **objects(
-        SilverDecisions={"const": "1.2.0"}, lng={"const": "en"}, viewMode={"const": "criterion1"},
-        rule={"enum": [*RULES]}, title=TEXT, description=TEXT,
-        format=objects(locales=TEXT, payoff1=FORMAT, payoff2=FORMAT, probability=FORMAT),
-        data=objects(
-            code=TEXT, expressionScope={"type": "object", "additionalProperties": NUMBER},
-            trees=lists({"$ref": "#/$defs/node"}, 1), texts=lists(TEXT), payoffNames=lists(TEXT),
-            defaultCriterion1Weight=NUMBER, weightLowerBound=NUMBER,
-            weightUpperBound={"const": "Infinity"},
-        ),
-    ),
-    "$defs": {
-        "node": {
-            "oneOf": [
-                nodes(["terminal"], lists({}, 0, 0)),
-                nodes(["decision"], lists(objects(**EDGE), 1)),
-                nodes(["chance"], lists(objects(**EDGE, probability=FILLED), 1)),
-            ]
-        }
-    },
-}  # fmt: skip
-VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+# This part of a file fits the schema of the files that SilverDecisions 1.2 publishes.
+BET = """\
+"data": {"code": "p = 0.05", "expressionScope": {"p": 0.05}, "texts": [], "payoffNames": [], \
+"defaultCriterion1Weight": 1, "weightLowerBound": 0, "weightUpperBound": "Infinity",
+"trees": [
+{"type": "decision", "name": "", "code": "", "folded": false, "location": {"x": 20, "y": 20}, \
+"childEdges": [
+{"name": "stay", "payoff": ["1", 0], "childNode": {"type": "terminal", "name": "", "code": "", \
+"folded": false, "location": {"x": 190, "y": 20}, "childEdges": []}},
+{"name": "bet", "payoff": ["-0.5", 0], "childNode": {"type": "chance", "name": "toss", \
+"code": "", "folded": false, "location": {"x": 190, "y": 95}, "childEdges": [
+{"name": "win", "payoff": ["8", 0], "probability": "p", "childNode": {"type": "terminal", \
+"name": "", "code": "", "folded": false, "location": {"x": 360, "y": 95}, "childEdges": []}},
+{"name": "lose", "payoff": ["0", 0], "probability": "#", "childNode": {"type": "terminal", \
+"name": "", "code": "", "folded": false, "location": {"x": 360, "y": 170}, "childEdges": []}}]}}]}
+]}}
+"""
 
 
 def written(tree: et.Tree) -> str:
-    """Return the text of a tree, which fits the schema."""
-    text = et.dumps(tree, "silverdecisions")
-    VALIDATOR.validate(json.loads(text))
-    return text
+    return et.dumps(tree, "silverdecisions")
 
 
 def shape(tree: et.Tree) -> list[tuple[Any, ...]]:
@@ -103,22 +58,17 @@ def test_a_small_tree_is_written() -> None:
         "{title: A bet, parameters: {p: 5%}, max: {stay: 1, bet: {cost: 1/2, note: toss, "
         "chance: {win: {p: p, utility: 8}, lose: {p: rest, utility: 0}}}}}",
     )
-    found = json.loads(written(tree))
-    assert (found["rule"], found["title"]) == ("expected-value-maximization", "A bet")
-    assert found["data"]["code"] == "p = 0.05"
-    assert found["data"]["expressionScope"] == {"p": 0.05}
-    (root,) = found["data"]["trees"]
-    stay, bet = root["childEdges"]
-    assert (stay["name"], stay["payoff"]) == ("stay", ["1", 0])
-    assert (bet["payoff"], bet["childNode"]["name"]) == (["-0.5", 0], "toss")
-    outcomes = bet["childNode"]["childEdges"]
-    assert [one["probability"] for one in outcomes] == ["p", "#"]
-    places = [root["location"], bet["childNode"]["location"], outcomes[1]["childNode"]["location"]]
-    assert places == [
-        {"x": 20, "y": 20},
-        {"x": 190, "y": 20 + 75},
-        {"x": 360, "y": 20 + 75 * 2},
-    ]
+    head, data, tree_text = written(tree).partition('"data"')
+    assert data + tree_text == BET
+    assert json.loads(head.rstrip(",\n") + "}") | {"format": None} == {
+        "SilverDecisions": "1.2.0",
+        "rule": "expected-value-maximization",
+        "title": "A bet",
+        "description": "",
+        "lng": "en",
+        "viewMode": "criterion1",
+        "format": None,
+    }
 
 
 @for_each("seed", range(60), range(60, 100))
@@ -195,11 +145,6 @@ def test_floats_without_a_short_fraction_sum_to_1() -> None:
     assert [*map(float, again.columns.probability)] == shares
 
 
-def test_the_greatest_payoffs_are_written() -> None:
-    tree = et.loads("max: [9007199254740991, -9007199254740991]")
-    assert search_tree(tree_of(written(tree))).value == 2**53 - 1
-
-
 def test_words_of_mathjs_are_no_names() -> None:
     tree = et.loads("{parameters: {in: 1, in_: 2, mod: in + 3}, max: [in + in_, mod]}")
     found = json.loads(written(tree))
@@ -243,26 +188,6 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
             "tree as YAML, JSON or .efg",
         ),
         (
-            "{reward: 3, max: [1]}",
-            "SilverDecisions' JSON cannot hold rewards of the root: move them into the utilities "
-            "with --fold rewards",
-        ),
-        (
-            "5",
-            "SilverDecisions' JSON cannot hold trees of one terminal: write the tree as YAML, JSON "
-            "or .efg",
-        ),
-        (
-            "{attitude: {exponential: 10}, chance: [1, 2]}",
-            "SilverDecisions' JSON cannot hold attitudes to risk: delete the key attitude if "
-            "expected values are meant",
-        ),
-        (
-            'max: [1, {utility: "?"}]',
-            "#2: SilverDecisions' JSON cannot hold unknown utilities: answer them "
-            "first with expectitree ask",
-        ),
-        (
             "max: [1, {reward: 2, max: {far: 9007199254740992}}]",
             "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest that "
             "SilverDecisions accepts: scale the utilities",
@@ -283,34 +208,8 @@ def test_what_is_written_can_be_read_however_deep() -> None:
         et.dumps(chain(299), "silverdecisions")
 
 
-def test_folding_and_unsharing_make_a_tree_writable() -> None:
-    text = "{reward: 3, max: [{ref: a}, {cost: 1, ref: a}], nodes: {a: {chance: [1, 4]}}}"
-    tree = et.loads(text)
-    folded = fold_rewards(unshare(tree))
-    assert search_tree(tree_of(written(folded))).value == Fraction(11, 2)
-
-
-def test_shared_nodes_get_a_copy_for_each_path(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("{max: [{ref: a}, {ref: a}], nodes: {a: {chance: [1, 4]}}}")
-    out = tmp_path / "a.json"
-    done = run_main("convert", "--format", "silverdecisions", str(tmp_path / "a.yaml"), str(out))
-    assert done.status == 0
-    assert "cannot share nodes, so each path gets its own: 4 nodes become 7" in done.err
-    assert len(et.load(out)) == 7
-
-
 def test_text_that_is_not_unicode_is_refused() -> None:
     builder = et.TreeBuilder()
     tree = builder.build(builder.max({"\ud800": 1}))
     with pytest.raises(et.TreeError, match="half of a surrogate pair"):
         et.dumps(tree, "silverdecisions")
-
-
-def test_a_file_is_converted_and_evaluated_by_its_content(tmp_path: Path) -> None:
-    path = tmp_path / "risk.json"
-    source = str(ROOT / "trees" / "risk.yaml")
-    assert run_main("convert", "--format", "silverdecisions", source, str(path)).status == 0
-    for command in ("eval", "compare"):
-        done = run_main(command, str(path))
-        assert done.status == 0
-        assert "54.5" in done.out
