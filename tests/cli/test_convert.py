@@ -99,17 +99,6 @@ def test_convert_drops_fractions_only_on_request(run: Run) -> None:
     assert exact_at(et.load("a.json"), "x/#1").utility == Fraction(1, 3)
 
 
-@pytest.mark.parametrize("number", ["1e400", "1e305", "-1e308"])
-def test_convert_names_the_node_of_a_number_too_great_for_tables(number: str, run: Run) -> None:
-    """No file is written that could not be read again."""
-    Path("a.yaml").write_text(f"max: {{x: {number}, y: 0}}")
-    for ending in ("arrow", "parquet"):
-        done = run("a.yaml", f"a.{ending}")
-        assert done.status == 3
-        assert "x: " in done.err
-        assert not Path(f"a.{ending}").exists()
-
-
 def test_convert_reports_errors_in_one_line(run: Run) -> None:
     Path("a.yaml").write_text("max: [1, 2]")
     Path("cut.yaml").write_text("max: [1, {min: [2]}]")

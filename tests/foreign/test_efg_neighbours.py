@@ -56,7 +56,7 @@ def random_tree(seed: int, exact: bool) -> et.Tree:
 @pytest.mark.parametrize("name", GAMES)
 def test_gambit_computes_the_published_values(name: str) -> None:
     # Gambit refuses the repeated node names of its own files.
-    text = re.sub(r'^( *[cpt]) "[^"]*"', r'\1 ""', GAMES[name].text, flags=re.MULTILINE)
+    text = re.sub(r'\b([cpt]) "[^"]*"', r'\1 ""', GAMES[name].text)
     assert gambit_value(in_gambit(text)) == GAMES[name].value
 
 

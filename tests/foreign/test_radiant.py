@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from decide.sensitivity.parameterised import random_tree
-from files.samples import random_full_tree
-from helpers import ROOT, loads, run_main
+from helpers import loads, run_main
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
 from expectitree.foreign.radiant.reader import _identifiers as identifiers
 from expectitree.searches.engine import search_tree
-from expectitree.tree.model import Kind
 
 # The contract of the help page of Radiant (O2 in the list of published trees).
 CONTRACT = """\
@@ -183,98 +178,6 @@ def test_the_contract_is_written_with_the_names_of_its_parameters() -> None:
         expected,
         ["left out the ranges, the units and the descriptions of parameters"],
     )
-
-
-@pytest.mark.parametrize("exact", [True, False])
-def test_random_trees_of_one_player_keep_their_content(exact: bool) -> None:
-    """Value, kinds, labels, probabilities and rewards; totals at terminals."""
-    count = 0
-    for seed in range(400):
-        tree = random_full_tree(seed, exact)
-        kinds = set(tree.columns.kind)
-        if {Kind.MAX, Kind.MIN} <= kinds or not tree.root.kind:
-            continue
-        count += 1
-        text, _ = lines_of(tree)
-        again, warnings = read(text, exact=exact, minimize=Kind.MIN in kinds)
-        assert not [w for w in warnings if "sum to" not in w]
-        assert_same(tree.root, again.root)
-        assert float(tree.root_reward) == pytest.approx(float(again.root_reward))
-        # Probabilities that are read sum to exactly 1, which may change their last digit.
-        assert in_14_digits(lines_of(again)[0]) == in_14_digits(text) or exact
-    assert count > 100
-
-
-def in_14_digits(text: str) -> str:
-    """Return a text whose decimals have at most 14 significant digits."""
-    return re.sub(r"[0-9]+\.[0-9]+", lambda found: f"{float(found[0]):.14g}", text)
-
-
-def assert_same(before: et.Node, after: et.Node) -> None:
-    """Compare two nodes and all below, except for labels that Radiant cannot read."""
-    assert before.kind == after.kind
-    assert len(before.branches) == len(after.branches)
-    for old, new in zip(before.branches, after.branches, strict=True):
-        assert float(old.probability) == pytest.approx(float(new.probability))
-        if old.label.replace(" ", "").isalpha() and old.label.isascii() and old.label != "ref":
-            assert new.label.removesuffix("_").startswith(old.label) or old.label == "p"
-        if old.child.kind:
-            assert float(old.reward) == pytest.approx(float(new.reward))
-            assert_same(old.child, new.child)
-        else:
-            assert new.reward == 0
-            total = float(old.child.utility + old.reward)
-            assert float(new.child.utility) == pytest.approx(total)
-
-
-def test_random_trees_with_parameters_keep_their_values_at_other_parameters() -> None:
-    """Exactly, as long as no formula is replaced by its value."""
-    count = 0
-    for seed in range(150):
-        tree = random_tree(seed)
-        kinds = set(tree.columns.kind)
-        if {Kind.MAX, Kind.MIN} <= kinds or not tree.root.kind:
-            continue
-        text, warnings = lines_of(tree)
-        again, _ = read(text, minimize=Kind.MIN in kinds)
-        assert et.evaluate(again).value == et.evaluate(tree).value
-        if any("replaced by their values" in warning for warning in warnings):
-            continue
-        count += 1
-        for a, b in ((Fraction(1, 7), Fraction(2, 3)), (1, "0.1")):
-            before, after = (one.with_parameters(a=a, b=b) for one in (tree, again))
-            assert et.evaluate(after).value == et.evaluate(before).value
-    assert count > 20
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(path, marks=pytest.mark.slow) if path.stem == "pig" else path  # 57,673 nodes
-        for path in sorted((ROOT / "trees").glob("*.yaml"))
-    ],
-    ids=lambda path: path.stem,
-)
-def test_shipped_trees_keep_their_values_and_their_parameters(path: Path) -> None:
-    """Also at another value of each parameter, if formulas are kept."""
-    tree = et.load(path)
-    kinds = set(tree.columns.kind)
-    if {Kind.MAX, Kind.MIN} <= kinds:
-        with pytest.raises(TreeError, match="cannot hold two players"):
-            lines_of(tree)
-        return
-    text, warnings = lines_of(tree)
-    again, _ = read(text, exact=False, minimize=Kind.MIN in kinds)
-    assert search_tree(again).value == pytest.approx(search_tree(tree).value)
-    renamed = dict(zip(sorted(tree.parameters), sorted(again.parameters), strict=True))
-    if any("replaced by their values" in warning for warning in warnings):
-        return
-    for name, parameter in tree.parameters.items():
-        if parameter.range and not parameter.bases:
-            settings = {name: parameter.range[0]}
-            moved = {renamed[name]: parameter.range[0]}
-            expected = search_tree(tree.with_parameters(**settings)).value
-            assert search_tree(again.with_parameters(**moved)).value == pytest.approx(expected)
 
 
 def test_what_is_written_differently_is_reported() -> None:

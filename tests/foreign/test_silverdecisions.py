@@ -97,6 +97,7 @@ def test_a_rule_sets_the_kinds(rule: str, kinds: tuple[str, str]) -> None:
 def test_errors_have_their_place_and_their_path() -> None:
     inner = chance(edge("a", 1, terminal(), "1/3"), edge("b", 1, terminal(), "1/2"))
     problems = {
+        "[1]": "expected a JSON object with the key SilverDecisions",
         '{"SilverDecisions": "0.5", "trees": []}': "expected an object with the trees as data",
         file_of(): "expected a list of at least one tree as trees",
         file_of(decision(), rule="min-max"): "found 'min-max' as rule, expected one of expected",
@@ -190,12 +191,6 @@ def test_a_very_deep_tree_is_an_error(depth: int) -> None:
         et.loads(f'{{"SilverDecisions": "1.2.0", "data": {{"trees": [{root}]}}}}')
     (problem,) = caught.value.problems
     assert problem.message == "the tree has more than 300 edges on one path, expected fewer"
-
-
-@pytest.mark.parametrize("text", ["[1]", "{}", "5", '{"trees": []}', "null"])
-def test_a_named_format_needs_its_version(text: str) -> None:
-    with pytest.raises(et.FileError, match="expected a JSON object with the key SilverDecisions"):
-        et.loads(text, format="silverdecisions")
 
 
 # ---- Values.

@@ -131,7 +131,7 @@ TABLES = (
     'a\t"b ""c"\t$ d\nx\t"1,000"\t(5)\n',
     ',a,b\np,1/3,2/3\nx,5%,"-$1,000.5"\n',
 )
-GAMES = [game.text for name, game in test_efg.GAMES.items() if name not in ("ttt", "nim7")]
+GAMES = [game.text for game in test_efg.GAMES.values()]
 
 
 def one_word(random: Random, text: str) -> str:

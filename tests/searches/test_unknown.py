@@ -23,7 +23,6 @@ from expectitree import Outcome
 from expectitree.base import compiling
 from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY
-from expectitree.cli.completion import describe
 from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.unknown import check_known
 from expectitree.tree import scans
@@ -664,15 +663,6 @@ def test_other_files_are_still_processed(tmp_path: Path) -> None:
     assert found.exit_code == 2
     assert found.stderr == f"{tmp_path / 'a.yaml'}: {REFUSAL}\n"
     assert "b.yaml" in found.stdout
-
-
-def test_completion_shows_unknown_terminals() -> None:
-    tree = tree_of(SMALL)
-    assert [describe(tree.find(path)) for path in ("sure", "bet", "bet/good")] == [
-        "4",
-        "CHANCE",
-        "?",
-    ]
 
 
 def test_convert_keeps_unknown_terminals(tmp_path: Path) -> None:
