@@ -30,15 +30,11 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
 
     A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`, `estimate`,
     `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where they exist
-    `reward` and `note`. Numbers are floats. A shared node is one node with several edges. The graph
-    has `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
-    have `expect`, parameters, formulas and events.
+    `reward`. Numbers are floats. A shared node is one node with several edges. The graph has
+    `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not have
+    notes of branches, `expect`, parameters, formulas and events.
 
-    Args:
-        tree: The tree.
-
-    Raises:
-        TreeError: networkx is missing.
+    Raises `TreeError` if networkx is missing.
     """
     check_tree(tree)
     graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
@@ -59,8 +55,6 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
                 about["probability"] = branch.probability
             if branch.reward:
                 about["reward"] = branch.reward
-            if b in tree.branch_notes:
-                about["note"] = tree.branch_notes[b]
             graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
     return graph
 
@@ -155,13 +149,8 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
         probabilities = [edge.get("probability") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:
             raise TreeError("some outcomes have no probability: give it to all or to none")
-        node = builder.chance(children, None if None in probabilities else probabilities, **about)
-    else:
-        node = (builder.max if kind == "MAX" else builder.min)(children, **about)
-    for place, (_, _, edge) in enumerate(edges):
-        if edge.get("note") is not None:
-            builder.annotate_branch(node, place, str(edge["note"]))
-    return node
+        return builder.chance(children, None if None in probabilities else probabilities, **about)
+    return (builder.max if kind == "MAX" else builder.min)(children, **about)
 
 
 def _networkx() -> Any:

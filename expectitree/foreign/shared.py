@@ -1,49 +1,84 @@
-"""What several formats need: places of translated items, messages in a format's words, formulas."""
+"""What several formats need: translation into the grammar's structure, names, formulas."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
-from itertools import chain, count, islice
-from typing import Any
+from itertools import chain, count
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import FileError
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
+from expectitree.base.numbers import escape
 from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
+from expectitree.tree import paths
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Tree
 
-_MAX_NOTES = 20
 _NUMBER_LABEL = re.compile("#[0-9]+")
 
 
-class Translated:
-    """Remembers which items of a file the items of a translated structure come from."""
+Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+
+
+class Translation:
+    """The translation of a file into the structure that the grammar reads.
+
+    Attributes:
+        source: The file.
+        problems: What is wrong with it.
+        notes: Warnings.
+        places: By the id of a list or mapping in the result, where its items come from.
+    """
 
     def __init__(self, source: Document) -> None:
-        self.source = source
-        self.places: dict[int, Sequence[Place]] = {}  # by the id of a list or mapping
+        self.source, self.problems = source, Problems(source)
+        self.notes: list[str] = []
+        self.places: dict[int, Sequence[Place]] = {}
 
-    def mapping(self, fields: Mapping[str, tuple[Data, Place]]) -> Data:
-        """Return a mapping of fields, each with the place that it comes from."""
+    def tree(self, root: Callable[[], Data], warn: Warn | None, exact_nodes: int) -> Tree:
+        """Return the tree of what a function translates.
+
+        Raises `FileError` with every problem found.
+        """
+        found: Data = None
+        with suppress(TooManyProblemsError):
+            found = root()
+        if self.problems.found:
+            raise self.problems.failure()
+        document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
+        tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
+        for note in self.notes[:MAX_PROBLEMS] if warn else ():
+            warn(f"{escape(self.source.name)}: {note}")
+        if warn and len(self.notes) > MAX_PROBLEMS:
+            warn(f"{escape(self.source.name)}: more such notes are left out")
+        return tree
+
+    def mapping(self, fields: Fields) -> Data:
+        """Return a mapping, and remember where its items come from."""
         found = tuple((key, value) for key, (value, _) in fields.items())
         self.places[id(found)] = [place for _, place in fields.values()]
         return found
 
-    def document(self, root: Data) -> Document:
-        """Return the translated document."""
-        found = replace(self.source, root=root, shared=frozenset(), has_labels=True)
-        return replace(found, locate=self.locate)
-
     def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
-        """Return line and column of places in the translated structure."""
+        """Return line and column of places in the result."""
         known = [(self.places.get(id(place.container)), place.at) for place in places]
         return self.source.locate([origins[at] if origins else Place() for origins, at in known])
+
+    def report(self, place: Place, path: Sequence[str], message: str) -> None:
+        """Report a problem; `path` has the labels from the root."""
+        self.problems.add(place, paths.join(path), message)
+
+    def note(self, path: Sequence[str], message: str) -> None:
+        """Note something that is left out or ignored."""
+        self.notes.append(f"{paths.message_path(paths.join(path))}: {message}")
 
 
 def labels_of(names: Sequence[str]) -> list[str | None]:
@@ -72,16 +107,6 @@ def own_words(words: Mapping[str, str]) -> Iterator[None]:
                 message = message.replace(theirs, own)
             problems.append(replace(problem, message=message))
         raise FileError(problems, error.stopped) from None
-
-
-def warn_of(notes: Sequence[str], name: str, warn: Warn | None) -> None:
-    """Warn of the first notes about a text."""
-    if warn is None:
-        return
-    for note in islice(notes, _MAX_NOTES):
-        warn(f"{name}: {note}")
-    if len(notes) > _MAX_NOTES:
-        warn(f"{name}: more such notes are left out")
 
 
 # ---- Writing.

@@ -33,11 +33,6 @@ def in_15_digits(tree: et.Tree) -> str:
     return re.sub(r"\d+\.\d+", lambda found: f"{float(found[0]):.15g}", et.dumps(in_floats(tree)))
 
 
-def test_a_note_at_a_branch_is_kept() -> None:
-    tree = et.loads("nodes: {s: 1}\nmax: {a: {ref: s, note: once}, b: {ref: s}}")
-    assert et.from_networkx(et.to_networkx(tree)).branch_notes == tree.branch_notes != {}
-
-
 @pytest.mark.parametrize("exact", [False, True])
 def test_rewards_are_attributes_of_edges_and_of_the_graph(exact: bool) -> None:
     text = """

@@ -117,10 +117,10 @@ def test_what_is_ignored_gives_a_warning() -> None:
     tree, warnings = read(text)
     assert et.evaluate(tree).value == 2
     assert warnings == [
-        "t.yaml: /: a p that does not belong to an outcome of a chance node is ignored",
-        "t.yaml: a: a p that does not belong to an outcome of a chance node is ignored",
+        "t.yaml: /: the p of a node that is not an outcome is ignored",
+        "t.yaml: a: the p of a node that is not an outcome is ignored",
         "t.yaml: a: the payoff of a node with branches is ignored, as in Radiant",
-        "t.yaml: a/b: Radiant ignores a cost at an end node; pyrsm subtracts it, as here",
+        "t.yaml: a/b: a cost at an end node is subtracted; Radiant ignores it",
     ]
 
 
@@ -217,11 +217,11 @@ def test_what_is_written_differently_is_reported() -> None:
 
 
 def test_names_that_radiant_and_pyrsm_read_otherwise_change() -> None:
-    names = ["no", "lambda", "cost", "rate", "rates", "a", "safe"]
+    names = ["no", "cost", "rate", "rates", "a", "safe"]
     parameters = ", ".join(f"{name}: {n}" for n, name in enumerate(names))
     tree = et.loads(f"parameters: {{{parameters}}}\nmax: {{x: {' + '.join(names)}, y: 1}}")
     text, _ = lines_of(tree)
-    assert "payoff: no_2 + lambda_2 + cost_2 + rate_2 + rates + a_3 + safe\n" in text
+    assert "payoff: no_2 + cost_2 + rate_2 + rates + a_2 + safe\n" in text
     variables = [line.split(":")[0].strip() for line in text.split("type")[0].splitlines()[2:]]
     assert not [a for a in variables for b in variables if a != b and a in b]
 

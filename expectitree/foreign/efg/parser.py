@@ -173,9 +173,8 @@ class Game:
         known = self.outcomes.get(number)
         if self.kind != "text":
             if known is None and number:
-                example = f'{number} "" {{ {", ".join("0" for _ in self.players)} }}'
-                found = f"outcome {number} is new"
-                raise self.error(at, f"{found}: write its name and its payoffs, as in {example}")
+                message = f"outcome {number} is new: write its name and its payoffs here"
+                raise self.error(at, message)
             return known
         if number == 0:
             raise self.error(at, "outcome 0 pays nothing: give one with payoffs another number")

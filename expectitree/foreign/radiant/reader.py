@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from expectitree.base.expressions.syntax import FUNCTIONS
-from expectitree.base.numbers import escape, quote
+from expectitree.base.numbers import quote
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import (
     MAX_DEPTH,
@@ -16,12 +16,10 @@ from expectitree.files.grammar.document import (
     Document,
     Place,
 )
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.reader import read_tree
+from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
-from expectitree.foreign.shared import Translated, free_name, own_words, warn_of
-from expectitree.tree import paths
+from expectitree.foreign.shared import Fields, Translation, free_name, own_words
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Tree
@@ -36,8 +34,6 @@ _WORDS = {
     ", or write `p: rest` at one outcome": "",
     "the root's `parameters:`": "`variables:`",
 }
-
-Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
 
 
 def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
@@ -55,12 +51,7 @@ def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bo
     """
     with own_words(_WORDS):
         reader = _Reader(yaml.parse(text, name), "min" if minimize else "max")
-        try:
-            document = reader.document()
-        except TooManyProblemsError:
-            raise reader.problems.failure() from None
-        warn_of(reader.notes, escape(name), warn)
-        return read_tree(document, warn, exact_nodes=exact_nodes)
+        return reader.tree(reader.root, warn, exact_nodes)
 
 
 class _Node(NamedTuple):
@@ -73,47 +64,44 @@ class _Node(NamedTuple):
     siblings: list[Data]  # the items before its own
 
 
-class _Reader:
+class _Reader(Translation):
     """Translates one file."""
 
     def __init__(self, source: Document, decision: str) -> None:
-        self.source, self.kinds = source, {"decision": decision, "chance": "chance"}
-        self.translated, self.problems = Translated(source), Problems(source)
-        self.notes: list[str] = []  # warnings
+        super().__init__(source)
+        self.kinds = {"decision": decision, "chance": "chance"}
         self.names: dict[str, str] = {}  # of parameters, by the name of a variable
         self.pattern = re.compile("(?!)")  # of those names that change
 
-    def document(self) -> Document:
-        """Return the translated document; raise `FileError` with every problem found."""
+    def root(self) -> Data:
+        """Return the translated tree."""
         found: list[Data] = []
         stack = [_Node(self.source.root, Place(), (), "", found)]
         while stack:
             stack += reversed([*self.open(stack.pop())])
-        if self.problems.found:
-            raise self.problems.failure()
-        return self.translated.document(found[0])
+        return found[0] if found else None
 
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
         if not isinstance(node.raw, tuple):
             expected = "expected a mapping with `type: decision` or `type: chance`"
-            self.report(node, node.place, f"found {described(node.raw)}, {expected}")
+            self.report(node.place, node.path, f"found {described(node.raw)}, {expected}")
             return
         if id(node.raw) in self.source.shared:
-            self.report(node, node.place, "an alias repeats this node: repeat its lines instead")
+            self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
             return
         keys, branches = self.split(node)
         kind, place = keys.get("type", ("", node.place))
         if fault := _fault(node, kind, keys, bool(branches)):
-            self.report(node, place, fault)
+            self.report(place, node.path, fault)
             return
         if not node.above:
             self.read_variables(node, keys)
         fields, children = self.fields(node, keys, bool(branches)), list[Data]()
         if branches:
             fields[self.kinds[kind]] = children, place
-        node.siblings.append(self.translated.mapping(fields))
-        self.translated.places[id(children)] = [Place(node.raw, at, True) for at in branches]
+        node.siblings.append(self.mapping(fields))
+        self.places[id(children)] = [Place(node.raw, at, True) for at in branches]
         for at in branches:
             label, raw = node.raw[at]
             yield _Node(raw, Place(node.raw, at, True), (*node.path, label), kind, children)
@@ -125,13 +113,13 @@ class _Reader:
         for at, (key, value) in enumerate(node.raw):
             word, place = key.lower(), Place(node.raw, at, True)
             if word in keys:
-                self.report(node, place, f"duplicate key {quote(word)}: keep one")
+                self.report(place, node.path, f"duplicate key {quote(word)}: keep one")
             elif word in KEYS and not (node.above and word in _OF_ROOT):
                 keys[word] = value, Place(node.raw, at)
             elif isinstance(value, tuple):
                 branches.append(at)
             else:
-                self.report(node, place, _fault_of_branch(key, value))
+                self.report(place, node.path, _fault_of_branch(key, value))
         return keys, branches
 
     def read_variables(self, root: _Node, keys: Fields) -> None:
@@ -139,13 +127,13 @@ class _Reader:
         written, place = keys.get("variables", ((), root.place))
         if not isinstance(written, tuple):
             expected = "expected a name with a number or a formula in each line"
-            self.report(root, place, f"found {described(written)} as variables, {expected}")
+            self.report(place, root.path, f"found {described(written)} as variables, {expected}")
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
         for at, (name, _) in enumerate(written):
             if first.setdefault(name, at) != at:
                 message = f"duplicate variable {quote(name)}: keep one"
-                self.report(root, Place(written, at, True), message)
+                self.report(Place(written, at, True), root.path, message)
         self.names = _identifiers(first)
         changed = [name for name, known in self.names.items() if name != known]
         # The longest first, since a name may begin with another.
@@ -164,17 +152,15 @@ class _Reader:
         if node.above == "chance":
             found["p"] = self.formula(*keys["p"])
         elif "p" in keys:
-            self.note(node, "a p that does not belong to an outcome of a chance node is ignored")
+            self.note(node.path, "the p of a node that is not an outcome is ignored")
         if "cost" in keys:
             found["cost"] = self.formula(*keys["cost"])
             if not has_branches:
-                self.note(
-                    node, "Radiant ignores a cost at an end node; pyrsm subtracts it, as here"
-                )
+                self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
         if not has_branches:
             found["utility"] = self.formula(*keys["payoff"])
         elif "payoff" in keys:
-            self.note(node, "the payoff of a node with branches is ignored, as in Radiant")
+            self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
 
     def parameters(self, variables: Data, place: Place) -> tuple[Data, Place]:
@@ -184,20 +170,14 @@ class _Reader:
             fields = {"value": self.formula(value, Place(variables, at))}
             if self.names[name] != name:
                 fields["description"] = name, Place(variables, at, True)
-            found[self.names[name]] = self.translated.mapping(fields), Place(variables, at)
-        return self.translated.mapping(found), place
+            found[self.names[name]] = self.mapping(fields), Place(variables, at)
+        return self.mapping(found), place
 
     def formula(self, data: Data, place: Place) -> tuple[Data, Place]:
         """Return a number or a formula with the names of parameters, and its place."""
         if isinstance(data, str):
             data = self.pattern.sub(lambda match: self.names[match[0]], data)
         return data, place
-
-    def report(self, node: _Node, place: Place, message: str) -> None:
-        self.problems.add(place, paths.join(node.path), message)
-
-    def note(self, node: _Node, message: str) -> None:
-        self.notes.append(f"{paths.message_path(paths.join(node.path))}: {message}")
 
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:

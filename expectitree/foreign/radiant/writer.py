@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from keyword import iskeyword
 from typing import Any
 
 from expectitree.base.errors import TreeError
@@ -36,7 +35,6 @@ _OPERATIONS = ("+", "-", "*", "/", NEGATION)
 _MAX_INTEGER = 2**31 - 1  # of R, which reads a greater number only with a decimal point
 _SIGN = re.compile(r"[]:#(){}<>@;~[]")
 _SIGNS_AT_START = re.compile(r"^[!`@%&*+]+\s*")
-_MAX_LABEL_LENGTH = 200  # characters
 # Names that YAML takes for another type.
 _TYPED = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
@@ -186,7 +184,7 @@ def _type(kind: int) -> str:
 
 def _fit(text: str) -> str:
     """Return a label that Radiant reads as it is; empty if nothing is left."""
-    label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))[:_MAX_LABEL_LENGTH]
+    label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))
     return f"{label}_" if label.lower() in KEYS else label
 
 
@@ -196,9 +194,8 @@ def _variables(tree: Tree) -> dict[str, str]:
     for name in sorted(tree.parameters, key=len, reverse=True):
 
         def is_taken(variable: str) -> bool:
-            if variable.lower() in (*KEYS, *_TYPED) or iskeyword(variable):
-                return True
-            return any(variable in other or other in variable for other in found.values())
+            is_reserved = variable.lower() in (*KEYS, *_TYPED)
+            return is_reserved or any(variable in v or v in variable for v in found.values())
 
         found[name] = free_name(name, is_taken)
     return found

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn, TypeAlias
 
 from expectitree.base.expressions.syntax import FUNCTIONS
-from expectitree.base.numbers import escape, quote
+from expectitree.base.numbers import quote
 from expectitree.files.formats.json import parse
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -17,12 +17,10 @@ from expectitree.files.grammar.document import (
     Place,
     place_of,
 )
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.reader import read_tree
+from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
-from expectitree.foreign.shared import Translated, free_name, labels_of, own_words, warn_of
-from expectitree.tree import paths
+from expectitree.foreign.shared import Fields, Translation, free_name, labels_of, own_words
 from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
 from expectitree.tree.model import Tree
@@ -55,7 +53,6 @@ _WORDS = {
 
 # The names that expressions at a node may use, each with the name of its parameter.
 Names: TypeAlias = Mapping[str, str]
-Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
 
 
 def read(
@@ -64,13 +61,7 @@ def read(
     """Return a tree of a text by its number, the first if that is None."""
     with own_words(_WORDS):
         reader = _Reader(parse(text, name))
-        try:
-            document = reader.document(tree)
-        except TooManyProblemsError:
-            raise reader.problems.failure() from None
-        found = read_tree(document, warn, exact_nodes=exact_nodes)
-    warn_of(reader.notes, escape(name), warn)
-    return found
+        return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
 
 
 class _Object:
@@ -95,21 +86,20 @@ class _Node(NamedTuple):
     siblings: list[Data]  # the items before its own
 
 
-class _Reader:
-    """Translates one file."""
+class _Reader(Translation):
+    """Translates one tree of a file."""
 
     def __init__(self, source: Document) -> None:
-        self.translated, self.problems = Translated(source), Problems(source)
-        self.notes: list[str] = []  # warnings
+        super().__init__(source)
         self.parameters: Fields = {}
         self.kinds: dict[Data, str] = {}  # by the type of a node
         self.criterion = 0  # the place of the payoffs that count
         self.has_other_payoffs = False
 
-    def document(self, number: int | None) -> Document:
-        """Return the document of a tree; raise `FileError` with every problem found."""
-        root = self.translated.source.root
-        file = _Object(root if isinstance(root, tuple) else (), Place())
+    def root(self, number: int | None) -> Data:
+        """Return the translated tree with a number, the first if that is None."""
+        source = self.source.root
+        file = _Object(source if isinstance(source, tuple) else (), Place())
         if KEY not in file.keys:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
         rule = file.keys.get("rule", _DEFAULT_RULE)
@@ -124,45 +114,30 @@ class _Reader:
             hint = "save a file of an old version in SilverDecisions 1.2"
             self.stop(file, "data", f"expected an object with the trees as data: {hint}")
         data = _Object(file.keys["data"], file.place_of("data"))
-        body: Fields = {"payoff": ("0", data.place)}
-        stack = [_Node(self.tree(data, number), self.assign(data, {}), body, [])]
+        fields: Fields = {"payoff": ("0", data.place)}
+        stack = [_Node(self.find_tree(data, number), self.assign(data, {}), fields, [])]
         while stack:
             stack += reversed([*self.open(stack.pop())])
-        about = self.about(file, data)
-        texts = [self.text(text, "value") for text in self.objects(data, "texts")]
-        note = [body["note"][0]] if "note" in body else []
-        if note := [*note, *filter(None, texts)]:
-            body["note"] = "\n".join(note), data.place
-        if self.problems.found:
-            raise self.problems.failure()
+        for key, name in (("title", "title"), ("source", "description")):
+            if text := self.text(file, name):
+                fields[key] = text, file.place_of(name)
+        if self.parameters:
+            fields["parameters"] = self.mapping(self.parameters), data.place_of("code")
         if self.has_other_payoffs:
             found = f"this is the tree for criterion {self.criterion + 1}"
             self.notes.append(f"{found}: left out the payoffs of the other criterion")
-        return self.translated.document(self.translated.mapping({**about, **body}))
+        return self.mapping(fields)
 
-    def tree(self, data: _Object, number: int | None) -> _Object:
-        """Return the root of a tree by its number."""
+    def find_tree(self, data: _Object, number: int | None) -> _Object:
+        """Return the root of the tree with a number, the first if that is None."""
         trees = self.objects(data, "trees")
-        last = len(trees)
-        if not last:
-            self.stop(data, "trees", "expected a list of at least one tree as trees")
-        if number is None and last > 1:
-            self.notes.append(f"this is the first of {last} trees: --tree 2 reads the second")
+        if number is None and len(trees) > 1:
+            self.notes.append(f"this is the first of {len(trees)} trees: --tree 2 reads the second")
         number = 1 if number is None else number
-        if not 1 <= number <= last:
-            hint = f"the file has {last}, and --tree 1 reads the first"
-            self.stop(data, "trees", f"there is no tree {number}: {hint}")
+        if not 1 <= number <= len(trees):
+            found = f"there is no tree {number} among the {len(trees)} trees of the file"
+            self.stop(data, "trees", f"{found}: remove --tree to read the first")
         return trees[number - 1]
-
-    def about(self, file: _Object, data: _Object) -> Fields:
-        """Return the title, the source and the parameters."""
-        found: Fields = {}
-        for key, name in (("title", "title"), ("source", "description")):
-            if text := self.text(file, name):
-                found[key] = text, file.place_of(name)
-        if self.parameters:
-            found["parameters"] = self.translated.mapping(self.parameters), data.place_of("code")
-        return found
 
     # ---- Nodes and edges.
 
@@ -172,14 +147,14 @@ class _Reader:
         kind = about.keys.get("type")
         if kind not in ("decision", "chance", "terminal"):
             expected = "expected decision, chance or terminal"
-            self.report(about, "type", f"found {described(kind)} as type, {expected}")
+            self.fault(about, "type", f"found {described(kind)} as type, {expected}")
             return
         edges, children = self.objects(about, "childEdges"), list[Data]()
         if bool(edges) == (kind == "terminal"):
             found, hint = "has no edges", "add one, or make it a terminal node"
             if edges:
                 found, hint = "has edges", "remove them, or change its type"
-            self.report(about, "childEdges", f"a {kind} node {found}: {hint}")
+            self.fault(about, "childEdges", f"a {kind} node {found}: {hint}")
             return
         paid = fields.pop("payoff")
         if kind == "terminal":
@@ -190,15 +165,15 @@ class _Reader:
                 fields["reward"] = paid
         if name := self.text(about, "name"):
             fields["note"] = name, about.place
-        node.siblings.append(self.translated.mapping(fields))
-        self.translated.places[id(children)] = [edge.place for edge in edges]
+        node.siblings.append(self.mapping(fields))
+        self.places[id(children)] = [edge.place for edge in edges]
         names = self.assign(about, node.names)
         labels = self.labels(about, edges)
         for place, (edge, label) in enumerate(zip(edges, labels, strict=True), 1):
             edge.path = (*about.path, label or f"#{place}")
             child = edge.keys.get("childNode")
             if not isinstance(child, tuple):
-                self.report(edge, "childNode", f"found {described(child)}, expected a node")
+                self.fault(edge, "childNode", f"found {described(child)}, expected a node")
                 continue
             root = _Object(child, edge.place_of("childNode"), edge.path)
             of_edge = self.numbers(edge, self.kinds[kind] == "chance", names)
@@ -212,7 +187,7 @@ class _Reader:
         labels = labels_of(names)
         left_out = [n for n, label in zip(names, labels, strict=True) if n and not label]
         if left_out:
-            self.note(about, f"left out the name {quote(left_out[0])}: a label is unique")
+            self.note(about.path, f"left out the name {quote(left_out[0])}: a label is unique")
         return labels
 
     def numbers(self, edge: _Object, is_outcome: bool, names: Names) -> Fields:
@@ -242,7 +217,7 @@ class _Reader:
                 found[match[1]] = new
             elif statement.strip():
                 left_out = f"left out {quote(statement.strip())}"
-                self.note(item, f"{left_out}, which is not an assignment such as x = 2")
+                self.note(item.path, f"{left_out}, which is not an assignment such as x = 2")
         return found
 
     # ---- Values of any object.
@@ -251,7 +226,7 @@ class _Reader:
         """Return a text, which is empty if it is missing."""
         text = item.keys.get(key) or ""
         if not isinstance(text, str):
-            self.report(item, key, f"found {described(text)} as {key}, expected text")
+            self.fault(item, key, f"found {described(text)} as {key}, expected text")
             return ""
         return text
 
@@ -259,21 +234,18 @@ class _Reader:
         """Return the objects in a list, which may be missing."""
         items = item.keys.get(key) or []
         if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
-            self.report(item, key, f"expected a list of objects as {key}")
+            self.fault(item, key, f"expected a list of objects as {key}")
             return []
         return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
 
-    def report(self, item: _Object, key: str, message: str) -> None:
+    def fault(self, item: _Object, key: str, message: str) -> None:
         """Report a problem at the value of a key, or at the object if it has no such key."""
-        self.problems.add(item.place_of(key), paths.join(item.path), message)
+        self.report(item.place_of(key), item.path, message)
 
     def stop(self, item: _Object, key: str, message: str) -> NoReturn:
-        """Raise `FileError` with the problems so far and another."""
-        self.report(item, key, message)
-        raise self.problems.failure()
-
-    def note(self, item: _Object, message: str) -> None:
-        self.notes.append(f"{paths.message_path(paths.join(item.path))}: {message}")
+        """Report a problem after which nothing can be read."""
+        self.fault(item, key, message)
+        raise TooManyProblemsError
 
 
 def formula_of(written: Data, names: Names) -> Data:

@@ -9,7 +9,7 @@ from typing import Any
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import Name
-from expectitree.base.numbers import escape, message_text, number_text, to_exact
+from expectitree.base.numbers import escape, message_text, number_text, to_fraction
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import formula_text, free_name, payoff_of
@@ -20,7 +20,6 @@ from expectitree.tree.parameters import parameter_values, place_text
 
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
 _GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
-_SHORT = 10**6  # denominators of fractions in place of floats
 # Words that mathjs, which computes for SilverDecisions, reads as operators or constants.
 _WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
 _FORMAT = {
@@ -184,14 +183,8 @@ def _opened(data: Mapping[str, Any]) -> str:
 
 
 def _simple(number: Any) -> Fraction:
-    """Return a number as a fraction: for a float, a short one that equals it, if there is one.
-
-    SilverDecisions computes with fractions whose terms are floats, so short ones are more precise.
-    """
-    if not isinstance(number, float):
-        return Fraction(number)
-    short = Fraction(number).limit_denominator(_SHORT)
-    return short if float(short) == number else to_exact(number)
+    """Return a number as a fraction: of a float, its shortest decimal."""
+    return to_fraction(number_text(number)) if isinstance(number, float) else Fraction(number)
 
 
 def _mathjs_names(parameters: Collection[str]) -> dict[str, str]:
