@@ -77,7 +77,7 @@ class _Table(Translation):
     """The rows of one table: those of actions, and the row of probabilities if there is one."""
 
     def __init__(self, text: str, name: str) -> None:
-        super().__init__(Document(name, (), locate=_marks, text=text))
+        super().__init__(Document(name, (), locate=_locate, text=text))
         self.faults: list[Problem] = []
         first = next((line for line in text.splitlines() if line.strip()), "")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
@@ -246,7 +246,7 @@ class _Table(Translation):
         return self.mapping({kind: (self.mapping(actions), Place())})
 
 
-def _marks(places: Sequence[Place]) -> list[Mark | None]:
+def _locate(places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of places, whose containers are cells."""
     cells = [place.container for place in places]
     return [cell and (cell.line, cell.column) for cell in cells]

@@ -55,10 +55,12 @@ class Translation:
             raise self.problems.failure()
         document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
         tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
-        for note in self.notes[:MAX_PROBLEMS] if warn else ():
-            warn(f"{escape(self.source.name)}: {note}")
-        if warn and len(self.notes) > MAX_PROBLEMS:
-            warn(f"{escape(self.source.name)}: more such notes are left out")
+        notes = self.notes[:MAX_PROBLEMS]
+        if len(self.notes) > MAX_PROBLEMS:
+            notes.append("more such notes are left out")
+        for note in notes:
+            if warn is not None:
+                warn(f"{escape(self.source.name)}: {note}")
         return tree
 
     def mapping(self, fields: Fields) -> Data:
