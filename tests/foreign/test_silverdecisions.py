@@ -108,7 +108,9 @@ def test_errors_have_their_place_and_their_path() -> None:
         file_of(decision(edge("go", 0, {"type": "end"}))): "go: found 'end' as type, expected",
         file_of(decision({"name": "go"})): "go: found null, expected a node",
         file_of(decision(edge("go", 0, inner))): "go: the probabilities sum to 5/6, expected 1",
-        file_of(terminal() | {"childEdges": [5]}): "/: expected a list of objects as childEdges",
+        file_of(
+            terminal() | {"childEdges": [5]}
+        ): "/: found a list as childEdges, expected a list of objects",
     }
     for text, message in problems.items():
         with pytest.raises(et.FileError) as caught:

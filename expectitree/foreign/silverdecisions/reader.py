@@ -46,6 +46,7 @@ _RESERVED = (*FUNCTIONS, REST, "inf")
 _WORDS = {
     SUM_HINT: "correct them, or write # for one of them",
     "`p: rest`": SHARE,
+    "`rest`": SHARE,
     ", or a percentage such as 50%": "",
     "under the root's `parameters:`": "in the code of the file",
     NESTED_TOO_DEEPLY: f"the tree has more than {MAX_NESTED} edges on one path, expected fewer",
@@ -192,14 +193,14 @@ class _Reader(Translation):
 
     def numbers(self, edge: _Object, is_outcome: bool, names: Names) -> Fields:
         """Return the payoff of an edge, and the probability of an outcome."""
-        payoffs = edge.keys.get("payoff")
+        payoffs = edge.keys.get("payoff", "")
         payoffs = payoffs if isinstance(payoffs, list) else [payoffs]
-        payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else None
+        payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else ""
         others = [other for at, other in enumerate(payoffs) if at != self.criterion]
         self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
         found: Fields = {"payoff": (formula_of(payoff, names), edge.place_of("payoff"))}
         if is_outcome:
-            written = edge.keys.get("probability")
+            written = edge.keys.get("probability", "")
             is_share = isinstance(written, str) and written.strip() == SHARE
             p = REST if is_share else formula_of(written, names)
             found["p"] = p, edge.place_of("probability")
@@ -234,8 +235,7 @@ class _Reader(Translation):
         """Return the objects in a list, which may be missing."""
         items = item.keys.get(key) or []
         if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
-            self.fault(item, key, f"expected a list of objects as {key}")
-            return []
+            self.stop(item, key, f"found {described(items)} as {key}, expected a list of objects")
         return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
 
     def fault(self, item: _Object, key: str, message: str) -> None:
@@ -252,7 +252,7 @@ def formula_of(written: Data, names: Names) -> Data:
     """Return a number or a formula with the names of parameters; other data as they are."""
     if not isinstance(written, str):
         return written
-    text = _COMMENT.sub("", written).strip()
+    text = _COMMENT.sub("", written).strip().replace("%", " mod ")  # as mathjs reads it
     if mixed := _MIXED.fullmatch(text):
         return "{}({} + {})".format(*mixed.groups())
     return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
