@@ -55,8 +55,11 @@ max:
     help="Print this example tree instead; --list shows their names.",
 )
 @click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
+@click.option("--quiet", "-q", is_flag=True, help="With --list: print only the names.")
 @force_option
-def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
+def command(
+    file: str | None, example: str | None, list_examples: bool, quiet: bool, force: bool
+) -> None:
     """Print a commented tree file to start from, or write it to FILE.
 
     The examples can also be used without a file, as in expectitree eval example:risk.
@@ -68,7 +71,8 @@ def command(file: str | None, example: str | None, list_examples: bool, force: b
             raise click.UsageError("--list names the examples: remove FILE and --example.")
         width = max(map(len, examples()))
         for name in examples():
-            write([f"{name:{width}}  {load(f'{PREFIX}{name}').title}\n"])
+            title = "" if quiet else load(f"{PREFIX}{name}").title
+            write([f"{name:{width}}  {title}".rstrip() + "\n"])
         return
     content = TEMPLATE if example is None else _SCHEMA.sub("", read_example(example).decode())
     if file is None or file == "-":

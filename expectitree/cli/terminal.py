@@ -204,57 +204,53 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     Yields a function that counts more of the `total` as done. Searches report how far they are.
     """
-    state = _Progress(done, total)
-
-    def advance(more: int) -> None:
-        state.done += more
-
+    bar = _ProgressBar(what, done, total)
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield advance
+        yield bar.advance
         return
-    finished = threading.Event()
-    thread = threading.Thread(target=_show_progress, args=(what, state, finished), daemon=True)
+    thread = threading.Thread(target=bar.show, daemon=True)
     thread.start()
 
     def stop() -> None:  # the cursor is hidden meanwhile
-        finished.set()
+        bar.finished.set()
         thread.join(_MAX_STOP_LENGTH)
 
     at_exit.append(stop)
     try:
-        with listening(state.take):
-            yield advance
+        with listening(bar.take):
+            yield bar.advance
     finally:
         at_exit.remove(stop)
         stop()
 
 
-class _Progress:
-    """The amount of work done; the total may be unknown."""
+class _ProgressBar:
+    """The amount of work done, of a total that may be unknown."""
 
-    def __init__(self, done: int, whole: int | None) -> None:
-        self.done, self.whole = done, whole
+    def __init__(self, what: str, done: int, whole: int | None) -> None:
+        self.what, self.done, self.whole = what, done, whole
+        self.finished = threading.Event()
+
+    def advance(self, more: int) -> None:
+        self.done += more
 
     def take(self, done: int, whole: int | None) -> None:
         """Take the numbers that a search reports."""
         self.done, self.whole = done if whole is None else min(done, whole), whole
 
+    def show(self) -> None:
+        """Show the bar until the work is finished, unless that takes less than a second."""
+        if self.finished.wait(_PATIENCE):
+            return
+        from rich import progress
+        from rich.console import Console
 
-def _show_progress(what: str, state: _Progress, finished: threading.Event) -> None:
-    if finished.wait(_PATIENCE):
-        return
-    from rich import progress
-    from rich.console import Console
-
-    columns = [
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.TextColumn("{task.fields[count]}"),
-        progress.TimeElapsedColumn() if state.whole is None else progress.TimeRemainingColumn(),
-    ]
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(escape(what), total=None, count="")
-        while not finished.wait(0.1):
-            whole = "" if state.whole is None else f" of {state.whole:,}"
-            count = f"{state.done:,}{whole}" if state.done or state.whole else ""
-            shown.update(task, total=state.whole, completed=state.done, count=count)
+        time = (
+            progress.TimeElapsedColumn() if self.whole is None else progress.TimeRemainingColumn()
+        )
+        columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
+        columns += [progress.MofNCompleteColumn(), time]
+        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+            task = shown.add_task(escape(self.what), total=None)
+            while not self.finished.wait(0.1):
+                shown.update(task, total=self.whole, completed=self.done)

@@ -34,7 +34,11 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not have
     notes of branches, `expect`, parameters, formulas and events.
 
-    Raises `TreeError` if networkx is missing.
+    Args:
+        tree: The tree.
+
+    Raises:
+        TreeError: networkx is missing.
     """
     check_tree(tree)
     graph: MultiDiGraph[int] = _networkx().MultiDiGraph(
