@@ -22,10 +22,8 @@ from expectitree.tree import paths
 from expectitree.tree.formulas import sum_of
 from expectitree.tree.model import Tree
 
-_NUMBER_LABEL = re.compile("#[0-9]+")
-
-
 Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+_NUMBER_LABEL = re.compile("#[0-9]+")
 
 
 class Translation:

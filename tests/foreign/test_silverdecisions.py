@@ -108,9 +108,7 @@ def test_errors_have_their_place_and_their_path() -> None:
         file_of(decision(edge("go", 0, {"type": "end"}))): "go: found 'end' as type, expected",
         file_of(decision({"name": "go"})): "go: found null, expected a node",
         file_of(decision(edge("go", 0, inner))): "go: the probabilities sum to 5/6, expected 1",
-        file_of(
-            terminal() | {"childEdges": [5]}
-        ): "/: found a list as childEdges, expected a list",
+        file_of(terminal() | {"childEdges": [5]}): "/: found a list as childEdges, expected a list",
     }
     for text, message in problems.items():
         with pytest.raises(et.FileError) as caught:

@@ -208,8 +208,11 @@ class _Reader(Translation):
 
     def assign(self, item: _Object, names: Names) -> Names:
         """Return the names after the code of an object, whose assignments become parameters."""
+        code = self.text(item, "code")
+        if not code:
+            return names
         found = dict(names)
-        for statement in re.split(r"[\n;]", _COMMENT.sub("", self.text(item, "code"))):
+        for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
             match = _ASSIGNMENT.fullmatch(statement.strip())
             if match:
                 base = re.sub("[^A-Za-z0-9_]", "_", match[1])
