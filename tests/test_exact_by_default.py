@@ -456,7 +456,7 @@ def test_a_large_tree_has_the_ties_on_paper(large: Path, algorithm: str) -> None
 @pytest.mark.slow
 def test_a_table_has_the_ties_on_paper(large: Path, tmp_path: Path) -> None:
     path = tmp_path / "large.arrow"
-    output("convert", str(large), "-o", str(path))
+    output("convert", str(large), str(path))
     found = as_json("eval", str(path))
     assert found["ties"] == ["insure", "fair", "other"]
     assert isclose(found["value"], -1, rel_tol=1e-14)
