@@ -37,7 +37,8 @@ class Translation:
     """
 
     def __init__(self, source: Document) -> None:
-        self.source, self.problems = source, Problems(source)
+        self.source = source
+        self.problems = Problems(source)
         self.notes: list[str] = []
         self.places: dict[int, Sequence[Place]] = {}
 
@@ -117,7 +118,8 @@ def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
 
     It is written as a formula or as a number.
     """
-    columns, formulas, n = tree.columns, tree.formulas, tree.columns.child[b]
+    columns, formulas = tree.columns, tree.formulas
+    n = columns.child[b]
     value: Any = tree.reward_of(b)
     written = value if formulas is None else formulas.rewards.get(b, value)
     if columns.kind[n]:

@@ -66,7 +66,8 @@ class Game:
     """
 
     def __init__(self, text: str, name: str) -> None:
-        self.text, self.name = text, name
+        self.text = text
+        self.name = name
         self.kind: str | None = None
         self.token, self.at, self.end = "", 0, 0
         self.values: dict[str, Fraction] = {}  # of the numbers read

@@ -97,7 +97,8 @@ class _Reader(Translation):
             return
         if not node.above:
             self.read_variables(node, keys)
-        fields, children = self.fields(node, keys, bool(branches)), list[Data]()
+        fields = self.fields(node, keys, bool(branches))
+        children: list[Data] = []
         if branches:
             fields[self.kinds[kind]] = children, place
         node.siblings.append(self.mapping(fields))

@@ -52,7 +52,9 @@ class _Writer:
     """Writes one tree."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree, self.columns, self.formulas = tree, tree.columns, tree.formulas
+        self.tree = tree
+        self.columns = tree.columns
+        self.formulas = tree.formulas
         self.names = _variables(tree)  # of variables, by the name of a parameter
         self.changes: dict[str, None] = {}
 

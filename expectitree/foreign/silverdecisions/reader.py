@@ -150,7 +150,8 @@ class _Reader(Translation):
             expected = "expected decision, chance or terminal"
             self.fault(about, "type", f"found {described(kind)} as type, {expected}")
             return
-        edges, children = self.objects(about, "childEdges"), list[Data]()
+        edges = self.objects(about, "childEdges")
+        children: list[Data] = []
         if bool(edges) == (kind == "terminal"):
             found, hint = "has no edges", "add one, or make it a terminal node"
             if edges:

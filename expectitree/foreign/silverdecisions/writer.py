@@ -57,7 +57,8 @@ class _Writer:
     """Writes one tree, in which each node has one parent."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree, self.formulas = tree, tree.formulas
+        self.tree = tree
+        self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.names = _mathjs_names(tree.parameters)
         self.left_out = {"notes of branches": None} if tree.branch_notes else {}
