@@ -88,10 +88,6 @@ class _Commands(click.Group):
             return None
         module = import_module(f"expectitree.cli.{cmd_name.replace('eval', 'eval_')}")
         command: click.Command = module.command
-        for option in command.params:  # --rows of eval is also the variable EXPECTITREE_EVAL_ROWS
-            name = max(option.opts, key=len).strip("-")
-            if isinstance(option, click.Option) and len(name) > 1:  # -e takes trees with spaces
-                option.envvar = f"expectitree_{cmd_name}_{name}".replace("-", "_").upper()
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
@@ -166,10 +162,11 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # the caller closed it
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
-    if "_EXPECTITREE_COMPLETE" in os.environ:  # a shell's completion script runs the program
-        from expectitree.cli.completion import answer
+    instruction = os.environ.get("_EXPECTITREE_COMPLETE")  # of a shell's completion script
+    if instruction is not None:
+        from click.shell_completion import shell_complete
 
-        sys.exit(answer(cli))
+        sys.exit(shell_complete(cli, {}, "expectitree", "_EXPECTITREE_COMPLETE", instruction))
     status = 0
     try:
         status = _run(sys.argv[1:])

@@ -105,8 +105,7 @@ def command(
     with working(f"reading {source}"):
         tree = read(warn=say)
     with working(f"preparing {source}"):
-        root_bounds = None if bounds is None else read_bounds(bounds)
-        inquiry = inquire(tree, bounds=root_bounds, goal=goal, exact=True)
+        inquiry = inquire(tree, bounds=read_bounds(bounds), goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
     status = 0 if inquiry.is_done else DOES_NOT_HOLD
     if output is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from expectitree.cli.decorators import add_options, complete_source
+from expectitree.cli.decorators import add_options
 from expectitree.cli.games import (
     POSITION_OPTIONS,
     WRITING_OPTIONS,
@@ -28,9 +28,8 @@ from expectitree.tree.model import Tree
 
 
 @click.command("convert", cls=GameCommand)
-@click.argument("source", metavar="IN|GAME", type=FILE, shell_complete=complete_source)
-@click.argument("out", metavar="OUT", type=OUT, required=False)
-@click.option("-o", "--output", metavar="OUT", type=OUT, help="Another way to name OUT.")
+@click.argument("source", metavar="IN|GAME", type=FILE)
+@click.argument("out", metavar="OUT", type=OUT)
 @format_option
 @click.option(
     "--drop",
@@ -59,8 +58,7 @@ from expectitree.tree.model import Tree
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(
     source: str,
-    out: str | None,
-    output: str | None,
+    out: str,
     format_name: str | None,
     drop: tuple[str, ...],
     parameters: dict[str, str],
@@ -99,9 +97,6 @@ def command(
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
-    if (out is None) == (output is None):
-        raise click.UsageError("Name one file to write: OUT, or -o OUT; - is standard output.")
-    out = out or output or ""
     out_format = check_output(out, format_name, force)
     if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
         raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
@@ -109,7 +104,8 @@ def command(
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
-        tree = _written_out(source, games, depth, bounds, out_format.is_text)
+        ends, is_exact = read_bounds(bounds), out_format.is_text
+        tree = GameSource.of(source, games, depth, bounds=ends, exact=is_exact).write_out()
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
@@ -118,14 +114,6 @@ def command(
         if fold:
             tree = _folded(tree)
     write_tree(tree, out, format_name, "fractions" in drop, most_nodes)
-
-
-def _written_out(
-    name: str, games: GameOptions, depth: int | None, bounds: str | None, exact: bool
-) -> Tree:
-    """Return the whole tree of a game."""
-    root_bounds = None if bounds is None else read_bounds(bounds)
-    return GameSource.of(name, games, depth, bounds=root_bounds, exact=exact).write_out()
 
 
 def _unshared(tree: Tree, most_nodes: int | None) -> Tree:

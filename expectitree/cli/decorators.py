@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from expectitree.cli.annotations import Command
+Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns what it gets
 
 
 def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
@@ -19,18 +19,8 @@ def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Co
 
 def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
     """Return a function that completes one of the values."""
-    return lambda context, param, incomplete: [v for v in values if v.startswith(incomplete)]
 
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
 
-def complete_path(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-    """Complete a path within the tree on the command line."""
-    from expectitree.cli import completion  # takes time that other commands need not spend
-
-    return completion.complete_path(context, param, incomplete)
-
-
-def complete_source(context: click.Context, param: click.Parameter, incomplete: str) -> Any:
-    """Complete the name of a game, or of a file."""
-    from expectitree.cli import completion
-
-    return completion.complete_source(incomplete)
+    return complete

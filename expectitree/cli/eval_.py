@@ -13,7 +13,6 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.trees import SearchOptions
@@ -39,7 +38,6 @@ from expectitree.tree.paths import ROOT
     "--explain",
     is_flag=False,
     flag_value=ROOT,
-    shell_complete=complete_path,
     metavar="[PATH]",
     help="Explain in sentences the value of the root or of a node, and why each cut was sound.",
 )

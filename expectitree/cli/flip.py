@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, set_option
 from expectitree.cli.reading import read_exactly, reading_options
@@ -22,7 +21,6 @@ from expectitree.files.rows import ReadOptions
     "path",
     required=True,
     metavar="PATH",
-    shell_complete=complete_path,
     help="The upper chance node; / is the root.",
 )
 @format_option

@@ -184,8 +184,7 @@ def refuse_file_options(parameters: Mapping[str, str], reading: ReadOptions) -> 
         )
     if reading:
         raise click.UsageError(
-            "--from, --max-player, --payoffs-of, --tree and --minimize are for files, not for "
-            "games: remove them."
+            "--from, --max-player, --tree and --minimize are for files, not for games: remove them."
         )
 
 

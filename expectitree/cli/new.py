@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import click
 
 from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.files import load
-from expectitree.files.formats import format_by_suffix
 from expectitree.files.sources import PREFIX, examples, read_example
 from expectitree.files.writing import whole_file
 
@@ -54,9 +52,6 @@ max:
 @click.option(
     "--example",
     metavar="NAME",
-    shell_complete=lambda context, param, incomplete: [
-        name for name in examples() if name.startswith(incomplete)
-    ],
     help="Print this example tree instead; --list shows their names.",
 )
 @click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
@@ -74,27 +69,19 @@ def command(
     if list_examples:
         if file is not None or example is not None:
             raise click.UsageError("--list names the examples: remove FILE and --example.")
-        write(f"{line}\n" for line in (examples() if quiet else _titles()))
+        width = max(map(len, examples()))
+        for name in examples():
+            title = "" if quiet else load(f"{PREFIX}{name}").title
+            write([f"{name:{width}}  {title}".rstrip() + "\n"])
         return
     content = TEMPLATE if example is None else _SCHEMA.sub("", read_example(example).decode())
     if file is None or file == "-":
         write([content])
         return
-    if content is TEMPLATE and file.lower().endswith(".json"):
-        raise click.UsageError(
-            "JSON has no comments, so the commented tree is YAML: choose a name that ends in .yaml."
-        )
-    row = format_by_suffix(file)
-    if row is not None and (not row.is_text or row.is_foreign):
-        raise click.UsageError("the tree is text: choose one of yaml, json.")
+    ending = ".json" if content.startswith("{") else ".yaml"
+    if not file.lower().endswith((ending, ".yml")):
+        raise click.UsageError(f"This tree needs a name that ends in {ending}.")
     check_file(file, force)
     with whole_file(file) as stream:
         stream.write(content.encode())
     say(f"{file} written; next: expectitree eval {file}")
-
-
-def _titles() -> Iterator[str]:
-    """Yield a line for each example: its name and its title."""
-    width = max(map(len, examples()))
-    for name in examples():
-        yield f"{name:{width}}  {load(f'{PREFIX}{name}').title}"

@@ -11,11 +11,10 @@ import click
 
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
-from expectitree.cli.annotations import Command
-from expectitree.cli.decorators import add_options, complete_from, complete_source
+from expectitree.cli.decorators import Command, add_options, complete_from
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
 from expectitree.cli.reading import reading_options
-from expectitree.cli.terminal import color_option, report_option
+from expectitree.cli.terminal import report_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.prepare import ORDERS
 from expectitree.searches.setup import ENGINES
@@ -126,8 +125,7 @@ def tree_options(
         if options.statuses:
             click.get_current_context().exit(max(options.statuses))
 
-    completes: dict[str, Any] = {"shell_complete": complete_source} if "GAME" in files else {}
-    argument = click.argument("files", nargs=-1, metavar=files, type=FILE, **completes)
+    argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
     of_searches = _SEARCH_OPTIONS if stoppable else _SEARCH_OPTIONS[:-1]
     own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *of_searches * searches))
     return cast(Command, reading_options(own_options))
@@ -155,7 +153,7 @@ def game_options(
 
 
 def format_options(question: str, *report: str) -> Callable[[Command], Command]:
-    """Add --format, with the formats of the answer to a question, --color and -o to a command.
+    """Add --format, with the formats of the answer to a question, and -o to a command.
 
     `report` replaces -o where it names another file.
     """
@@ -168,7 +166,7 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
         help="The format of the output.",
     )
     file = report_option(*(report or ("-o", "--output")))
-    return lambda command: option(file(color_option(command)))
+    return lambda command: option(file(command))
 
 
 def max_leaves_option(command: Command) -> Command:

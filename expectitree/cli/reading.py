@@ -9,8 +9,7 @@ from typing import Any, cast
 
 import click
 
-from expectitree.cli.annotations import Command
-from expectitree.cli.decorators import add_options
+from expectitree.cli.decorators import Command, add_options
 from expectitree.cli.terminal import warn, working
 from expectitree.files import load
 from expectitree.files.formats import NAMES, format_by_name
@@ -52,12 +51,6 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             metavar="PLAYER",
             hidden=not are_shown,
             help="In .efg: the player who is MAX, by name or number.  [default: 1]",
-        ),
-        click.option(
-            "--payoffs-of",
-            metavar="PLAYER",
-            hidden=not are_shown,
-            help="In .efg: use this player's payoffs, even if the game is not constant-sum.",
         ),
         click.option(
             "--tree",

@@ -10,9 +10,10 @@ import click
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.reading import FormatName
 from expectitree.cli.terminal import say, working, write
-from expectitree.files.formats import FORMATS, TEXT_FORMATS, formats_by_suffix
+from expectitree.files.formats import FORMATS, TEXT_FORMATS
 from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save
+from expectitree.text.phrases import plural
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
 
@@ -44,15 +45,6 @@ def check_output(out: str, format: str | None, force: bool) -> Format:
     """
     if out == "-":
         return FORMATS[format or "yaml"]
-    if format is not None and FORMATS[format] not in formats_by_suffix(out)[1:]:
-        if FORMATS[format] in formats_by_suffix(out):
-            raise click.UsageError(
-                "--format is for standard output: a file's ending sets its format."
-            )
-        try:
-            format_of(out, format)
-        except FileError as error:
-            raise click.UsageError(str(error)) from None
     check_file(out, force)
     return format_of(out, format)
 
@@ -72,15 +64,9 @@ def write_tree(
         return
     with working(f"writing {out}"):
         save(
-            tree,
-            out,
-            format=format,
-            drop_fractions=drop_fractions,
-            most_nodes=most_nodes,
-            warn=say,
+            tree, out, format=format, drop_fractions=drop_fractions, most_nodes=most_nodes, warn=say
         )
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
     option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
-    size = f"{len(tree):,} node{'s' * (len(tree) != 1)}"
-    say(f"{out} written: {size}; next: expectitree {command} {out}{option}")
+    say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}{option}")

@@ -1,4 +1,4 @@
-"""Output: consoles for the two streams, --color, reports in files, progress on standard error."""
+"""Output: consoles for the two streams, reports in files, progress on standard error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import click
 from expectitree.analysis.show import rendered
 from expectitree.base.interrupts import at_exit
 from expectitree.base.numbers import escape
-from expectitree.cli.annotations import Command
+from expectitree.cli.decorators import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.searches.progress import listening
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 
     from expectitree.base.errors import FileError
 
-COLOR = "expectitree.color"  # where --color is kept in the context's `meta`
-REPORT = "expectitree.report"  # where the `_Report` is kept, if the report goes to a file
+REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
@@ -63,21 +62,19 @@ class _Report:
 
 
 def make_console(stderr: bool = False) -> Console:
-    """Return the console for standard output or standard error, with the colours of --color."""
+    """Return the console for standard output, or the report's file, or standard error."""
     from expectitree.text import console
 
     stream: Any = sys.stderr if stderr else sys.stdout
     if hasattr(stream, "reconfigure"):
         stream.reconfigure(errors="backslashreplace")
-    color = _chosen(COLOR, "auto")
-    if not stderr and _chosen(REPORT) is not None and color == "auto":
-        color = "never"  # the report goes to a file
-    return console.make_console(color, stderr=stderr)
+    is_file = not stderr and _chosen(REPORT) is not None
+    return console.make_console(not is_file, stderr=stderr)
 
 
-def _chosen(option: str, default: Any = None) -> Any:
+def _chosen(option: str) -> Any:
     context = click.get_current_context(silent=True)
-    return default if context is None else context.meta.get(option, default)
+    return None if context is None else context.meta.get(option)
 
 
 def show(question: str, format: str, report: Any, **settings: Any) -> None:
@@ -92,23 +89,6 @@ def show_separator(file: str, position: int) -> None:
 
     console = make_console()
     write(to_strings(file_separator(file, position, console.options), console))
-
-
-def color_option(command: Command) -> Command:
-    """Add --color; `make_console` reads what was chosen."""
-
-    def choose(context: click.Context, param: click.Parameter, value: str) -> None:
-        context.meta[COLOR] = value
-
-    return click.option(
-        "--color",
-        type=click.Choice(("auto", "always", "never")),
-        default="auto",
-        show_default=True,
-        expose_value=False,
-        callback=choose,
-        help="Colours: auto uses them on a terminal.",
-    )(command)
 
 
 def write(pieces: Iterable[str]) -> None:
@@ -224,57 +204,53 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     Yields a function that counts more of the `total` as done. Searches report how far they are.
     """
-    state = _Progress(done, total)
-
-    def advance(more: int) -> None:
-        state.done += more
-
+    bar = _ProgressBar(what, done, total)
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield advance
+        yield bar.advance
         return
-    finished = threading.Event()
-    thread = threading.Thread(target=_show_progress, args=(what, state, finished), daemon=True)
+    thread = threading.Thread(target=bar.show, daemon=True)
     thread.start()
 
     def stop() -> None:  # the cursor is hidden meanwhile
-        finished.set()
+        bar.finished.set()
         thread.join(_MAX_STOP_LENGTH)
 
     at_exit.append(stop)
     try:
-        with listening(state.take):
-            yield advance
+        with listening(bar.take):
+            yield bar.advance
     finally:
         at_exit.remove(stop)
         stop()
 
 
-class _Progress:
-    """The amount of work done; the total may be unknown."""
+class _ProgressBar:
+    """The amount of work done, of a total that may be unknown."""
 
-    def __init__(self, done: int, whole: int | None) -> None:
-        self.done, self.whole = done, whole
+    def __init__(self, what: str, done: int, whole: int | None) -> None:
+        self.what, self.done, self.whole = what, done, whole
+        self.finished = threading.Event()
+
+    def advance(self, more: int) -> None:
+        self.done += more
 
     def take(self, done: int, whole: int | None) -> None:
         """Take the numbers that a search reports."""
         self.done, self.whole = done if whole is None else min(done, whole), whole
 
+    def show(self) -> None:
+        """Show the bar until the work is finished, unless that takes less than a second."""
+        if self.finished.wait(_PATIENCE):
+            return
+        from rich import progress
+        from rich.console import Console
 
-def _show_progress(what: str, state: _Progress, finished: threading.Event) -> None:
-    if finished.wait(_PATIENCE):
-        return
-    from rich import progress
-    from rich.console import Console
-
-    columns = [
-        progress.TextColumn("{task.description}"),
-        progress.BarColumn(),
-        progress.TextColumn("{task.fields[count]}"),
-        progress.TimeElapsedColumn() if state.whole is None else progress.TimeRemainingColumn(),
-    ]
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(escape(what), total=None, count="")
-        while not finished.wait(0.1):
-            whole = "" if state.whole is None else f" of {state.whole:,}"
-            count = f"{state.done:,}{whole}" if state.done or state.whole else ""
-            shown.update(task, total=state.whole, completed=state.done, count=count)
+        time = (
+            progress.TimeElapsedColumn() if self.whole is None else progress.TimeRemainingColumn()
+        )
+        columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
+        columns += [progress.MofNCompleteColumn(), time]
+        with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+            task = shown.add_task(escape(self.what), total=None)
+            while not self.finished.wait(0.1):
+                shown.update(task, total=self.whole, completed=self.done)

@@ -8,7 +8,6 @@ import click
 
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.decorators import complete_path
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.trees import SearchOptions
@@ -24,7 +23,6 @@ MAX_STEPS = 500  # shown as text by default
 @click.option(
     "--at",
     metavar="PATH",
-    shell_complete=complete_path,
     help="Show only the steps at one node, and the results of its children.",
 )
 @click.option(

@@ -85,7 +85,7 @@ class SearchOptions:
     @cached_property
     def root_bounds(self) -> Bounds | None:
         """The bounds of `--bounds`, or None."""
-        return None if self.bounds is None else read_bounds(self.bounds)
+        return read_bounds(self.bounds)
 
     def map(
         self,
@@ -243,8 +243,10 @@ class SearchOptions:
         return source.search(algorithm, self.max_visits)
 
 
-def read_bounds(text: str) -> Bounds:
-    """Return the bounds in a text such as 0,100."""
+def read_bounds(text: str | None) -> Bounds | None:
+    """Return the bounds in a text such as 0,100; None without a text."""
+    if text is None:
+        return None
     ends = text.strip("[]").split(",")
     try:
         if len(ends) != 2:

@@ -63,7 +63,7 @@ def load(
         parameters: Other values of the tree's parameters, as `Tree.with_parameters` takes them.
         format: The format, such as "radiant", if neither ending nor content shows it.
         exact_nodes: The maximum number of nodes of a tree whose numbers are fractions.
-        options: How to read a file of another program: `max_player` and `payoffs_of` (.efg), `tree`
+        options: How to read a file of another program: `max_player` (.efg), `tree`
             (SilverDecisions) and `minimize` (Radiant and .csv).
 
     Raises:

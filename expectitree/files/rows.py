@@ -34,7 +34,6 @@ class ReadOptions(TypedDict, total=False):
     """Options for reading other programs' formats; each is in the rows of its formats."""
 
     max_player: str | int  # the name or the number of the player who is MAX
-    payoffs_of: str | int  # the player who receives the payoffs that MAX and MIN play for
     tree: int  # the number of the tree in a file with several, from 1
     minimize: bool  # whether decisions are MIN's
 
@@ -52,7 +51,6 @@ class Format(NamedTuple):
     options: tuple[str, ...] = ()  # the `ReadOptions` of its reader
     loses: tuple[str, ...] = ()  # what it cannot hold: names in `LOSSES`
     is_written: bool = True
-    has_results: bool = False  # files store results: its module has `read_results(text, name)`
     likeness: str = ""  # a pattern of texts that may be of a foreign format without its signature
     home: str = ""  # its module; by default, the one in `files.formats` with its name
 

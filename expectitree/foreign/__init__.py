@@ -17,7 +17,7 @@ FORMATS = (
         is_foreign=True,
         home="expectitree.foreign.efg",
         signature=r"\A\s*[EN]FG\s",
-        options=("max_player", "payoffs_of"),
+        options=("max_player",),
         loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
     ),
     Format(
@@ -45,14 +45,13 @@ FORMATS = (
             *(*_VALUES, *_SHAPES, "rewards of the root"),
             "MAX, MIN and CHANCE nodes in one tree",
         ),
-        has_results=True,
     ),
     Format(
         "csv",
         (".csv",),
         "CSV",
         is_foreign=True,
-        home="expectitree.foreign.csv",
+        home="expectitree.foreign.payoff_tables",
         options=("minimize",),
         is_written=False,
         # Two lines of cells.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError, install_hint
@@ -10,11 +10,13 @@ from expectitree.base.numbers import to_nearest_float
 from expectitree.tree.builder import NodeId, TreeBuilder
 from expectitree.tree.model import Kind, Tree, check_tree
 
-# Keys of tree files that are not attributes of edges, and what to write.
-_OTHER_NAMES = {"p": "call it probability", "cost": "write its negative as reward"}
-
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
+
+_KINDS = ("TERMINAL", "MAX", "MIN", "CHANCE")
+_OF_NODES = ("estimate", "bounds", "note")  # attributes of any node
+# Keys of tree files that are not attributes of edges, and what to write.
+_OTHER_NAMES = {"p": "call it probability", "cost": "write its negative as reward"}
 
 
 def to_networkx(tree: Tree) -> MultiDiGraph[int]:
@@ -28,9 +30,9 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
 
     A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`, `estimate`,
     `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where they exist
-    `reward` and `note`. Numbers are floats. A shared node is one node with several edges. The graph
-    has `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not
-    have `expect`, parameters, formulas and events.
+    `reward`. Numbers are floats. A shared node is one node with several edges. The graph has
+    `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not have
+    notes of branches, `expect`, parameters, formulas and events.
 
     Args:
         tree: The tree.
@@ -47,12 +49,9 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
     if tree.attitude is not None:
         graph.graph["attitude"] = tree.attitude.text
     for node in map(tree.node, range(len(tree))):
-        written = {
-            name: value
-            for name in ("utility", "estimate", "bounds", "note")
-            if (value := getattr(node, name)) is not None
-        }
-        graph.add_node(node.id, kind=node.kind.name, **written)
+        written = {name: getattr(node, name) for name in ("utility", *_OF_NODES)}
+        known = {name: value for name, value in written.items() if value is not None}
+        graph.add_node(node.id, kind=node.kind.name, **known)
     for node in map(tree.node, range(len(tree))):
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
             about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
@@ -60,8 +59,6 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
                 about["probability"] = branch.probability
             if branch.reward:
                 about["reward"] = branch.reward
-            if b in tree.branch_notes:
-                about["note"] = tree.branch_notes[b]
             graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
     return graph
 
@@ -132,46 +129,32 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
     attributes = graph.nodes[name]
     kind = attributes.get("kind", "TERMINAL")
     kind = kind.name if isinstance(kind, Kind) else str(kind).upper()
+    if kind not in _KINDS:
+        raise TreeError(f"found the kind {kind}, expected one of {', '.join(_KINDS)}")
     edges = list(graph.out_edges(name, data=True))
     edges.sort(key=lambda edge: edge[2].get("place", 0))  # a graph groups edges by child
     if kind == "TERMINAL":
         if edges:
             raise TreeError("a terminal has no branches: set kind to MAX, MIN or CHANCE")
         return builder.terminal(attributes.get("utility"), note=attributes.get("note"))
-    if kind not in ("MAX", "MIN", "CHANCE"):
-        raise TreeError(f"found the kind {kind}, expected MAX, MIN, CHANCE or TERMINAL")
     children = {
         str(edge.get("label") or f"#{place}"): ids[child]
         for place, (_, child, edge) in enumerate(edges, 1)
     }
     if len(children) != len(edges):
         raise TreeError("two branches have the same label: labels differ")
-    about: dict[str, Any] = {
-        key: attributes[key]
-        for key in ("estimate", "bounds", "note")
-        if attributes.get(key) is not None
-    }
-    _check_names(edges)
+    about: dict[str, Any] = {key: attributes.get(key) for key in _OF_NODES}
+    for _, child, edge in edges:
+        for key, hint in _OTHER_NAMES.items():
+            if key in edge:
+                raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
         probabilities = [edge.get("probability") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:
             raise TreeError("some outcomes have no probability: give it to all or to none")
-        node = builder.chance(children, None if None in probabilities else probabilities, **about)
-    else:
-        node = (builder.max if kind == "MAX" else builder.min)(children, **about)
-    for place, (_, _, edge) in enumerate(edges):
-        if edge.get("note") is not None:
-            builder.annotate_branch(node, place, str(edge["note"]))
-    return node
-
-
-def _check_names(edges: Iterable[tuple[Any, Any, Mapping[str, Any]]]) -> None:
-    """Raise `TreeError` for an attribute with the name that its meaning has in a tree file."""
-    for _, child, edge in edges:
-        for key, hint in _OTHER_NAMES.items():
-            if key in edge:
-                raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
+        return builder.chance(children, None if None in probabilities else probabilities, **about)
+    return (builder.max if kind == "MAX" else builder.min)(children, **about)
 
 
 def _networkx() -> Any:

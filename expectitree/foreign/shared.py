@@ -1,16 +1,92 @@
-"""What several formats need: names that are free, messages in a format's words, some notes."""
+"""What several formats need: translation into the grammar's structure, names, formulas."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import chain, count, islice
+from decimal import Decimal
+from itertools import chain, count
+from typing import Any, TypeAlias
 
 from expectitree.base.errors import FileError
+from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
+from expectitree.base.numbers import escape
+from expectitree.files.grammar.document import Data, Document, Mark, Place
+from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
+from expectitree.tree import paths
+from expectitree.tree.formulas import sum_of
+from expectitree.tree.model import Tree
 
-_MAX_NOTES = 20
+Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+_NUMBER_LABEL = re.compile("#[0-9]+")
+
+
+class Translation:
+    """The translation of a file into the structure that the grammar reads.
+
+    Attributes:
+        source: The file.
+        problems: What is wrong with it.
+        notes: Warnings.
+        places: By the id of a list or mapping in the result, where its items come from.
+    """
+
+    def __init__(self, source: Document) -> None:
+        self.source = source
+        self.problems = Problems(source)
+        self.notes: list[str] = []
+        self.places: dict[int, Sequence[Place]] = {}
+
+    def tree(self, root: Callable[[], Data], warn: Warn | None, exact_nodes: int) -> Tree:
+        """Return the tree of what a function translates.
+
+        Raises `FileError` with every problem found.
+        """
+        found: Data = None
+        with suppress(TooManyProblemsError):
+            found = root()
+        if self.problems.found:
+            raise self.problems.failure()
+        document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
+        tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
+        notes = self.notes[:MAX_PROBLEMS]
+        if len(self.notes) > MAX_PROBLEMS:
+            notes.append("more such notes are left out")
+        for note in notes:
+            if warn is not None:
+                warn(f"{escape(self.source.name)}: {note}")
+        return tree
+
+    def mapping(self, fields: Fields) -> Data:
+        """Return a mapping, and remember where its items come from."""
+        found = tuple((key, value) for key, (value, _) in fields.items())
+        self.places[id(found)] = [place for _, place in fields.values()]
+        return found
+
+    def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
+        """Return line and column of places in the result."""
+        known = [(self.places.get(id(place.container)), place.at) for place in places]
+        return self.source.locate([origins[at] if origins else Place() for origins, at in known])
+
+    def report(self, place: Place, path: Sequence[str], message: str) -> None:
+        """Report a problem; `path` has the labels from the root."""
+        self.problems.add(place, paths.join(path), message)
+
+    def note(self, path: Sequence[str], message: str) -> None:
+        """Note something that is left out or ignored."""
+        self.notes.append(f"{paths.message_path(paths.join(path))}: {message}")
+
+
+def labels_of(names: Sequence[str]) -> list[str | None]:
+    """Return a label for each name: None if it is empty, repeated, or a place such as `#1`."""
+    counts = Counter(names)
+    unfit = {name for name in counts if counts[name] > 1 or _NUMBER_LABEL.fullmatch(name)}
+    return [None if name in unfit else name or None for name in names]
 
 
 def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") -> str:
@@ -34,11 +110,48 @@ def own_words(words: Mapping[str, str]) -> Iterator[None]:
         raise FileError(problems, error.stopped) from None
 
 
-def warn_of(notes: Sequence[str], name: str, kind: str, warn: Warn | None) -> None:
-    """Warn of the first notes about a text; `kind` is what a message calls those left out."""
-    if warn is None:
-        return
-    for note in islice(notes, _MAX_NOTES):
-        warn(f"{name}: {note}")
-    if len(notes) > _MAX_NOTES:
-        warn(f"{name}: more such {kind} are left out")
+# ---- Writing.
+
+
+def payoff_of(tree: Tree, b: int) -> tuple[Any, Any]:
+    """Return what a branch pays, with the utility of a terminal at its end: as written, its value.
+
+    It is written as a formula or as a number.
+    """
+    columns, formulas = tree.columns, tree.formulas
+    n = columns.child[b]
+    value: Any = tree.reward_of(b)
+    written = value if formulas is None else formulas.rewards.get(b, value)
+    if columns.kind[n]:
+        return written, value
+    utility: Any = columns.utility[n]
+    own = utility if formulas is None else formulas.nodes.get(n, utility)
+    return sum_of(own, written), value + utility
+
+
+def formula_text(
+    formula: Expression, names: Mapping[str, str], has_operation: Callable[[str], bool]
+) -> str | None:
+    """Return a formula with other names and plain decimals; None if an operation is missing."""
+
+    def combine(part: Expression, operands: list[Any]) -> Expression | None:
+        if isinstance(part, Number):
+            return Number(plain_decimal(text_of(part)))
+        if isinstance(part, Name):
+            return Name(names[part.name])
+        if None in operands or not has_operation(part.operation):
+            return None
+        return Apply(part.operation, tuple(operands))
+
+    found = fold(formula, combine)
+    return None if found is None else text_of(found)
+
+
+def plain_decimal(text: str) -> str:
+    """Return a number without a percent sign or an exponent."""
+    if text.isdigit():
+        return text
+    sign, digits, exponent = Decimal(text.removesuffix("%")).as_tuple()
+    assert isinstance(exponent, int)  # it is finite
+    exponent -= 2 if text.endswith("%") else 0
+    return f"{Decimal((sign, digits, exponent)):f}"

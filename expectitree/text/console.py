@@ -31,7 +31,6 @@ THEME = Theme(
         "guide": "dim",
     }
 )
-COLORS = ("auto", "always", "never")  # the values of --color
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
 
@@ -82,23 +81,19 @@ ASCII = Characters(
 
 
 def make_console(
-    color: str = "auto", *, stderr: bool = False, width: int | None = None, file: Any = None
+    has_colors: bool = True, *, stderr: bool = False, width: int | None = None, file: Any = None
 ) -> Console:
     """Return a console with our styles for standard output, standard error or a file.
 
-    `color` is one of `COLORS`. rich finds out the width and the colours of the terminal, and reads
-    NO_COLOR, FORCE_COLOR, COLUMNS and TERM. Labels are never read as markup.
+    rich finds out the width and the colours of the terminal, and reads NO_COLOR, FORCE_COLOR,
+    COLUMNS and TERM. Labels are never read as markup.
     """
-    if color == "auto" and os.environ.get("NO_COLOR"):
-        color = "never"  # rich would keep bold and dim text
-    settings: dict[str, dict[str, Any]] = {
-        "auto": {},
-        "always": {"force_terminal": True, "no_color": False},
-        "never": {"color_system": None},
-    }
+    if os.environ.get("NO_COLOR"):
+        has_colors = False  # rich would keep bold and dim text
     console = Console(
         theme=THEME, stderr=stderr, width=width, file=file,
-        markup=False, highlight=False, emoji=False, force_jupyter=False, **settings[color],
+        markup=False, highlight=False, emoji=False, force_jupyter=False,
+        color_system="auto" if has_colors else None,
     )  # fmt: skip
     console.width = max(MIN_WIDTH, console.width)
     return console
@@ -108,7 +103,7 @@ def text_console(width: int = 80, unicode: bool = True) -> Console:
     """Return a console without colour that only makes text, for `to_text` and tests."""
     encoding = "utf-8" if unicode else "ascii"
     file: IO[str] = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    return make_console("never", width=width, file=file)
+    return make_console(False, width=width, file=file)
 
 
 def characters(options: ConsoleOptions) -> Characters:

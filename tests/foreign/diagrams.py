@@ -60,7 +60,7 @@ def tree_of(text: str, **options: Any) -> et.Tree:
 
 
 def payoff(node: Json, rule: str, paid: Fraction = Fraction(0)) -> Fraction:
-    """Return the payoff of a node as SilverDecisions defines it; store it in the node."""
+    """Return the payoff of a node as SilverDecisions defines it."""
     values = [
         payoff(one["childNode"], rule, Fraction(one["payoff"][0])) for one in node["childEdges"]
     ]
@@ -71,11 +71,7 @@ def payoff(node: Json, rule: str, paid: Fraction = Fraction(0)) -> Fraction:
         value = sum((p * v for p, v in zip(shares, values, strict=True)), value)
     elif values:
         value = max(values) if chosen == "MAX" else min(values)
-    found = paid + value
-    whole, rest = divmod(abs(found), 1)
-    mixed = f"{whole} {rest}" if whole and rest else str(rest or whole)
-    node.setdefault("computed", {})[rule] = {"payoff": ["-" * (found < 0) + mixed]}
-    return found
+    return paid + value
 
 
 def random_diagram(source: random.Random, depth: int) -> Json:

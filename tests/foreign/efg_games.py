@@ -1,175 +1,12 @@
-"""Games as nested data, their texts in .efg, and the readable games of Gambit's repository.
+"""The readable games of Gambit's repository: their texts in .efg, values and sizes.
 
 Their shapes and numbers are those of the files at 8883f75, written anew here; names are our own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
-from typing import Any, NamedTuple, TypeAlias
-
-Number: TypeAlias = "str | int"
-Payoffs: TypeAlias = "tuple[Number, ...]"
-
-
-class T(NamedTuple):
-    """A terminal; without payoffs it has outcome 0."""
-
-    payoffs: Payoffs | None = None
-    name: str = ""
-
-
-class P(NamedTuple):
-    """A node of a player, with a payment on entering it."""
-
-    player: int
-    children: Mapping[str, Any]
-    paid: Payoffs | None = None
-    name: str = ""
-
-
-class C(NamedTuple):
-    """A chance node: the children with their probabilities."""
-
-    children: Mapping[str, tuple[Number, Any]]
-    paid: Payoffs | None = None
-    name: str = ""
-
-
-Node: TypeAlias = "T | P | C"
-
-
-@dataclass
-class Text:
-    """Writes a game: each node has its own information set, and equal outcomes have one number."""
-
-    players: Sequence[str] = ("Ann", "Bob")
-    title: str = "A game"
-    comment: str | None = ""
-    comma: str = ", "
-    indent: str = ""
-    outcomes: dict[Payoffs, int] = field(default_factory=dict)
-    infosets: dict[int, int] = field(default_factory=dict)
-
-    def of(self, root: Node) -> str:
-        """Return the whole text."""
-        players = " ".join(f'"{player}"' for player in self.players)
-        comment = "" if self.comment is None else f'\n"{self.comment}"'
-        lines = "\n".join(self.lines(root))
-        return f'EFG 2 R "{self.title}" {{ {players} }}{comment}\n\n{lines}\n'
-
-    def outcome(self, paid: Payoffs | None) -> str:
-        """Return an outcome: its description only the first time."""
-        if paid is None:
-            return "0"
-        if paid in self.outcomes:
-            return str(self.outcomes[paid])
-        self.outcomes[paid] = number = len(self.outcomes) + 1
-        return f'{number} "Outcome {number}" {{ {self.comma.join(map(str, paid))} }}'
-
-    def lines(self, node: Node) -> Iterator[str]:
-        """Yield the lines of a node and of those below it."""
-        if isinstance(node, T):
-            yield f'{self.indent}t "{node.name}" {self.outcome(node.payoffs)}'
-            return
-        player = node.player if isinstance(node, P) else 0
-        self.infosets[player] = number = self.infosets.get(player, 0) + 1
-        head = f'p "{node.name}" {player}' if player else f'c "{node.name}"'
-        if isinstance(node, C):
-            actions = " ".join(f'"{label}" {p}' for label, (p, _) in node.children.items())
-            below = [child for _, child in node.children.values()]
-        else:
-            actions = " ".join(f'"{label}"' for label in node.children)
-            below = [*node.children.values()]
-        yield f'{self.indent}{head} {number} "" {{ {actions} }} {self.outcome(node.paid)}'
-        for child in below:
-            yield from self.lines(child)
-
-
-def win(utility: Number, total: Fraction = Fraction(0)) -> T:
-    """Return a terminal of two players whose payoffs sum to a constant."""
-    other = total - Fraction(utility)
-    return T((utility, str(other) if other.denominator == 1 else str(float(other))))
-
-
-MAX, MIN, LONE = partial(P, 1), partial(P, 2), partial(P, 1)
-
-
-def centipede(takes: Sequence[str], last: str) -> Node:
-    """Return a centipede game of constant sum 16/5."""
-    node: Node = win(last, Fraction(16, 5))
-    for place, take in reversed([*enumerate(takes)]):
-        node = P(place % 2 + 1, {"take": win(take, Fraction(16, 5)), "pass": node})
-    return node
-
-
-def nim(stones: int, player: int = 1, is_played_out: bool = False) -> Node:
-    """Return Nim with one pile: who takes the last stone wins; a last stone is not played out.
-
-    With `is_played_out`, a pile of 1 stone has a node with one action.
-    """
-    if stones == 0 or stones == 1 and not is_played_out:
-        winner = player if stones else 3 - player
-        return T((1, -1) if winner == 1 else (-1, 1), f"{stones} left")
-    takes = range(1, min(stones, 2) + 1)
-    children = {f"take {k}": nim(stones - k, 3 - player, is_played_out) for k in takes}
-    return P(player, children, name=f"{stones} left")
-
-
-def wrong_nim() -> Node:
-    """Return Nim with 5 stones, in which one leaf gives the win to the wrong player."""
-    game: Any = nim(5)
-    game.children["take 2"].children["take 2"] = T((-1, 1), "1 left")
-    return game
-
-
-def alternating(data: Any, player: int = 1) -> Node:
-    """Return a game of nested lists, in which the players alternate; 0 has no outcome."""
-    if isinstance(data, int):
-        return win(data) if data else T()
-    children = {f"m{k}": alternating(child, 3 - player) for k, child in enumerate(data, start=1)}
-    return P(player, children)
-
-
-TIC_TAC_TOE = [
-    [
-        [[1, 0, 1, 1], 1, 1, [1, 1, 0, 1, 1, 1], 1, [1, 1, 1, 1, 0, 0], 0],
-        [[1, 0, -1, 1, [0, 0, -1], -1], -1, 1, [1, 0, 0, 1, 1, 1], 1, [1, 1, 1, 1, 1, 0], 1],
-        [0, 0, [0, 0, 1, 1, 0, [-1, 0]], [0, 1]],
-        [-1, 1, 0, 1, 1, [1, 0, 1, 0, 1, 1], 0],
-        [-1, 1, 1, [1, 1, 0, [-1, 0], [[1, 0]], 1]],
-    ],
-    [
-        [[0, 0, 0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0, 0],
-        [0, 0, 0, 0],
-    ],
-    [[0, 0, 0, 0], [0, 0, 0, 0]],
-]
-TAKES = ("1.60", "1.20", "2.30", ".68", "2.69", ".38", "2.92", ".21", "3.04", ".12")
-
-
-def toss(first: int) -> C:
-    """Return a fair chance node over two following numbers."""
-    return C({"heads": ("1/2", win(first)), "tails": ("1/2", win(first + 1))})
-
-
-def win_or_lose(paid: Payoffs | None) -> Node:
-    """Return the game with four decisions in which every play is won or lost."""
-    extra = 0 if paid is None else 100
-    other = 0 if paid is None else 50
-
-    def leaf(utility: int) -> T:
-        return T((utility + extra, -utility - other))
-
-    low = MIN({"l": leaf(1), "r": leaf(-1)})
-    inner = MAX({"L": low, "R": leaf(1)}, paid)
-    return MIN({"a": inner, "b": MAX({"L": win(1), "R": win(-1)})})
+from typing import NamedTuple
 
 
 class Game(NamedTuple):
@@ -180,84 +17,98 @@ class Game(NamedTuple):
     nodes: tuple[int, int, int]  # of chance, of players, terminals
 
 
-def game(
-    root: Node, value: Number, chance: int, moves: int, terminals: int, /, **settings: Any
-) -> Game:
-    return Game(Text(**settings).of(root), Fraction(value), (chance, moves, terminals))
-
-
-ONE = {"players": ("Ann",)}
 GAMES = {
-    "nature_leaves_generic": game(
-        MAX({
-            "B": MIN({"r": toss(1), "l": toss(3)}),
-            "T": MIN({"R": toss(5), "L": toss(7)}),
-        }),
-        "11/2", 4, 3, 8,
+    "nature_leaves_generic": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" } "A comment"
+p "" 1 1 "" { "B" "T" } 0
+p "" 2 1 "" { "r" "l" } 0
+c "" 1 "" { "heads" 1/2 "tails" 1/2 } 0 t "" 1 "" { 1, -1 } t "" 2 "" { 2, -2 }
+c "" 2 "" { "heads" 1/2 "tails" 1/2 } 0 t "" 3 "" { 3, -3 } t "" 4 "" { 4, -4 }
+p "" 2 2 "" { "R" "L" } 0
+c "" 3 "" { "heads" 1/2 "tails" 1/2 } 0 t "" 5 "" { 5, -5 } t "" 6 "" { 6, -6 }
+c "" 4 "" { "heads" 1/2 "tails" 1/2 } 0 t "" 7 "" { 7, -7 } t "" 8 "" { 8, -8 }
+""",
+        Fraction("11/2"),
+        (4, 3, 8),
     ),
-    "perfect_info_with_chance": game(
-        MAX({
-            "a": C({
-                "L": ("0.5", MIN({"A": win(-2), "B": win(-2)})),
-                "R": ("0.5", MIN({"C": win(-2), "D": win(-2)})),
-            }),
-            "b": win(-1),
-        }),
-        -1, 1, 3, 5,
+    "perfect_info_with_chance": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" } ""
+p "" 1 1 "" { "a" "b" } 0
+c "" 1 "" { "L" 0.5 "R" 0.5 } 0
+p "" 2 1 "" { "A" "B" } 0 t "" 1 "" { -2, 2 } t "" 1
+p "" 2 2 "" { "C" "D" } 0 t "" 1 t "" 1 t "" 2 "" { -1, 1 }
+""",
+        Fraction("-1"),
+        (1, 3, 5),
     ),
-    "chance_root_3_moves_only_one_nonzero_prob": game(
-        C({
-            "A": (1, LONE({"left": T((0,)), "right": T((1,))})),
-            "B": (0, T((2,))),
-            "C": (0, T((3,))),
-        }),
-        1, 1, 1, 4, **ONE,
+    "chance_root_3_moves_only_one_nonzero_prob": Game(
+        """\
+EFG 2 R "A game" { "Ann" } ""
+c "" 1 "" { "A" 1 "B" 0 "C" 0 } 0
+p "" 1 1 "" { "left" "right" } 0 t "" 1 "" { 0 } t "" 2 "" { 1 } t "" 3 "" { 2 }
+t "" 4 "" { 3 }
+""",
+        Fraction("1"),
+        (1, 1, 4),
     ),
-    "chance_root_5_moves_no_nonterm_player_nodes": game(
-        C({
-            "A": ("1/3", T((0,))),
-            "B": (0, T((1,))),
-            "C": ("1/3", T((3,))),
-            "D": ("1/3", T((3,))),
-            "E": (0, T((4,))),
-        }),
-        2, 1, 0, 5, **ONE,
+    "two_player_perfect_info_win_lose_with_nonterm_outcomes": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" } ""
+p "" 2 1 "" { "a" "b" } 0
+p "" 1 1 "" { "L" "R" } 1 "" { -100, 50 }
+p "" 2 2 "" { "l" "r" } 0 t "" 2 "" { 101, -51 } t "" 3 "" { 99, -49 } t "" 2
+p "" 1 2 "" { "L" "R" } 0 t "" 4 "" { 1, -1 } t "" 5 "" { -1, 1 }
+""",
+        Fraction("1"),
+        (0, 4, 5),
     ),
-    "two_player_perfect_info_win_lose_with_nonterm_outcomes": game(
-        win_or_lose((-100, 50)), 1, 0, 4, 5
+    "two_player_perfect_info_win_lose": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" } ""
+p "" 2 1 "" { "a" "b" } 0
+p "" 1 1 "" { "L" "R" } 0
+p "" 2 2 "" { "l" "r" } 0 t "" 1 "" { 1, -1 } t "" 2 "" { -1, 1 } t "" 1
+p "" 1 2 "" { "L" "R" } 0 t "" 3 "" { 1, -1 } t "" 4 "" { -1, 1 }
+""",
+        Fraction("1"),
+        (0, 4, 5),
     ),
-    "two_player_perfect_info_win_lose": game(win_or_lose(None), 1, 0, 4, 5),
-    "2_player_PI_2_dev_off_eq_path_const_sum": game(
-        MAX({
-            "1": MIN({
-                "1": MAX({"1": T((1, 0)), **{str(k): T((0, 1)) for k in range(2, 6)}}),
-                "2": T((0, 1)),
-            }),
-            "2": T((1, 0)),
-        }),
-        1, 0, 3, 7, comma=" ",
+    "centcs6": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" } ""
+p "" 1 1 "" { "take" "pass" } 0 t "" 1 "" { 1.60, 1.6 }
+p "" 2 1 "" { "take" "pass" } 0 t "" 2 "" { 1.20, 2 }
+p "" 1 2 "" { "take" "pass" } 0 t "" 3 "" { 2.30, 0.9 }
+p "" 2 2 "" { "take" "pass" } 0 t "" 4 "" { .68, 2.52 }
+p "" 1 3 "" { "take" "pass" } 0 t "" 5 "" { 2.69, 0.51 }
+p "" 2 3 "" { "take" "pass" } 0 t "" 6 "" { .38, 2.82 } t "" 7 "" { 2.92, 0.28 }
+""",
+        Fraction("8/5"),
+        (0, 6, 7),
     ),
-    "centcs6": game(centipede(TAKES[:6], "2.92"), "8/5", 0, 6, 7),
-    "centcs10": game(centipede(TAKES, "3.11"), "8/5", 0, 10, 11),
-    "e10": game(nim(5), 1, 0, 7, 8, comment=None),
-    "e10a": game(
-        MAX({
-            "take 1": nim(4, 2, is_played_out=True),
-            "take 2": MIN({
-                "take 1": nim(2, 1, is_played_out=True),
-                "take 2": MAX({"take 1": T((-1, 1), "0 left")}, name="1 left"),
-            }),
-        }),
-        -1, 0, 12, 8, comment=None,
+    "e10": Game(
+        """\
+EFG 2 R "A game" { "Ann" "Bob" }
+p "5 left" 1 1 "" { "take 1" "take 2" } 0
+p "4 left" 2 1 "" { "take 1" "take 2" } 0
+p "3 left" 1 2 "" { "take 1" "take 2" } 0
+p "2 left" 2 2 "" { "take 1" "take 2" } 0 t "1 left" 1 "" { 1, -1 }
+t "0 left" 2 "" { -1, 1 } t "1 left" 2
+p "2 left" 1 3 "" { "take 1" "take 2" } 0 t "1 left" 2 t "0 left" 1
+p "3 left" 2 3 "" { "take 1" "take 2" } 0
+p "2 left" 1 4 "" { "take 1" "take 2" } 0 t "1 left" 2 t "0 left" 1 t "1 left" 1
+""",
+        Fraction("1"),
+        (0, 7, 8),
     ),
-    "nim": game(wrong_nim(), -1, 0, 7, 8, comment=None),
-    "nim7": game(nim(7, 2), -1, 0, 20, 21, indent="  "),
-    "ttt": game(alternating(TIC_TAC_TOE), 0, 0, 35, 133),
-    "reduction_one_player_generic_payoffs": game(
-        LONE({"a": LONE({"e": T((1,)), "f": T((2,))}), **{
-            label: T((utility,)) for label, utility in zip("bcd", (3, 4, 5), strict=True)
-        }}),
-        5, 0, 2, 5, **ONE,
+    "perfect_recall": Game(
+        """\
+EFG 2 R "A game" { "Ann" } ""
+p "" 1 1 "" { "1" } 0 t "" 0
+""",
+        Fraction("0"),
+        (0, 1, 1),
     ),
-    "perfect_recall": game(LONE({"1": T()}), 0, 0, 1, 1, **ONE),
-}  # fmt: skip
+}

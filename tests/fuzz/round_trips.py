@@ -4,40 +4,17 @@ from __future__ import annotations
 
 from random import Random
 
-import pytest
 from decide.sensitivity.parameterised import random_tree
 from files import test_saving
 from files.formats import test_arrow
-from foreign import test_silverdecisions, test_silverdecisions_writer
-from fuzz.cases import Target, draw_seed, from_tests, scratch
+from foreign import test_silverdecisions, test_written
+from fuzz.cases import Target, draw_seed, from_tests
 from fuzz.properties import among
-from helpers import loads
-from random_trees import REWARDS, Case, build, random_rows
+from random_trees import Case
 from searches import test_unknown
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import unshare
-
-
-def check_other_program(seed: int, exact: bool, format: str) -> None:
-    """Write a tree as .efg or for Radiant, and compare kinds and values with what is read."""
-    random = Random(seed)
-    tree = unshare(build(random_rows(random, 0, random.choice(REWARDS)), exact=exact))
-    try:
-        text = et.dumps(tree, format)
-    except et.TreeError:
-        assert format == "radiant"
-        return
-    # A file of Radiant does not say whether its decisions are MIN's.
-    options = {"minimize": et.Kind.MIN in tree.columns.kind} if format == "radiant" else {}
-    again = loads(text, format=format, exact=exact, **options)
-    assert [node.kind for node, _ in again.walk()] == [node.kind for node, _ in tree.walk()]
-    search, found = search_tree(tree), search_tree(again)
-    for (_, one), (_, other) in zip(tree.walk(), again.walk(), strict=True):
-        # Values include rewards, because .efg has the rewards of terminals in their payoffs.
-        near = pytest.approx(search.value_of(one), rel=0 if exact else 1e-12, abs=1e-9)
-        assert found.value_of(other) == near
 
 
 def check_formulas(seed: int, format: str) -> None:
@@ -67,10 +44,10 @@ TARGETS: dict[str, Target] = {
         test_arrow.test_an_exact_tree_is_read_back_or_refused_with_a_path,
         format=among("arrow", "parquet"),
     ),
-    "round-trip-silverdecisions": from_tests(
-        test_silverdecisions_writer.test_random_trees_are_read_again,
-        test_silverdecisions.test_stored_results_are_verified_for_every_rule_and_node,
-        tmp_path=lambda random: scratch(),
+    "round-trip-others": from_tests(
+        test_written.test_random_trees_are_read_again,
+        test_written.test_random_trees_keep_their_values_at_other_parameters,
+        test_silverdecisions.test_values_are_those_of_every_rule,
+        format=among("radiant", "silverdecisions"),
     ),
-    "round-trip-others": from_tests(check_other_program, format=among("efg", "radiant")),
 }

@@ -330,17 +330,6 @@ def test_only_commands_that_take_games_have_their_options() -> None:
     assert "--deepen" not in invoke("compare", "--help").stdout
 
 
-@pytest.mark.parametrize(("typed", "found"), [("ga", "game:pig"), ("game : p", "pig")])
-def test_completion_of_games(typed: str, found: str) -> None:
-    """Bash splits words at colons."""
-    done = run_main(
-        _EXPECTITREE_COMPLETE="bash_complete",
-        COMP_WORDS=f"expectitree eval {typed}",
-        COMP_CWORD=str(1 + len(typed.split())),
-    )
-    assert f"plain,{found}\n" in done.out + "\n"
-
-
 # ---- convert
 
 
@@ -419,19 +408,8 @@ def test_every_search_of_a_built_in_game_finds_the_value(
                 assert traced["value"] == pytest.approx(whole["value"]), (chosen, seed)
 
 
-def test_a_tree_is_written_to_the_file_after_o(tmp_path: Path) -> None:
-    file = tmp_path / "pig.arrow"
-    assert run_main("convert", "game:pig", "--depth", "3", "-o", str(file)).status == 0
-    assert len(et.load(file)) == len(et.write_out("game:pig", depth=3))
-    both = run_main("convert", "game:pig", "a.yaml", "--depth", "3", "-o", "b.yaml")
-    neither = run_main("convert", "game:pig", "--depth", "3")
-    assert (both.status, neither.status) == (2, 2)
-    assert "Name one file to write: OUT, or -o OUT" in both.err
-    assert "Name one file to write: OUT, or -o OUT" in neither.err
-
-
 def test_options_of_files_are_refused_for_games() -> None:
-    for command in (["eval"], ["convert", "-o", "-"]):
-        done = run_main(*command, "game:pig", "--depth", "3", "--from", "efg")
+    for words in (["eval", "game:pig"], ["convert", "game:pig", "-"]):
+        done = run_main(*words, "--depth", "3", "--from", "efg")
         assert done.status == 2
         assert "--from, --max-player" in done.err

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from expectitree.base.errors import FileError
-from expectitree.base.numbers import quote
-from expectitree.foreign.efg.scanner import Scanner
+from expectitree.base.errors import FileError, NumberError
+from expectitree.base.numbers import escape, quote, to_fraction
+from expectitree.files.grammar.problems import error_at
 from expectitree.text.phrases import plural
 
 CHANCE = 0  # the number of chance among the players
+# Within a text, `\"` is a quote, and any other backslash is itself.
+_TOKEN = re.compile(
+    r'\s*+(?:(?P<text>"(?:[^"\\]++|\\"?+)*+")|(?P<sign>[{},])|(?P<word>[^\s{},"]++)|(?P<open>"))?+'
+)
+_INTEGER = re.compile(r"[0-9]{1,9}")
 _NODE = "a node: c (chance), p (of a player) or t (terminal)"
 
 
@@ -22,17 +27,16 @@ class Infoset:
     number: int
     name: str
     actions: list[str]
-    probabilities: list[str]  # of chance
-    at: int
-    nodes: list[int] = field(default_factory=list)  # where the nodes are in the text
+    probabilities: list[Fraction]  # of chance
+    nodes: list[int] = field(default_factory=list, compare=False)  # their places in the text
 
 
 @dataclass(slots=True)
 class Outcome:
-    """The payoffs at a node."""
+    """The payoffs at a node, by player."""
 
     name: str
-    payoffs: list[str]  # by player
+    payoffs: list[Fraction]
 
 
 @dataclass(slots=True)
@@ -46,179 +50,215 @@ class GameNode:
     outcome: Outcome | None = None
 
 
-@dataclass(slots=True)
 class Game:
-    """A game. Nodes come before those below them, in the order of the actions."""
+    """The game of one text; raises `FileError` at the first error.
 
-    scanner: Scanner
-    title: str
-    players: list[str]
-    players_at: int
-    comment: str
-    nodes: list[GameNode]
-    infosets: Mapping[tuple[int, int], Infoset]  # by player and number
-
-    def value(self, number: str) -> Fraction:
-        """Return the value of a number."""
-        return self.scanner.values[number]
-
-    def error(self, at: int, message: str) -> FileError:
-        """Return the error at a place of the text."""
-        return self.scanner.error(at, message)
-
-
-class Parser:
-    """Parses one text."""
+    Attributes:
+        title: The title.
+        players: The names of the players.
+        players_at: Their place in the text.
+        comment: A text after the players.
+        nodes: Each node before those below it, in the order of the actions.
+        infosets: The information sets by player and number.
+        kind: The kind of the next token: "text", "sign" or "word", and None at the end.
+        token: The next token, as written.
+        at: Its place.
+    """
 
     def __init__(self, text: str, name: str) -> None:
-        self.scanner = Scanner(text, name)
+        self.text = text
+        self.name = name
+        self.kind: str | None = None
+        self.token, self.at, self.end = "", 0, 0
+        self.values: dict[str, Fraction] = {}  # of the numbers read
         self.infosets: dict[tuple[int, int], Infoset] = {}
         self.outcomes: dict[int, Outcome] = {}
         self.players: list[str] = []
+        self.nodes: list[GameNode] = []
+        self.take()
+        self.read_head()
+        self.read_nodes()
 
-    def game(self) -> Game:
-        """Return the game of the whole text."""
-        scanner = self.scanner
+    def read_head(self) -> None:
+        """Read what is before the nodes."""
         for expected in (("EFG",), ("2",), ("R", "D")):
-            if scanner.token == "NFG":
+            if self.token == "NFG":
                 found = "this is a strategic game of Gambit (.nfg)"
-                raise scanner.error(scanner.at, f"{found}, expected an extensive game (.efg)")
-            if scanner.token not in expected:
-                raise scanner.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
-            scanner.take()
-        title = scanner.string("the title")
-        players_at = scanner.at
-        scanner.sign("{", " before the players")
-        while scanner.kind == "text":
-            self.players.append(scanner.string("a player"))
+                raise self.error(self.at, f"{found}, expected an extensive game (.efg)")
+            if self.token not in expected:
+                raise self.wrong(f'{expected[0]}: a file begins with EFG 2 R "title"')
+            self.take()
+        self.title = self.string("the title")
+        self.players_at = self.at
+        self.sign("{", " before the players")
+        while self.kind == "text":
+            self.players.append(self.string("a player"))
         if not self.players:
-            raise scanner.wrong("the name of a player in quotes")
-        scanner.sign("}", " after the players")
-        comment = scanner.string("a comment") if scanner.kind == "text" else ""
-        nodes: list[GameNode] = []
+            raise self.wrong("the name of a player in quotes")
+        self.sign("}", " after the players")
+        self.comment = self.string("a comment") if self.kind == "text" else ""
+
+    def read_nodes(self) -> None:
+        """Read all nodes."""
         missing = 1
         while missing:
-            if nodes and scanner.kind is None:
+            if self.nodes and self.kind is None:
                 count = plural(missing, "more node")
-                raise scanner.wrong(f"{count}: each action leads to a node")
-            nodes.append(self.node())
-            infoset = nodes[-1].infoset
-            missing += len(infoset.actions) - 1 if infoset else -1
-        if scanner.kind is not None:
-            raise scanner.wrong("the end of the file: each action already has its node")
-        return Game(scanner, title, self.players, players_at, comment, nodes, self.infosets)
+                raise self.wrong(f"{count}: each action leads to a node")
+            node = self.node()
+            self.nodes.append(node)
+            missing += len(node.infoset.actions) - 1 if node.infoset else -1
+        if self.kind is not None:
+            raise self.wrong("the end of the file: each action already has its node")
 
     def node(self) -> GameNode:
-        """Parse a node without those below it."""
-        scanner = self.scanner
-        if scanner.token not in ("c", "p", "t"):
+        """Read a node without those below it."""
+        if self.token not in ("c", "p", "t"):
             hint = "; a comment is one text in quotes after the players"
-            is_comment = scanner.token.startswith(("#", "//", "/*", ";", "%"))
-            raise scanner.wrong(_NODE + hint * is_comment)
-        at, letter = scanner.at, scanner.take()
-        node = GameNode(at, scanner.string("the name of the node"))
+            is_comment = self.token.startswith(("#", "//", "/*", ";", "%"))
+            raise self.wrong(_NODE + hint * is_comment)
+        at, letter = self.at, self.take()
+        node = GameNode(at, self.string("the name of the node"))
+        if letter == "p":
+            node.player = self.player()
         if letter != "t":
-            if letter == "p":
-                node.player = self.player()
             node.infoset = self.infoset(node.player)
             node.infoset.nodes.append(node.at)
         node.outcome = self.outcome()
         return node
 
     def player(self) -> int:
-        """Parse the number of a player."""
-        at = self.scanner.at
-        player = self.scanner.integer("the number of a player")
+        """Read the number of a player."""
+        at, player = self.at, self.integer("the number of a player")
         if not 1 <= player <= len(self.players):
             known = f"the players are 1 to {len(self.players)}"
-            raise self.scanner.error(at, f"there is no player {player}: {known}")
+            raise self.error(at, f"there is no player {player}: {known}")
         return player
 
     def infoset(self, player: int) -> Infoset:
-        """Parse an information set: the description that it has the first time may be left out."""
-        scanner, at = self.scanner, self.scanner.at
-        number = scanner.integer("the number of an information set")
+        """Read an information set, whose actions may be left out after the first time."""
+        at, number = self.at, self.integer("the number of an information set")
         known = self.infosets.get((player, number))
-        if scanner.kind != "text" and not scanner.is_sign("{"):
+        if self.kind != "text" and not self.is_sign("{"):
             if known is None:
                 message = f"information set {number} is new: write its name and its actions here"
-                raise scanner.error(at, message)
+                raise self.error(at, message)
             return known
         # OpenSpiel's files leave the name out.
-        name = scanner.string("the name") if scanner.kind == "text" else ""
-        scanner.sign("{", " before the actions")
-        actions: list[str] = []
-        probabilities: list[str] = []
-        while scanner.kind == "text":
-            actions.append(scanner.string("an action"))
+        name = self.string("the name") if self.kind == "text" else ""
+        self.sign("{", " before the actions")
+        found = Infoset(number, name, [], [])
+        while self.kind == "text":
+            found.actions.append(self.string("an action"))
             if player == CHANCE:
-                probabilities.append(self.probability(actions[-1]))
-        if not actions:
-            raise scanner.wrong("the name of an action in quotes")
-        scanner.sign("}", " or an action in quotes")
-        found = Infoset(number, name, actions, probabilities, at)
-        if known is None:
-            self.infosets[player, number] = found
-            return found
-        if (name, actions, probabilities) != (known.name, known.actions, known.probabilities):
-            raise scanner.error(at, _differs(f"information set {number}"))
-        return known
+                found.probabilities.append(self.probability(found.actions[-1]))
+        if not found.actions:
+            raise self.wrong("the name of an action in quotes")
+        self.sign("}", " or an action in quotes")
+        if known is not None and found != known:
+            raise self.error(at, _differs(f"information set {number}"))
+        return self.infosets.setdefault((player, number), found)
 
-    def probability(self, action: str) -> str:
-        """Parse the probability of an action of chance."""
-        at = self.scanner.at
-        number = self.scanner.number(f"the probability of {quote(action)}")
-        if not 0 <= self.scanner.values[number] <= 1:
-            found = f"{quote(number)} is not a probability"
-            raise self.scanner.error(at, f"{found}: write a number from 0 to 1")
+    def probability(self, action: str) -> Fraction:
+        """Read the probability of an action of chance."""
+        at, text = self.at, self.token
+        number = self.number(f"the probability of {quote(action)}")
+        if not 0 <= number <= 1:
+            found = f"{quote(text)} is not a probability"
+            raise self.error(at, f"{found}: write a number from 0 to 1")
         return number
 
     def outcome(self) -> Outcome | None:
-        """Parse an outcome: the description that it has the first time may be left out."""
-        scanner, at = self.scanner, self.scanner.at
-        number = scanner.integer("the number of an outcome (0 if nothing is paid)")
+        """Read an outcome, whose payoffs may be left out after the first time."""
+        at, number = self.at, self.integer("the number of an outcome (0 if nothing is paid)")
         known = self.outcomes.get(number)
-        if scanner.kind != "text":
+        if self.kind != "text":
             if known is None and number:
-                example = f'{number} "" {{ {", ".join("0" for _ in self.players)} }}'
-                message = (
-                    f"outcome {number} is new: write its name and its payoffs, as in {example}"
-                )
-                raise scanner.error(at, message)
+                message = f"outcome {number} is new: write its name and its payoffs here"
+                raise self.error(at, message)
             return known
         if number == 0:
-            raise scanner.error(at, "outcome 0 pays nothing: give one with payoffs another number")
-        name = scanner.string("the name of the outcome")
-        if known is not None and not scanner.is_sign("{"):
-            message = (
-                f"outcome {number} has a name but no payoffs here: write both, or only {number}"
-            )
-            raise scanner.error(at, message)
-        scanner.sign("{", f" before the payoffs of outcome {number}")
-        found = Outcome(name, self.payoffs())
-        if known is None:
-            self.outcomes[number] = found
-            return found
-        if found != known:
-            raise scanner.error(at, _differs(f"outcome {number}"))
-        return known
+            raise self.error(at, "outcome 0 pays nothing: give one with payoffs another number")
+        name = self.string("the name of the outcome")
+        self.sign("{", f" before the payoffs of outcome {number}")
+        outcome = Outcome(name, self.payoffs())
+        if known is not None and outcome != known:
+            raise self.error(at, _differs(f"outcome {number}"))
+        return self.outcomes.setdefault(number, outcome)
 
-    def payoffs(self) -> list[str]:
-        """Parse the payoffs of an outcome, up to the closing brace."""
-        scanner, payoffs = self.scanner, list[str]()
-        while scanner.kind == "word":
-            payoffs.append(scanner.number("a payoff"))
-            if scanner.is_sign(","):
-                scanner.take()
-        at = scanner.at
-        scanner.sign("}", " or a payoff")
+    def payoffs(self) -> list[Fraction]:
+        """Read the payoffs of an outcome, up to the closing brace."""
+        payoffs = []
+        while self.kind == "word":
+            payoffs.append(self.number("a payoff"))
+            if self.is_sign(","):
+                self.take()
+        at = self.at
+        self.sign("}", " or a payoff")
         if len(payoffs) != len(self.players):
-            counts = f"{len(payoffs)} payoff{'s' * (len(payoffs) != 1)} for {len(self.players)}"
-            found = f"found {counts} player{'s' * (len(self.players) != 1)}"
-            is_more = len(payoffs) > len(self.players)
-            hint = "write one for each player" + ", and decimals with a point" * is_more
-            raise scanner.error(at, f"{found}: {hint}")
+            counts = f"{plural(len(payoffs), 'payoff')} for {plural(len(self.players), 'player')}"
+            hint = "write one for each player"
+            if len(payoffs) > len(self.players):
+                hint += ", and decimals with a point"
+            raise self.error(at, f"found {counts}: {hint}")
         return payoffs
+
+    # ---- Tokens; `what` completes "expected …".
+
+    def take(self) -> str:
+        """Return the next token, and go on."""
+        token, match = self.token, _TOKEN.match(self.text, self.end)
+        assert match is not None
+        self.end = match.end()
+        self.kind = kind = match.lastgroup
+        self.token, self.at = "", self.end
+        if kind is not None:
+            self.token, self.at = match[kind], match.start(kind)
+        if kind == "open":
+            raise self.error(self.at, 'this text does not end: close it with a quote (")')
+        return token
+
+    def string(self, what: str) -> str:
+        """Return the next token, a text, without its quotes."""
+        if self.kind != "text":
+            raise self.wrong(f"{what} in quotes")
+        return self.take()[1:-1].replace('\\"', '"')
+
+    def sign(self, sign: str, what: str) -> None:
+        """Go on after the next token, a brace."""
+        if not self.is_sign(sign):
+            raise self.wrong(f"{sign}{what}")
+        self.take()
+
+    def is_sign(self, sign: str) -> bool:
+        """Return whether the next token is a brace or a comma."""
+        return self.kind == "sign" and self.token == sign
+
+    def integer(self, what: str) -> int:
+        """Return the next token, an integer of at least 0."""
+        if not _INTEGER.fullmatch(self.token):
+            raise self.wrong(f"{what}, an integer")
+        return int(self.take())
+
+    def number(self, what: str) -> Fraction:
+        """Return the next token, a number."""
+        if self.kind != "word":
+            raise self.wrong(f"{what}, a number")
+        if self.token not in self.values:
+            try:
+                self.values[self.token] = to_fraction(self.token)
+            except NumberError as error:
+                raise self.error(self.at, f"{what}: {error}") from None
+        return self.values[self.take()]
+
+    def wrong(self, expected: str) -> FileError:
+        """Return the error for a token other than the expected one."""
+        found = "the end of the file" if self.kind is None else quote(self.token)
+        return self.error(self.at, f"found {found}, expected {expected}")
+
+    def error(self, at: int, message: str) -> FileError:
+        """Return the error at a place of the text."""
+        return error_at(self.text, at, self.name, escape(message))
 
 
 def _differs(what: str) -> str:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import Number, escape, number_text, to_exact
 from expectitree.files.rows import Warn
+from expectitree.foreign.shared import free_name
 from expectitree.text.phrases import plural
 from expectitree.tree.columns import Kind
 from expectitree.tree.model import Tree
@@ -22,7 +23,11 @@ _UNFIT = re.compile(r"[^ -~]")
 
 def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
     """Yield the text of a tree without sharing; warn of labels and probabilities that change."""
-    yield from _Writer(tree).lines(warn or (lambda message: None))
+    writer = _Writer(tree)
+    yield from writer.lines()
+    if warn is not None:
+        for message in writer.changes():
+            warn(message)
 
 
 def fit(text: str) -> str:
@@ -49,12 +54,11 @@ class _Writer:
         self.infosets = [0, 0, 0]  # written so far, of chance, MAX and MIN
         self.outcomes = 0
 
-    def lines(self, warn: Warn) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """Yield the lines, each node before those below it."""
         tree, child = self.tree, self.tree.columns.child
-        title = fit(tree.title or "")
         players = '"MAX" "MIN"' if self.has_min else '"MAX"'
-        yield f'EFG 2 R {quoted(title)} {{ {players} }}\n""\n\n'
+        yield f'EFG 2 R {quoted(fit(tree.title or ""))} {{ {players} }}\n""\n\n'
         stack: list[tuple[int, Number]] = [(tree.root_id, tree.root_reward)]
         while stack:
             n, reward = stack.pop()
@@ -63,15 +67,19 @@ class _Writer:
             except TreeError as error:
                 raise TreeError(f"{escape(tree.path_of(n))}: {error}") from None
             stack += [(child[b], tree.reward_of(b)) for b in reversed(tree.branches_of(n))]
+
+    def changes(self) -> Iterator[str]:
+        """Yield a message about each kind of change."""
+        title = self.tree.title or ""
         if self.renamed:
             count = plural(self.renamed, "label")
-            warn(f"Gambit's labels are printable ASCII: changed {count}")
-        if title != (tree.title or ""):
-            warn("Gambit's titles are printable ASCII: changed the title")
+            yield f"Gambit's labels are printable ASCII: changed {count}"
+        if fit(title) != title:
+            yield "Gambit's titles are printable ASCII: changed the title"
         if self.repaired:
             count = plural(self.repaired, "chance node")
             found = "probabilities must sum to exactly 1: changed the last ones"
-            warn(f"{found} at {count} by rounding errors")
+            yield f"{found} at {count} by rounding errors"
 
     def node(self, n: int, reward: Number) -> str:
         """Return the line of a node with what is paid on entering it."""
@@ -100,14 +108,10 @@ class _Writer:
 
     def labels(self, n: int) -> Sequence[str]:
         """Return the labels of a node's branches; labels that become equal get a number."""
-        tree, found = self.tree, dict[str, None]()
-        for b in tree.branches_of(n):
-            label = tree.branch_label(n, b)
-            plain = unique = fit(label) or "?"
-            number = 1
-            while unique in found:
-                number += 1
-                unique = f"{plain} {number}"
+        found: dict[str, None] = {}
+        for b in self.tree.branches_of(n):
+            label = self.tree.branch_label(n, b)
+            unique = free_name(fit(label) or "?", found.__contains__, " ")
             found[unique] = None
             self.renamed += unique != label
         return [*found]

@@ -1,14 +1,4 @@
-"""Radiant's and pyrsm's decision trees in YAML: from their keys to those of a tree file, and back.
-
-name: A film
-variables:
-    lawyer fee: 5000
-type: decision
-film company:
-    cost: lawyer fee
-    type: chance
-    ...
-"""
+"""Decision trees of Radiant and pyrsm in YAML: `name`, `type`, `payoff`, `cost`, `variables`."""
 
 from expectitree.foreign.radiant.reader import read as read
 from expectitree.foreign.radiant.writer import write as write

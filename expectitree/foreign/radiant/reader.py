@@ -1,33 +1,39 @@
-"""Read Radiant's files: nothing recurses on the depth of a tree."""
+"""Read Radiant's files: their tree becomes a structure for the grammar of tree files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import replace
-from typing import Any, TypeAlias
+import re
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
-from expectitree.base.errors import FileError, NumberError
-from expectitree.base.numbers import escape, message_text, quote, to_probability
-from expectitree.files.grammar.document import MAX_DEPTH, Data, Document, Mark, Place
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
-from expectitree.files.grammar.reader import read_tree
-from expectitree.files.grammar.values import offset_of
-from expectitree.files.grammar.words import described
+from expectitree.base.expressions.syntax import FUNCTIONS
+from expectitree.base.numbers import quote
+from expectitree.files.formats import yaml
+from expectitree.files.grammar.document import (
+    MAX_DEPTH,
+    NESTED_TOO_DEEPLY,
+    Data,
+    Document,
+    Place,
+)
+from expectitree.files.grammar.problems import TooManyProblemsError
+from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
-from expectitree.foreign.radiant import repairs
-from expectitree.foreign.radiant.nodes import TOO_DEEP, Node
-from expectitree.foreign.radiant.repairs import Edit, place_before
-from expectitree.foreign.radiant.variables import Variables
-from expectitree.tree import paths
-from expectitree.tree.columns import SUM_TOLERANCE
+from expectitree.foreign.shared import Fields, Translation, free_name, own_words
+from expectitree.tree.builder import SUM_HINT
+from expectitree.tree.formulas import REST
 from expectitree.tree.model import Tree
 
-_MAX_WARNINGS = 20
-_NO_REST = ", or write `p: rest` at one outcome"  # a hint of the grammar for tree files
-
-# A key, its value, the place it comes from, and the edits of the value.
-_Item: TypeAlias = "tuple[str, Data, Place, tuple[Edit, ...]]"
+KEYS = ("name", "variables", "type", "p", "payoff", "cost")
+_OF_ROOT = ("name", "variables")
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Texts in messages of the grammar and of YAML, and their replacements here.
+_WORDS = {
+    NESTED_TOO_DEEPLY: f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above",
+    SUM_HINT: "correct them",
+    ", or write `p: rest` at one outcome": "",
+    "the root's `parameters:`": "`variables:`",
+}
 
 
 def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
@@ -43,209 +49,178 @@ def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bo
     Raises:
         FileError: The text is not a tree. The error lists every problem found.
     """
-    reader = _Reader(repairs.parse(text, name), "min" if minimize else "max")
-    with suppress(TooManyProblemsError):
-        reader.read()
-    if reader.problems.found:
-        error = reader.problems.failure()
-        places = sorted(
-            error.problems, key=lambda problem: (problem.line or 0, problem.column or 0)
-        )
-        raise FileError(places, error.stopped)
-    if warn is not None:
-        for message in reader.warnings:
-            warn(message)
-    try:
-        return read_tree(reader.document(), warn, exact_nodes=exact_nodes)
-    except FileError as error:
-        places = [replace(p, message=p.message.replace(_NO_REST, "")) for p in error.problems]
-        raise FileError(places, error.stopped) from None
+    with own_words(_WORDS):
+        reader = _Reader(yaml.parse(text, name), "min" if minimize else "max")
+        return reader.tree(reader.root, warn, exact_nodes)
 
 
-class _Reader:
-    """Converts one document."""
+class _Node(NamedTuple):
+    """A node that is not translated yet."""
+
+    raw: Data
+    place: Place  # of its label
+    path: tuple[str, ...]  # the labels from the root
+    above: str  # the kind of the node above; empty at the root
+    siblings: list[Data]  # the items before its own
+
+
+class _Reader(Translation):
+    """Translates one file."""
 
     def __init__(self, source: Document, decision: str) -> None:
-        self.source, self.decision = source, decision
-        self.problems = Problems(source)
-        self.warnings: list[str] = []
-        self.variables = Variables()
-        self.root: Data = ()
-        self.origins: dict[tuple[int, int], tuple[Place, tuple[Edit, ...]]] = {}
-        self.done: dict[tuple[int, str], Data] = {}  # by raw mapping and the kind above it
-        self.trail: list[Node] = []
+        super().__init__(source)
+        self.kinds = {"decision": decision, "chance": "chance"}
+        self.names: dict[str, str] = {}  # of parameters, by the name of a variable
+        self.pattern = re.compile("(?!)")  # of those names that change
 
-    def document(self) -> Document:
-        """Return the result."""
-        repeated = self.source.shared
-        shared = frozenset(id(node) for (raw, _), node in self.done.items() if raw in repeated)
-        name, text = self.source.name, self.source.text
-        return Document(name, self.root, shared, self.locate, text, has_labels=True)
+    def root(self) -> Data:
+        """Return the translated tree."""
+        found: list[Data] = []
+        stack = [_Node(self.source.root, Place(), (), "", found)]
+        while stack:
+            stack += reversed([*self.open(stack.pop())])
+        return found[0] if found else None
 
-    def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
-        """Return line and column of places in the result."""
-        found = []
-        for container, at, of_key, offset in places:
-            place, edits = self.origins.get((id(container), at), (Place(), ()))
-            found.append(place._replace(of_key=of_key, offset=place_before(edits, offset)))
-        return self.source.locate(found)
-
-    def report(self, place: Place, message: str) -> None:
-        """Note an error at the current node."""
-        self.problems.add(place, self.path(), message)
-
-    def warn(self, message: str) -> None:
-        """Warn of something at the current node, but not too often."""
-        name = escape(self.source.name)
-        if len(self.warnings) < _MAX_WARNINGS:
-            self.warnings.append(f"{name}: {paths.message_path(self.path())}: {message}")
-        elif len(self.warnings) == _MAX_WARNINGS:
-            self.warnings.append(f"{name}: more such warnings are left out")
-
-    def path(self) -> str:
-        return paths.join([node.label for node in self.trail[1:]])
-
-    def read(self) -> None:
-        """Convert the document; a node is complete after its branches."""
-        if not isinstance(self.source.root, tuple):
-            found = f"found {described(self.source.root)}, expected a mapping"
-            self.report(Place(), f"{found} with `type: decision` or `type: chance`")
+    def open(self, node: _Node) -> Iterator[_Node]:
+        """Add the item of a node to its siblings, and yield its children."""
+        if not isinstance(node.raw, tuple):
+            expected = "expected a mapping with `type: decision` or `type: chance`"
+            self.report(node.place, node.path, f"found {described(node.raw)}, {expected}")
             return
-        self.open(Node(self.source.root))
-        while True:
-            node = self.trail[-1]
-            if len(node.children) < len(node.branches):
-                self.read_branch(node)
-                continue
-            converted = self.done[id(node.raw), node.above] = self.close(node)
-            self.trail.pop()
-            if not self.trail:
-                self.root = converted
-                return
-            self.trail[-1].children.append((node.label, converted))
-
-    def read_branch(self, node: Node) -> None:
-        """Open the next branch of a node, unless an alias leads to it and it is done."""
-        at, kind = node.branches[len(node.children)], self.kind(node)
-        label, raw = node.raw[at]
-        if (id(raw), kind) in self.done:
-            node.children.append((label, self.done[id(raw), kind]))
-        elif len(self.trail) > MAX_DEPTH:
-            self.report(Place(node.raw, at, True), TOO_DEEP)
-            raise TooManyProblemsError
-        else:
-            self.open(Node(raw, Place(node.raw, at, True), label, kind))
-
-    def kind(self, node: Node) -> str:
-        """Return the key of an inner node's kind in a tree file."""
-        return "chance" if node.value("type") == "chance" else self.decision
-
-    # ---- One node.
-
-    def open(self, node: Node) -> None:
-        """Find the keys and the branches of a node, and report what is missing or wrong."""
-        self.trail.append(node)
-        for place, message in [*node.find_keys()] or node.faults():
-            self.report(place, message)
+        if id(node.raw) in self.source.shared:
+            self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
+            return
+        keys, branches = self.split(node)
+        kind, place = keys.get("type", ("", node.place))
+        if fault := _fault(node, kind, keys, bool(branches)):
+            self.report(place, node.path, fault)
+            return
         if not node.above:
-            self.variables = self.read_variables(node)
+            self.read_variables(node, keys)
+        fields = self.fields(node, keys, bool(branches))
+        children: list[Data] = []
+        if branches:
+            fields[self.kinds[kind]] = children, place
+        node.siblings.append(self.mapping(fields))
+        self.places[id(children)] = [Place(node.raw, at, True) for at in branches]
+        for at in branches:
+            label, raw = node.raw[at]
+            yield _Node(raw, Place(node.raw, at, True), (*node.path, label), kind, children)
 
-    def close(self, node: Node) -> Data:
-        """Return a node, whose branches are all converted, as a tree file has it."""
-        items = [] if node.above else self.root_items(node)
-        if "p" in node.keys and node.above != "chance":
-            self.warn("a p that does not belong to an outcome of a chance node is ignored")
-        elif "p" in node.keys:
-            items.append(("p", *self.formula(node, "p")))
-        if "cost" in node.keys:
-            items.append(("cost", *self.formula(node, "cost")))
-            if not node.branches:
-                self.warn("Radiant ignores a cost at an end node; pyrsm subtracts it, as here")
-        if not node.branches and "payoff" in node.keys:
-            items.append(("utility", *self.formula(node, "payoff")))
-        elif "payoff" in node.keys:
-            self.warn("the payoff of a node with branches is ignored, as in Radiant")
-        if node.branches:
-            branches = [
-                (*child, Place(node.raw, at), ())
-                for child, at in zip(node.children, node.branches, strict=True)
-            ]
-            kind = self.kind(node)
-            items.append((kind, self.mapping(branches), node.place_of("type"), ()))
-            if kind == "chance":
-                self.check_sum(node)
-        return self.mapping(items)
+    def split(self, node: _Node) -> tuple[Fields, list[int]]:
+        """Return a node's own keys, and where its branches are."""
+        keys: Fields = {}
+        branches = []
+        for at, (key, value) in enumerate(node.raw):
+            word, place = key.lower(), Place(node.raw, at, True)
+            if word in keys:
+                self.report(place, node.path, f"duplicate key {quote(word)}: keep one")
+            elif word in KEYS and not (node.above and word in _OF_ROOT):
+                keys[word] = value, Place(node.raw, at)
+            elif isinstance(value, tuple):
+                branches.append(at)
+            else:
+                self.report(place, node.path, _fault_of_branch(key, value))
+        return keys, branches
 
-    def mapping(self, items: Sequence[_Item]) -> Data:
-        """Return a mapping, and remember where its items come from."""
-        found = tuple((key, value) for key, value, _, _ in items)
-        for at, (_, _, place, edits) in enumerate(items):
-            self.origins[id(found), at] = place, edits
+    def read_variables(self, root: _Node, keys: Fields) -> None:
+        """Choose a name of a parameter for each variable."""
+        written, place = keys.get("variables", ((), root.place))
+        if not isinstance(written, tuple):
+            expected = "expected a name with a number or a formula in each line"
+            self.report(place, root.path, f"found {described(written)} as variables, {expected}")
+            raise TooManyProblemsError  # without them, every formula has an error
+        first: dict[str, int] = {}
+        for at, (name, _) in enumerate(written):
+            if first.setdefault(name, at) != at:
+                message = f"duplicate variable {quote(name)}: keep one"
+                self.report(Place(written, at, True), root.path, message)
+        self.names = _identifiers(first)
+        changed = [name for name, known in self.names.items() if name != known]
+        # The longest first, since a name may begin with another.
+        pattern = "|".join(map(_pattern, sorted(changed, key=len, reverse=True)))
+        self.pattern = re.compile(pattern or "(?!)")
+
+    def fields(self, node: _Node, keys: Fields, has_branches: bool) -> Fields:
+        """Return the fields of a node's item without its branches."""
+        found: Fields = {}
+        if node.above:
+            found["label"] = node.path[-1], node.place
+        elif "name" in keys:
+            found["title"] = keys["name"]
+        if "variables" in keys and self.names:
+            found["parameters"] = self.parameters(*keys["variables"])
+        if node.above == "chance":
+            found["p"] = self.formula(*keys["p"])
+        elif "p" in keys:
+            self.note(node.path, "the p of a node that is not an outcome is ignored")
+        if "cost" in keys:
+            found["cost"] = self.formula(*keys["cost"])
+            if not has_branches:
+                self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
+        if not has_branches:
+            found["utility"] = self.formula(*keys["payoff"])
+        elif "payoff" in keys:
+            self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
 
-    def root_items(self, node: Node) -> list[_Item]:
-        """Return the title and the parameters."""
-        items: list[_Item] = []
-        if isinstance(node.value("name"), str) and node.value("name"):
-            items.append(("title", node.value("name"), node.place_of("name"), ()))
-        parameters: list[_Item] = []
-        written = node.value("variables") or ()
-        for at, (name, value) in enumerate(written if isinstance(written, tuple) else ()):
-            place, known = Place(written, at), self.variables.identifiers[name]
-            entry = ("value", *self.attempt(value, place, f"the variable {quote(name)}"))
-            about = [] if name == known else [("description", name, place, ())]
-            parameters.append((known, self.mapping([entry, *about]), place, ()))
-        if parameters:
-            place = node.place_of("variables")
-            items.append(("parameters", self.mapping(parameters), place, ()))
-        return items
+    def parameters(self, variables: Data, place: Place) -> tuple[Data, Place]:
+        """Return the parameters, each with the name of its variable if that is another."""
+        found: Fields = {}
+        for at, (name, value) in enumerate(variables):
+            fields = {"value": self.formula(value, Place(variables, at))}
+            if self.names[name] != name:
+                fields["description"] = name, Place(variables, at, True)
+            found[self.names[name]] = self.mapping(fields), Place(variables, at)
+        return self.mapping(found), place
 
-    def read_variables(self, node: Node) -> Variables:
-        """Return the variables that are defined at the root."""
-        written, place = node.value("variables"), node.place_of("variables")
-        if isinstance(written, str) and written:
-            found = f"`variables: {escape(written[:40])}` refers to another tree, in another file"
-            self.report(place, f"{found}: write its variables here")
-            raise TooManyProblemsError  # without them, every formula has an error
-        if not isinstance(written, tuple) and written:
-            found = f"found {described(written)} under variables"
-            self.report(place, f"{found}, expected a name with a number or a formula in each line")
-            raise TooManyProblemsError
-        names: dict[str, None] = {}
-        for at, (name, _) in enumerate(written or ()):
-            if name in names:
-                message = f"duplicate variable {quote(name)}: keep one"
-                self.report(Place(written, at, True), message)
-            names[name] = None
-        return Variables(names)
+    def formula(self, data: Data, place: Place) -> tuple[Data, Place]:
+        """Return a number or a formula with the names of parameters, and its place."""
+        if isinstance(data, str):
+            data = self.pattern.sub(lambda match: self.names[match[0]], data)
+        return data, place
 
-    # ---- Numbers.
 
-    def formula(self, node: Node, key: str) -> tuple[str, Place, tuple[Edit, ...]]:
-        """Return the number or the formula of a key of a node."""
-        return self.attempt(node.value(key), node.place_of(key), key)
+def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
+    """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
+    if has_branches and kind not in ("decision", "chance"):
+        if kind:
+            return f"found {described(kind)} as type, expected decision or chance"
+        return "a node with branches has no type: write `type: decision` or `type: chance`"
+    if not has_branches and (kind in ("decision", "chance") or not node.above):
+        return "this node has no branches: write each as a label with a colon, and indent its lines"
+    if not has_branches and "payoff" not in keys:
+        return "this end node has no payoff: add it, as in `payoff: 100`"
+    if node.above == "chance" and "p" not in keys:
+        return "this outcome has no probability: add it, as in `p: 0.5`"
+    return ""
 
-    def attempt(self, data: Data, place: Place, what: str) -> tuple[str, Place, tuple[Edit, ...]]:
-        """Return a number or a formula with its place; report other data, and return 0."""
-        if not isinstance(data, str) or not data:
-            found = f"found {described(data)} as {what}"
-            self.report(place, f"{found}, expected a number such as 0.5, or a formula")
-            return "0", place, ()
-        try:
-            text, edits = self.variables.formula(data)
-        except NumberError as error:
-            self.report(place._replace(offset=offset_of(error)), f"{what}: {error}")
-            return "0", place, ()
-        return text, place, edits
 
-    def check_sum(self, node: Node) -> None:
-        """Report probabilities that are numbers and do not sum to 1."""
-        texts = [dict(child).get("p", "") for _, child in node.children]
-        try:
-            shares: list[Any] = [to_probability(text, exact=True) for text in texts]
-        except NumberError:
-            return  # a formula, or an error that the grammar reports
-        total = sum(shares)
-        if abs(total - 1) > SUM_TOLERANCE and not self.problems.found:
-            message = f"the probabilities sum to {message_text(total)}, expected 1: correct them"
-            self.report(Place(node.raw, node.branches[0], True), message)
+def _fault_of_branch(key: str, value: Data) -> str:
+    """Return the message about a key that is neither known nor the label of a node."""
+    if not value:
+        return f"nothing belongs to {quote(key)}: indent its lines, such as `payoff: 100`"
+    hint = "write `payoff:` and the number on the next line, indented"
+    known = f"the keys of a node are {key_list(KEYS)}"
+    return f"found {described(value)} at {quote(key)}: if this is a branch, {hint}; {known}"
+
+
+def _pattern(name: str) -> str:
+    """Return the pattern of a name that is not a part of a longer word."""
+    before = r"(?<!\w)" if re.match(r"\w", name) else ""
+    after = r"(?!\w)" if re.search(r"\w$", name) else ""
+    return f"{before}{re.escape(name)}{after}"
+
+
+def _identifiers(names: Collection[str]) -> dict[str, str]:
+    """Return a name of letters, digits and _ for each variable: `P_flop` for `P(flop)`."""
+    reserved = {*FUNCTIONS, REST, "inf"}
+    found = {name: name for name in names if _IDENTIFIER.fullmatch(name) and name not in reserved}
+    taken = {*reserved, *found}
+    for name in names:
+        if name not in found:
+            base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
+            base = f"_{base}" if base[0].isdigit() else base
+            found[name] = free_name(base, taken.__contains__)
+            taken.add(found[name])
+    return found

@@ -1,12 +1,13 @@
-"""Write Radiant's YAML, so that Radiant and pyrsm read it without repairs.
+"""Write Radiant's YAML, so that Radiant and pyrsm read it as it is.
 
-Radiant evaluates formulas and fractions only in a file with variables.
+Radiant evaluates formulas and fractions only in a file with variables. It replaces the name of a
+variable wherever it occurs, even within another name, and some signs in labels.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any
 
 from expectitree.base.errors import TreeError
@@ -17,23 +18,25 @@ from expectitree.base.expressions.syntax import (
     Expression,
     Name,
     Number,
-    fold,
-    text_of,
 )
 from expectitree.base.numbers import Number as Value
 from expectitree.base.numbers import escape, number_text
 from expectitree.files.formats.yaml import NOTATION
 from expectitree.files.rows import Warn
-from expectitree.foreign.radiant.names import Names
+from expectitree.foreign.radiant.reader import KEYS
+from expectitree.foreign.shared import formula_text, free_name, payoff_of, plain_decimal
 from expectitree.tree.columns import CHANCE, NONE
-from expectitree.tree.formulas import REST, Expressions, is_formula, negative_of, payment_of, sum_of
+from expectitree.tree.formulas import REST, is_formula, negative_of, payment_of
 from expectitree.tree.model import Kind, Tree
-from expectitree.tree.parameters import parameter_values
+from expectitree.tree.parameters import in_order, parameter_values
 
 _MARGIN = "    "
 _OPERATIONS = ("+", "-", "*", "/", NEGATION)
 _MAX_INTEGER = 2**31 - 1  # of R, which reads a greater number only with a decimal point
-_NO_FORMULAS: Expressions = {}
+_SIGN = re.compile(r"[]:#(){}<>@;~[]")
+_SIGNS_AT_START = re.compile(r"^[!`@%&*+]+\s*")
+# Names that YAML takes for another type.
+_TYPED = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
 
 def write(tree: Tree, warn: Warn | None) -> Iterator[str]:
@@ -41,7 +44,7 @@ def write(tree: Tree, warn: Warn | None) -> Iterator[str]:
     writer = _Writer(tree)
     yield from writer.document()
     if warn is not None:
-        for message in (*writer.names.changes(), *writer.changes):
+        for message in writer.changes:
             warn(message)
 
 
@@ -49,26 +52,26 @@ class _Writer:
     """Writes one tree."""
 
     def __init__(self, tree: Tree) -> None:
-        self.tree, self.columns = tree, tree.columns
-        self.names = Names(tree)
+        self.tree = tree
+        self.columns = tree.columns
+        self.formulas = tree.formulas
+        self.names = _variables(tree)  # of variables, by the name of a parameter
         self.changes: dict[str, None] = {}
-        formulas = tree.formulas if tree.parameters else None
-        self.utilities = formulas.nodes if formulas else _NO_FORMULAS
-        self.probabilities = formulas.probabilities if formulas else _NO_FORMULAS
-        self.rewards = formulas.rewards if formulas else _NO_FORMULAS
 
     def document(self) -> Iterator[str]:
         """Yield the title, the variables and the tree."""
         tree = self.tree
         if Kind.MIN in self.columns.kind:
             choose = "choose Min in Radiant, and read the file with --minimize"
-            self.changes[f"decisions minimize, but the file cannot show that: {choose}"] = None
+            self.note(f"decisions minimize, but the file cannot show that: {choose}")
         title = (tree.title or "tree").replace("#", "//")  # as Radiant reads it
         yield f"name: {NOTATION.text(title)}\n"
         if tree.parameters:
             yield "variables:\n"
             yield from self.variables()
-        reward = self.rewards.get(NONE, tree.root_reward)
+        reward: Any = tree.root_reward
+        if self.formulas is not None:
+            reward = self.formulas.rewards.get(NONE, reward)
         if is_formula(reward) or reward:
             yield f"{self.cost(reward, tree.root_reward, tree.root_id)}\n"
         yield from self.nodes()
@@ -76,56 +79,57 @@ class _Writer:
     def variables(self) -> Iterator[str]:
         """Yield a line for each parameter, after those that it is derived from."""
         values = parameter_values(self.tree)
-        for name in self.names.in_order():
+        for name in in_order(self.tree.parameters):
             parameter = self.tree.parameters[name]
             text = self.amount(parameter.value, values[name], self.tree.root_id)
-            yield f"{_MARGIN}{self.names.variable[name]}: {text}\n"
-            if parameter.range or parameter.unit:
-                self.changes["left out the ranges and the units of parameters"] = None
+            yield f"{_MARGIN}{self.names[name]}: {text}\n"
+            if self.names[name] != name:
+                self.note(f"the parameter {name} is called {self.names[name]}")
+            if parameter.range or parameter.unit or parameter.description:
+                self.note("left out the ranges, the units and the descriptions of parameters")
 
     def nodes(self) -> Iterator[str]:
         """Yield the lines of all nodes, parents first."""
         tree, kind = self.tree, self.columns.kind
-        trail = [iter(self.branches(tree.root_id))]
         yield f"type: {_type(kind[tree.root_id])}\n"
+        trail = [self.branches(tree.root_id)]
         while trail:
             found = next(trail[-1], None)
             if found is None:
                 trail.pop()
                 continue
+            margin = _MARGIN * (len(trail) - 1)
             node, b, label = found
-            child, margin = self.columns.child[b], _MARGIN * (len(trail) - 1)
-            yield f"{margin}{label}:\n"
+            child = self.columns.child[b]
+            yield f"{margin}{NOTATION.text(label)}:\n"
             for line in self.lines(node, b, child):
                 yield f"{margin}{_MARGIN}{line}\n"
-            if kind[child]:
-                trail.append(iter(self.branches(child)))
+            trail.append(self.branches(child))
 
     def branches(self, node: int) -> Iterator[tuple[int, int, str]]:
-        """Yield the branches of a node with their labels as they are written."""
-        labels = self.names.labels(node)
-        for b, label in zip(self.tree.branches_of(node), labels, strict=True):
-            yield node, b, NOTATION.text(label)
+        """Yield the branches of a node with their labels, which are all different."""
+        taken: set[str] = set()
+        what = "outcome" if self.columns.kind[node] == CHANCE else "action"
+        for place, b in enumerate(self.tree.branches_of(node), 1):
+            written = self.tree.label[b]
+            fit = _fit(written or "") or f"{what} {place}"
+            label = free_name(fit, taken.__contains__, " ")
+            taken.add(label)
+            if label != written:
+                self.note("Radiant needs labels without signs such as ( or #: some are changed")
+            yield node, b, label
 
     def lines(self, node: int, b: int, child: int) -> Iterator[str]:
         """Yield the keys of a child and its branch."""
         if self.columns.kind[node] == CHANCE:
             p = self.columns.probability[b]
             yield f"p: {self.amount(self.probability(node, b), p, child)}"
-        paid = self.tree.reward_of(b)
-        reward: Any = self.rewards.get(b, paid)
-        pays = is_formula(reward) or bool(reward)
+        written, value = payoff_of(self.tree, b)
         if not self.columns.kind[child]:
-            own = self.columns.utility[child]
-            payoff: Any = self.utilities.get(child, own)
-            if pays:
-                added = "rewards at end nodes are added to the payoffs: Radiant ignores costs there"
-                self.changes[added] = None
-                payoff = sum_of(payoff, reward)
-            yield f"payoff: {self.amount(payoff, own + paid, child)}"
+            yield f"payoff: {self.amount(written, value, child)}"
             return
-        if pays:
-            yield self.cost(reward, paid, child)
+        if is_formula(written) or written:
+            yield self.cost(written, value, child)
         yield f"type: {_type(self.columns.kind[child])}"
 
     def cost(self, reward: Any, paid: Any, node: int) -> str:
@@ -136,70 +140,64 @@ class _Writer:
 
     def probability(self, node: int, b: int) -> Any:
         """Return the probability of an outcome; a remainder is 1 minus the others."""
-        found: Any = self.probabilities.get(b, self.columns.probability[b])
+        written = {} if self.formulas is None else self.formulas.probabilities
+        found = written.get(b, self.columns.probability[b])
         if found != Name(REST):
             return found
-        siblings = [self.probabilities[s] for s in self.tree.branches_of(node)]
+        siblings: list[Any] = [written[s] for s in self.tree.branches_of(node)]
         left: Expression = Number("1")
         for sibling in siblings:
             left = left if sibling == found else Apply("-", (left, sibling))
         count = siblings.count(found)
         return left if count == 1 else Apply("/", (left, Number(str(count))))
 
-    # ---- Numbers.
-
-    def amount(self, formula: Any, value: Any, node: int) -> str:
-        """Return a number or a formula as Radiant reads it.
-
-        Where Radiant cannot read a formula, return its value.
-        """
-        if is_formula(formula):
-            text = self.formula(formula)
-            if text and len(text) <= MAX_LENGTH:
+    def amount(self, written: Any, value: Any, node: int) -> str:
+        """Return a number, or a formula as Radiant reads it; its value if it cannot."""
+        if is_formula(written) and self.tree.parameters:
+            text = formula_text(written, self.names, _OPERATIONS.__contains__)
+            if text is not None and len(text) <= MAX_LENGTH:
                 return text
-            changed = "formulas with powers, functions or many terms are replaced by their values"
-            self.changes[changed] = None
+            self.note("formulas with powers, functions or many terms are replaced by their values")
         try:
-            return self.number(value if is_formula(formula) else formula)
+            return self.number(value)
         except TreeError as error:
             raise TreeError(f"{escape(self.tree.path_of(node))}: {error}") from None
-
-    def formula(self, formula: Expression) -> str:
-        """Return a formula with the names of variables, or nothing if Radiant cannot read it."""
-
-        def combine(part: Expression, operands: list[Any]) -> Expression | None:
-            if isinstance(part, Number):
-                return Number(_decimal(text_of(part)))
-            if isinstance(part, Name):
-                return Name(self.names.variable[part.name])
-            if part.operation not in _OPERATIONS or None in operands:
-                return None
-            return Apply(part.operation, tuple(operands))
-
-        found = fold(formula, combine)
-        return "" if found is None else text_of(found)
 
     def number(self, value: Value) -> str:
         """Return a number as a decimal, or as a fraction if the file has variables."""
         text = number_text(value)
-        if "/" in text and not self.tree.parameters:
+        if "/" in text and self.tree.parameters:
+            return text
+        if "/" in text:
             text = repr(float(value))
-            self.changes["fractions are rounded to decimals of 17 digits"] = None
-        if "/" not in text:
-            text = _decimal(text)
+            self.note("fractions are rounded to decimals of 17 digits")
+        text = plain_decimal(text)
         is_great = text.lstrip("-").isdigit() and abs(int(text)) > _MAX_INTEGER
         return f"{text}.0" if is_great else text
+
+    def note(self, message: str) -> None:
+        """Note something that is written differently, once."""
+        self.changes[message] = None
 
 
 def _type(kind: int) -> str:
     return "chance" if kind == CHANCE else "decision"
 
 
-def _decimal(text: str) -> str:
-    """Return a number without a percent sign or an exponent."""
-    if text.isdigit():
-        return text
-    sign, digits, exponent = Decimal(text.removesuffix("%")).as_tuple()
-    assert isinstance(exponent, int)  # it is finite
-    exponent -= 2 if text.endswith("%") else 0
-    return f"{Decimal((sign, digits, exponent)):f}"
+def _fit(text: str) -> str:
+    """Return a label that Radiant reads as it is; empty if nothing is left."""
+    label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))
+    return f"{label}_" if label.lower() in KEYS else label
+
+
+def _variables(tree: Tree) -> dict[str, str]:
+    """Return a name for each parameter: none is a part of another, and none is reserved."""
+    found: dict[str, str] = {}
+    for name in sorted(tree.parameters, key=len, reverse=True):
+
+        def is_taken(variable: str) -> bool:
+            is_reserved = variable.lower() in (*KEYS, *_TYPED)
+            return is_reserved or any(variable in v or v in variable for v in found.values())
+
+        found[name] = free_name(name, is_taken)
+    return found

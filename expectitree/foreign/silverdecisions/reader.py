@@ -1,190 +1,262 @@
-"""Turn a SilverDecisions diagram into the structure that the grammar reads.
-
-Each object of that structure remembers its place in the file, for the errors of the grammar.
-"""
+"""Read SilverDecisions' files: a tree in them becomes a structure for the grammar of tree files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, NoReturn, TypeAlias
 
+from expectitree.base.expressions.syntax import FUNCTIONS
 from expectitree.base.numbers import quote
-from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.grammar.words import described
-from expectitree.foreign.silverdecisions.code import Names, Parameters, formula_of, number_of
-from expectitree.foreign.silverdecisions.structure import (
-    RULES,
-    SHARE,
-    Diagram,
-    DiagramReader,
-    Edge,
-    Item,
-    Node,
+from expectitree.files.formats.json import parse
+from expectitree.files.grammar.document import (
+    MAX_NESTED,
+    NESTED_TOO_DEEPLY,
+    Data,
+    Document,
+    Place,
+    place_of,
 )
+from expectitree.files.grammar.problems import TooManyProblemsError
+from expectitree.files.grammar.words import described
+from expectitree.files.rows import Warn
+from expectitree.foreign.shared import Fields, Translation, free_name, labels_of, own_words
+from expectitree.tree.builder import SUM_HINT
 from expectitree.tree.formulas import REST
+from expectitree.tree.model import Tree
+
+# By rule, the kinds of the nodes that decision and chance nodes become.
+RULES = {
+    "expected-value-maximization": ("max", "chance"),
+    "expected-value-minimization": ("min", "chance"),
+    "maxi-min": ("max", "min"),
+    "maxi-max": ("max", "max"),
+    "mini-min": ("min", "min"),
+    "mini-max": ("min", "max"),
+}
+KEY = "SilverDecisions"  # the root's key with the version of the file
+SHARE = "#"  # the probability that the other outcomes leave of 1
+_DEFAULT_RULE = next(iter(RULES))
+_MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+/[0-9]+)")  # SilverDecisions writes 5/2 as `2 1/2`
+_COMMENT = re.compile("#[^\n]*")
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+_ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
+_RESERVED = (*FUNCTIONS, REST, "inf")
+# Texts in messages of the grammar and of JSON, and their replacements here.
+_WORDS = {
+    SUM_HINT: "correct them, or write # for one of them",
+    "`p: rest`": SHARE,
+    "`rest`": SHARE,
+    ", or a percentage such as 50%": "",
+    "under the root's `parameters:`": "in the code of the file",
+    NESTED_TOO_DEEPLY: f"the tree has more than {MAX_NESTED} edges on one path, expected fewer",
+}
+
+# The names that expressions at a node may use, each with the name of its parameter.
+Names: TypeAlias = Mapping[str, str]
 
 
-class Translation:
-    """Translates one diagram under one rule."""
+def read(
+    text: str, name: str, warn: Warn | None, exact_nodes: int, tree: int | None = None
+) -> Tree:
+    """Return a tree of a text by its number, the first if that is None."""
+    with own_words(_WORDS):
+        reader = _Reader(parse(text, name))
+        return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
 
-    def __init__(self, reader: DiagramReader, diagram: Diagram, rule: str) -> None:
-        self.reader, self.diagram = reader, diagram
+
+class _Object:
+    """An object of the file."""
+
+    def __init__(self, data: Data, place: Place, path: tuple[str, ...] = ()) -> None:
+        self.data, self.place = data, place
+        self.path = path  # the labels from the root of the tree
+        self.keys: dict[str, Data] = dict(data)
+
+    def place_of(self, key: str) -> Place:
+        """Return the place of a key's value, or of the object if it has no such key."""
+        return place_of(self.data, key) if key in self.keys else self.place
+
+
+class _Node(NamedTuple):
+    """A node that is not translated yet."""
+
+    about: _Object
+    names: Names  # that its formulas may use
+    fields: Fields  # of its item: those of the edge to it
+    siblings: list[Data]  # the items before its own
+
+
+class _Reader(Translation):
+    """Translates one tree of a file."""
+
+    def __init__(self, source: Document) -> None:
+        super().__init__(source)
+        self.parameters: Fields = {}
+        self.kinds: dict[Data, str] = {}  # by the type of a node
+        self.criterion = 0  # the place of the payoffs that count
+        self.has_other_payoffs = False
+
+    def root(self, number: int | None) -> Data:
+        """Return the translated tree with a number, the first if that is None."""
+        source = self.source.root
+        file = _Object(source if isinstance(source, tuple) else (), Place())
+        if KEY not in file.keys:
+            self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
+        rule = file.keys.get("rule", _DEFAULT_RULE)
+        if not isinstance(rule, str) or rule not in RULES:
+            known = ", ".join(RULES)
+            self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
         self.kinds = dict(zip(("decision", "chance"), RULES[rule], strict=True))
         if self.kinds["chance"] != "chance":
-            reader.notes.append(f"the rule {rule} uses no probabilities: left out")
-        self.parameters = Parameters(reader)
-        self.origins: dict[int, list[Place]] = {}  # id of an object -> the places of its items
-        self.has_other_payoffs = False  # for the criterion that does not count
-
-    def document(self) -> Document:
-        """Return the document; raise `FileError` if a number is missing."""
-        diagram = self.diagram
-        names = self.parameters.run(diagram.about["code"], {}, diagram.data)
-        body = self.body(diagram.nodes[0], names)
-        self.reader.raise_any()
-        if self.has_other_payoffs:
-            found = f"this is the tree for criterion {diagram.criterion + 1}"
-            self.reader.notes.append(f"{found}: left out the payoffs of the other criterion")
-        note = "\n".join(filter(None, [diagram.nodes[0].name, *diagram.texts]))
-        place = diagram.data.place_of("code")
-        parameters = self.keep(tuple(self.parameters.found.items()), place)
-        about = {
-            "title": diagram.about["title"],
-            "source": diagram.about["description"],
-            "parameters": parameters,
-            "note": note,
-        }
-        root = (*[(key, value) for key, value in about.items() if value], body)
-        self.keep(root, diagram.nodes[0].place)
-        return replace(self.reader.document, root=root, locate=self.locate)
-
-    def keep(self, data: Data, *places: Place) -> Data:
-        """Return an object, after noting the places of its items: one for all, or one each."""
-        self.origins[id(data)] = [*places] * (len(data) if len(places) == 1 else 1)
-        return data
-
-    def locate(self, places: Sequence[Place]) -> Sequence[Mark | None]:
-        """Return line and column of places in the translated structure."""
-        places = [self.origins.get(id(p.container), [Place()] * (p.at + 1))[p.at] for p in places]
-        return self.reader.document.locate(places)
-
-    def body(self, root: Node, names: Names) -> tuple[str, Data]:
-        """Return the key of the root's kind with its children and everything below."""
-        children: list[Data] = []
-        stack = [(root, names, children)]
+            self.notes.append(f"the rule {rule} uses no probabilities: left out")
+        self.criterion = int(file.keys.get("viewMode") == "criterion2")
+        if not isinstance(file.keys.get("data"), tuple):
+            hint = "save a file of an old version in SilverDecisions 1.2"
+            self.stop(file, "data", f"expected an object with the trees as data: {hint}")
+        data = _Object(file.keys["data"], file.place_of("data"))
+        fields: Fields = {"payoff": ("0", data.place)}
+        stack = [_Node(self.find_tree(data, number), self.assign(data, {}), fields, [])]
         while stack:
-            node, names, items = stack.pop()
-            names = self.parameters.run(node.code, names, node) if node.code else names
-            below = []
-            for edge in node.edges:
-                item, its_items = self.edge(node, edge, names)
-                items.append(item)
-                below.append((edge.child, names, its_items))
-            self.keep(items, *[edge.place for edge in node.edges])
-            stack += reversed(below)
-        return (self.kinds[root.kind], children) if children else ("utility", "0")
+            stack += reversed([*self.open(stack.pop())])
+        for key, name in (("title", "title"), ("source", "description")):
+            if text := self.text(file, name):
+                fields[key] = text, file.place_of(name)
+        if self.parameters:
+            fields["parameters"] = self.mapping(self.parameters), data.place_of("code")
+        if self.has_other_payoffs:
+            found = f"this is the tree for criterion {self.criterion + 1}"
+            self.notes.append(f"{found}: left out the payoffs of the other criterion")
+        return self.mapping(fields)
 
-    def edge(self, node: Node, edge: Edge, names: Names) -> tuple[Data, list[Data]]:
-        """Return the child at an edge, and the list of its children, which is still empty."""
-        child, children = edge.child, list[Data]()
-        payoff = self.payoff(edge, names)
-        found: dict[str, tuple[Data, Place]] = {}
-        if edge.label is not None:
-            found["label"] = edge.label, edge.place_of("name")
-        if self.kinds[node.kind] == "chance":
-            found["p"] = self.probability(edge, names), edge.place_of("probability")
-        if child.kind == "terminal":
-            found["utility"] = payoff, edge.place_of("payoff")
+    def find_tree(self, data: _Object, number: int | None) -> _Object:
+        """Return the root of the tree with a number, the first if that is None."""
+        trees = self.objects(data, "trees")
+        if number is None and len(trees) > 1:
+            self.notes.append(f"this is the first of {len(trees)} trees: --tree 2 reads the second")
+        number = 1 if number is None else number
+        if not 1 <= number <= len(trees):
+            found = f"there is no tree {number} among the {len(trees)} trees of the file"
+            self.stop(data, "trees", f"{found}: remove --tree to read the first")
+        return trees[number - 1]
+
+    # ---- Nodes and edges.
+
+    def open(self, node: _Node) -> Iterator[_Node]:
+        """Add the item of a node to its siblings, and yield its children."""
+        about, fields = node.about, node.fields
+        kind = about.keys.get("type")
+        if kind not in ("decision", "chance", "terminal"):
+            expected = "expected decision, chance or terminal"
+            self.fault(about, "type", f"found {described(kind)} as type, {expected}")
+            return
+        edges = self.objects(about, "childEdges")
+        children: list[Data] = []
+        if bool(edges) == (kind == "terminal"):
+            found, hint = "has no edges", "add one, or make it a terminal node"
+            if edges:
+                found, hint = "has edges", "remove them, or change its type"
+            self.fault(about, "childEdges", f"a {kind} node {found}: {hint}")
+            return
+        paid = fields.pop("payoff")
+        if kind == "terminal":
+            fields["utility"] = paid
         else:
-            if payoff != "0":
-                found["reward"] = payoff, edge.place_of("payoff")
-            found[self.kinds[child.kind]] = children, child.place
-        if child.name:
-            found["note"] = child.name, child.place
-        item = tuple((key, value) for key, (value, _) in found.items())
-        return self.keep(item, *[place for _, place in found.values()]), children
+            fields[self.kinds[kind]] = children, about.place
+            if paid[0] != "0":
+                fields["reward"] = paid
+        if name := self.text(about, "name"):
+            fields["note"] = name, about.place
+        node.siblings.append(self.mapping(fields))
+        self.places[id(children)] = [edge.place for edge in edges]
+        names = self.assign(about, node.names)
+        labels = self.labels(about, edges)
+        for place, (edge, label) in enumerate(zip(edges, labels, strict=True), 1):
+            edge.path = (*about.path, label or f"#{place}")
+            child = edge.keys.get("childNode")
+            if not isinstance(child, tuple):
+                self.fault(edge, "childNode", f"found {described(child)}, expected a node")
+                continue
+            root = _Object(child, edge.place_of("childNode"), edge.path)
+            of_edge = self.numbers(edge, self.kinds[kind] == "chance", names)
+            if label:
+                of_edge["label"] = label, edge.place_of("name")
+            yield _Node(root, names, of_edge, children)
 
-    def probability(self, edge: Edge, names: Names) -> str:
-        """Return the probability of an outcome."""
-        written = edge.keys.get("probability")
-        if isinstance(written, str) and written.strip() == SHARE:
-            return REST
-        return self.value(edge, "probability", written, edge.mapping("computed"), names)
+    def labels(self, about: _Object, edges: Sequence[_Object]) -> list[str | None]:
+        """Return the labels of a node's edges; note a name that is left out."""
+        names = [self.text(edge, "name") for edge in edges]
+        labels = labels_of(names)
+        left_out = [n for n, label in zip(names, labels, strict=True) if n and not label]
+        if left_out:
+            self.note(about.path, f"left out the name {quote(left_out[0])}: a label is unique")
+        return labels
 
-    def payoff(self, edge: Edge, names: Names) -> str:
-        """Return the payoff of an edge for the criterion that counts."""
-        at, computed = self.diagram.criterion, edge.mapping("computed")
-        computed["payoff"] = criterion(computed.get("payoff"), at)
-        other = criterion(edge.keys.get("payoff"), 1 - at)
-        self.has_other_payoffs |= other not in (None, "", "0")
-        return self.value(edge, "payoff", criterion(edge.keys.get("payoff"), at), computed, names)
+    def numbers(self, edge: _Object, is_outcome: bool, names: Names) -> Fields:
+        """Return the payoff of an edge, and the probability of an outcome."""
+        payoffs = edge.keys.get("payoff", "")
+        payoffs = payoffs if isinstance(payoffs, list) else [payoffs]
+        payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else ""
+        others = [other for at, other in enumerate(payoffs) if at != self.criterion]
+        self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
+        found: Fields = {"payoff": (formula_of(payoff, names), edge.place_of("payoff"))}
+        if is_outcome:
+            written = edge.keys.get("probability", "")
+            is_share = isinstance(written, str) and written.strip() == SHARE
+            p = REST if is_share else formula_of(written, names)
+            found["p"] = p, edge.place_of("probability")
+        return found
 
-    def value(
-        self, edge: Edge, key: str, written: Data, computed: dict[str, Data], names: Names
-    ) -> str:
-        """Return a value as a formula, or else the number that the file has computed for it."""
-        formula = formula_of(written, names)
-        if formula is not None:
-            return formula
-        number = number_of(computed.get(key))
-        found = f"found {described(written)} as {key}" if key in edge.keys else f"no {key}"
-        if written is None and isinstance(edge.keys.get(key), list):
-            found = f"no {key} for criterion {self.diagram.criterion + 1}"
-        elif isinstance(written, str) and written:
-            found = f"the {key} {quote(written)} is not one of expectitree's formulas"
-        if number is not None:
-            self.reader.note(edge, f"{found}: took the value {number} from the file")
-            return number
-        hint = "write a number, or save the file in SilverDecisions, which stores the value"
-        self.reader.report(edge, key, f"{found}, and the file stores no value: {hint}")
-        return "0"
+    def assign(self, item: _Object, names: Names) -> Names:
+        """Return the names after the code of an object, whose assignments become parameters."""
+        code = self.text(item, "code")
+        if not code:
+            return names
+        found = dict(names)
+        for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
+            match = _ASSIGNMENT.fullmatch(statement.strip())
+            if match:
+                base = re.sub("[^A-Za-z0-9_]", "_", match[1])
+                new = free_name(base, lambda text: text in self.parameters or text in _RESERVED)
+                self.parameters[new] = formula_of(match[2], found), item.place_of("code")
+                found[match[1]] = new
+            elif statement.strip():
+                left_out = f"left out {quote(statement.strip())}"
+                self.note(item.path, f"{left_out}, which is not an assignment such as x = 2")
+        return found
 
+    # ---- Values of any object.
 
-def criterion(payoff: Data, at: int) -> Data:
-    """Return the payoff for one criterion; before version 0.8 there is only one."""
-    if isinstance(payoff, list):
-        return payoff[at] if at < len(payoff) else None
-    return payoff if at == 0 else None
+    def text(self, item: _Object, key: str) -> str:
+        """Return a text, which is empty if it is missing."""
+        text = item.keys.get(key) or ""
+        if not isinstance(text, str):
+            self.fault(item, key, f"found {described(text)} as {key}, expected text")
+            return ""
+        return text
 
+    def objects(self, item: _Object, key: str) -> list[_Object]:
+        """Return the objects in a list, which may be missing."""
+        items = item.keys.get(key) or []
+        if not isinstance(items, list) or not all(isinstance(data, tuple) for data in items):
+            self.stop(item, key, f"found {described(items)} as {key}, expected a list of objects")
+        return [_Object(data, Place(items, at), item.path) for at, data in enumerate(items)]
 
-# ---- Results.
+    def fault(self, item: _Object, key: str, message: str) -> None:
+        """Report a problem at the value of a key, or at the object if it has no such key."""
+        self.report(item.place_of(key), item.path, message)
 
-
-class Results(NamedTuple):
-    """The results of one rule for one tree."""
-
-    what: str  # the rule, and the tree if there are several
-    document: Document  # the tree under this rule, for the grammar
-    payoffs: list[str | None]  # of the nodes, parents first, in the order of the branches
-    marks: Sequence[Mark | None]  # line and column of each
-
-
-def find_results(reader: DiagramReader) -> Iterator[Results]:
-    """Yield the results that a file stores; raise `FileError` with every problem found.
-
-    Rules for two criteria are left out.
-    """
-    for number in range(1, len(reader.trees) + 1):
-        diagram = reader.read(number)
-        marks = reader.document.locate([node.place_of("computed") for node in diagram.nodes])
-        for rule in RULES:
-            payoffs = [_payoff(reader, diagram, node, rule) for node in diagram.nodes]
-            reader.raise_any()
-            if any(payoffs):
-                translated = Translation(reader, diagram, rule).document()
-                what = f"tree {number}: {rule}" if len(reader.trees) > 1 else rule
-                yield Results(what, translated, payoffs, marks)
+    def stop(self, item: _Object, key: str, message: str) -> NoReturn:
+        """Report a problem after which nothing can be read."""
+        self.fault(item, key, message)
+        raise TooManyProblemsError
 
 
-def _payoff(reader: DiagramReader, diagram: Diagram, node: Item, rule: str) -> str | None:
-    """Return the payoff that is stored for a node under a rule; None if there is none."""
-    results = node.mapping("computed").get(rule)
-    payoffs = dict(results).get("payoff") if isinstance(results, tuple) else None
-    written = criterion(payoffs, diagram.criterion)
-    number = number_of(written)
-    if written is not None and number is None:
-        expected = "expected a number such as 1165 891810/1849771"
-        message = f"found {described(written)} as payoff for {rule}, {expected}"
-        reader.report(node, "computed", message)
-    return number
+def formula_of(written: Data, names: Names) -> Data:
+    """Return a number or a formula with the names of parameters; other data as they are."""
+    if not isinstance(written, str):
+        return written
+    text = _COMMENT.sub("", written).strip().replace("%", " mod ")  # as mathjs reads it
+    if mixed := _MIXED.fullmatch(text):
+        return "{}({} + {})".format(*mixed.groups())
+    return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
