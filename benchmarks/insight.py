@@ -17,8 +17,8 @@ from expectitree import (
     opponents,
     trace,
 )
-from expectitree.tree.builder import NodeId
-from expectitree.tree.model import Kind
+from expectitree.base.tree.builder import NodeId
+from expectitree.base.tree.model import Kind
 
 
 def insight(size: Size) -> Iterator[Row]:

@@ -16,7 +16,7 @@ PLACES = {  # the row of each box, from the top, and the place of its middle in 
     "decide": (1, 125), "lab": (1, 225), "games": (1, 370), "foreign": (1, 470),
     "page": (2, 190), "picture": (3, 190),
     "analysis": (4, 140), "text": (4, 260), "searches": (5, 320), "files": (5, 460),
-    "tree": (6, 320), "base": (7, 320),
+    "base": (6, 320),
 }  # fmt: skip
 THEMES = {"": ("white", "#222", "#e8eef7", "#f7ecd9"), "-dark": ("#222", "#eee", "#345", "#543")}
 HEIGHT, ROW = 30, 62  # of a box, and from row to row
@@ -41,11 +41,11 @@ def arrows() -> Iterator[tuple[str, str]]:
 def picture(paper: str, ink: str, core: str, wing: str) -> str:
     """Return the picture as SVG."""
     lines = [
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 530 504" width="530" height="504" '
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 530 442" width="530" height="442" '
         f'font-family="sans-serif" font-size="13" text-anchor="middle" fill="{ink}">',
         '<marker id="tip" refX="8" refY="4" markerWidth="9" markerHeight="8" orient="auto">'
         f'<path d="M0 0L9 4L0 8z" fill="{ink}"/></marker>',
-        f'<rect width="530" height="504" fill="{paper}"/>',
+        f'<rect width="530" height="442" fill="{paper}"/>',
     ]
     for name, other in arrows():
         (row, x), (below, to) = PLACES[name], PLACES[other]

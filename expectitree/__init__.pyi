@@ -20,6 +20,11 @@ from expectitree.base.errors import Problem as Problem
 from expectitree.base.errors import SearchError as SearchError
 from expectitree.base.errors import TransformError as TransformError
 from expectitree.base.errors import TreeError as TreeError
+from expectitree.base.tree.builder import TreeBuilder as TreeBuilder
+from expectitree.base.tree.model import Branch as Branch
+from expectitree.base.tree.model import Kind as Kind
+from expectitree.base.tree.model import Node as Node
+from expectitree.base.tree.model import Tree as Tree
 from expectitree.decide.ask.report import Inquiry as Inquiry
 from expectitree.decide.ask.report import inquire as inquire
 from expectitree.decide.information.report import Information as Information
@@ -61,11 +66,6 @@ from expectitree.searches.result import Counts as Counts
 from expectitree.searches.result import Grown as Grown
 from expectitree.searches.result import Outcome as Outcome
 from expectitree.searches.result import Search as Search
-from expectitree.tree.builder import TreeBuilder as TreeBuilder
-from expectitree.tree.model import Branch as Branch
-from expectitree.tree.model import Kind as Kind
-from expectitree.tree.model import Node as Node
-from expectitree.tree.model import Tree as Tree
 
 __version__: str
 __all__: list[str]

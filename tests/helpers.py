@@ -16,10 +16,10 @@ from click.testing import CliRunner, Result
 from rich.console import RenderableType
 
 import expectitree as et
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.transform import in_floats
 from expectitree.cli import cli, main
 from expectitree.text.console import text_console, to_strings
-from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_floats
 
 # The compiled engine needs numba, which the quick tests do without.
 COMPILED = pytest.param("compiled", marks=pytest.mark.extra)

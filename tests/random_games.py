@@ -17,7 +17,7 @@ from random_trees import RARE_UTILITIES, UTILITIES, readable
 
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds
 
 LARGEST = 1500  # nodes of a tree without merging
 KINDS = {None: Kind.TERMINAL, "max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}

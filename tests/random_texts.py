@@ -19,8 +19,8 @@ from text_spelling import Shared, Text, json_text, yaml_text
 
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.numbers import INFINITY, MAX_LENGTH
-from expectitree.tree.builder import NodeId
-from expectitree.tree.columns import UNKNOWN
+from expectitree.base.tree.builder import NodeId
+from expectitree.base.tree.columns import UNKNOWN
 
 KEYS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "chance"}
 LABELS = ("a", "b c", "no", "x/y", "é", "~", "it's", 'say "x"', "0x1F", "12:30", "max", "-", "a: b")

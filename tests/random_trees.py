@@ -17,8 +17,8 @@ import pytest
 from expectitree import ALGORITHMS, Kind, Search, Tree, TreeBuilder
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.numbers import INFINITY, MAX_LENGTH, Number
+from expectitree.base.tree.columns import Bounds
 from expectitree.searches.engine import search_tree, search_window
-from expectitree.tree.columns import Bounds
 
 UTILITIES = (
     (-1, 0, 1),  # ties everywhere, at the bounds too

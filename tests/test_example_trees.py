@@ -12,8 +12,8 @@ import pytest
 from helpers import ROOT, invoke
 
 import expectitree as et
+from expectitree.base.tree.model import Kind
 from expectitree.searches.engine import search_tree
-from expectitree.tree.model import Kind
 
 FILES = sorted((ROOT / "trees").iterdir())
 

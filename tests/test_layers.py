@@ -15,7 +15,6 @@ PACKAGE = Path(expectitree.__file__).parent
 # The core, lowest layer first: a module imports its own layer and those below it.
 CORE = (
     ("base",),
-    ("tree",),
     ("files", "searches"),
     ("text", "analysis"),
     ("picture",),

@@ -12,9 +12,9 @@ import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import FileError
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import MAX_NESTED, NESTED_TOO_DEEPLY
 from expectitree.searches.engine import usual_algorithms
-from expectitree.tree.model import Tree
 
 _SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
 _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text

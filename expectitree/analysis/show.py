@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from expectitree.base.numbers import notation
 from expectitree.base.tables import QUESTIONS, module_of
-from expectitree.tree.paths import ROOT
+from expectitree.base.tree.paths import ROOT
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderResult
 
     from expectitree.analysis.evaluate.reasons import Reasons
     from expectitree.base.display import Shown
+    from expectitree.base.tree.model import Tree
     from expectitree.searches.result import Search
-    from expectitree.tree.model import Tree
 
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MAX_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
@@ -163,9 +163,9 @@ def renderables(found: object, console: Console, options: ConsoleOptions) -> Ren
     """
     from rich.text import Text
 
+    from expectitree.base.tree.model import Tree
     from expectitree.searches.engine import evaluate
     from expectitree.text.console import THEME, Trimmed
-    from expectitree.tree.model import Tree
 
     if isinstance(found, Tree):
         if len(found) > MAX_NODES or found.unknown:

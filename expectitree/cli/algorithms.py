@@ -10,10 +10,10 @@ import click
 
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
+from expectitree.base.tree.model import Tree
 from expectitree.cli.decorators import Command, add_options, complete_from
 from expectitree.cli.terminal import say
 from expectitree.searches.engine import path_children, usual_algorithms
-from expectitree.tree.model import Tree
 
 
 class ChosenAlgorithms:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.compare.report import Comparison, compare
+from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
-from expectitree.tree.model import Tree
 
 
 @click.command("compare", cls=GameCommand)

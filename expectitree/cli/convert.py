@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from expectitree.base.tree.folding import MAX_NODES, fold_rewards, unshare
+from expectitree.base.tree.model import Tree
 from expectitree.cli.decorators import add_options
 from expectitree.cli.games import (
     POSITION_OPTIONS,
@@ -23,8 +25,6 @@ from expectitree.cli.saving import check_output, force_option, format_option, wr
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.trees import read_bounds
 from expectitree.files.rows import ReadOptions
-from expectitree.tree.folding import MAX_NODES, fold_rewards, unshare
-from expectitree.tree.model import Tree
 
 
 @click.command("convert", cls=GameCommand)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import add_options
 from expectitree.cli.games import GameCommand
@@ -20,7 +21,6 @@ from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
 
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 

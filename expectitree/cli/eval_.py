@@ -12,14 +12,14 @@ import click
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
-from expectitree.tree.paths import ROOT
 
 
 @click.command("eval", cls=GameCommand)

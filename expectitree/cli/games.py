@@ -17,10 +17,10 @@ from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
+    from expectitree.base.tree.model import Tree
     from expectitree.files.rows import ReadOptions
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
-    from expectitree.tree.model import Tree
 
 GAME = (
     "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
+from expectitree.base.tree.model import Tree
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.likelihoods import read_likelihoods
 from expectitree.decide.information.report import Information, information
-from expectitree.tree.model import Tree
 
 
 @click.command("information")

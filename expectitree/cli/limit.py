@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options, max_leaves_option
@@ -11,7 +12,6 @@ from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
-from expectitree.tree.model import Tree
 
 
 @click.command("limit", cls=GameCommand)

@@ -8,13 +8,13 @@ import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.transform import CHANCES
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
-from expectitree.tree.model import Tree
-from expectitree.tree.transform import CHANCES
 
 
 @click.command("opponents", cls=GameCommand)

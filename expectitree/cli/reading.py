@@ -9,12 +9,12 @@ from typing import Any, cast
 
 import click
 
+from expectitree.base.tree.model import Tree
 from expectitree.cli.decorators import Command, add_options
 from expectitree.cli.terminal import warn, working
 from expectitree.files import load
 from expectitree.files.formats import NAMES, format_by_name
 from expectitree.files.rows import ReadOptions
-from expectitree.tree.model import Tree
 
 
 class FormatName(click.Choice[str]):

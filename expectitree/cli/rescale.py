@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.saving import check_output, force_option, write_tree
@@ -13,7 +14,6 @@ from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
-from expectitree.tree.model import Tree
 
 
 @click.command("rescale", cls=GameCommand)

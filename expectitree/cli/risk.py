@@ -8,6 +8,7 @@ import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
+from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import OUT, say, show
@@ -15,7 +16,6 @@ from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
 from expectitree.picture.plotting import check_plot, save_figure
-from expectitree.tree.model import Tree
 
 
 @click.command("risk", cls=GameCommand)

@@ -8,14 +8,14 @@ import sys
 import click
 
 from expectitree.base.errors import FileError, Problem
+from expectitree.base.tree.columns import Kind
+from expectitree.base.tree.model import Tree
 from expectitree.cli.reading import FormatName
 from expectitree.cli.terminal import say, working, write
 from expectitree.files.formats import FORMATS, TEXT_FORMATS
 from expectitree.files.rows import Format
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.text.phrases import plural
-from expectitree.tree.columns import Kind
-from expectitree.tree.model import Tree
 
 format_option = click.option(
     "--format",

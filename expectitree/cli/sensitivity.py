@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from expectitree.base.display import Shown
+from expectitree.base.tree.model import Tree
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
@@ -17,7 +18,6 @@ from expectitree.decide.sensitivity.report import added, sensitivity
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
 from expectitree.picture.plotting import check_plot, save_figure
-from expectitree.tree.model import Tree
 
 
 @click.command("sensitivity")

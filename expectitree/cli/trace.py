@@ -7,12 +7,12 @@ from functools import partial
 import click
 
 from expectitree.analysis.trace.report import Trace, trace
+from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
 
 MAX_STEPS = 500  # shown as text by default
 

@@ -17,6 +17,10 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
 from expectitree.base.numbers import to_bound
+from expectitree.base.tree.builder import EXACT_NODES
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.transform import in_fractions
 from expectitree.cli.games import (
     GameOptions,
     GameSource,
@@ -39,10 +43,6 @@ from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.builder import EXACT_NODES
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
 
 Result = TypeVar("Result")
 MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from expectitree.base.errors import ExpectitreeError
-from expectitree.tree.formulas import Formulas
-from expectitree.tree.model import Tree
-from expectitree.tree.transform import in_fractions
+from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.transform import in_fractions
 
 
 def in_decimals(tree: Tree) -> Tree:

@@ -8,12 +8,12 @@ from dataclasses import replace
 from expectitree.base.errors import TransformError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import escape
-from expectitree.tree.bayes import ZERO, Definitions, chances_of, product, quotient
-from expectitree.tree.builder import Copy, label_at
-from expectitree.tree.columns import CHANCE, NONE
-from expectitree.tree.formulas import sum_of
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.parameters import evaluated
+from expectitree.base.tree.bayes import ZERO, Definitions, chances_of, product, quotient
+from expectitree.base.tree.builder import Copy, label_at
+from expectitree.base.tree.columns import CHANCE, NONE
+from expectitree.base.tree.formulas import sum_of
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.parameters import evaluated
 
 
 def flip(tree: Tree, path: str) -> Tree:

@@ -13,6 +13,8 @@ from typing import IO, TYPE_CHECKING, Any, Unpack
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import BeyondFloatsError, Number, quote
+from expectitree.base.tree.builder import EXACT_NODES
+from expectitree.base.tree.model import Tree
 from expectitree.files.formats import (
     FORMATS,
     check_options,
@@ -26,8 +28,6 @@ from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import ReadOptions, Warn, Warnings
 from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
-from expectitree.tree.builder import EXACT_NODES
-from expectitree.tree.model import Tree
 
 if TYPE_CHECKING:
     from expectitree.files.grammar.document import Document
@@ -149,7 +149,7 @@ def loads(
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:
     if not parameters:
         return tree
-    from expectitree.tree.parameters import set_parameters
+    from expectitree.base.tree.parameters import set_parameters
 
     return set_parameters(tree, parameters)
 

@@ -15,13 +15,13 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.numbers import Number, float_bounds, float_column, number_text
+from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
-from expectitree.tree.model import Tree
 
 _VERSIONS = ("1", "2", "3")
 ROW = "row number"
@@ -47,7 +47,7 @@ def rows(values: ValueReader, data: Data) -> list[int]:
 
 def _read_attitude(values: ValueReader, data: Data) -> Any:
     """Read an attitude to risk, as `--attitude` takes it."""
-    from expectitree.tree.attitude import read_attitude
+    from expectitree.base.tree.attitude import read_attitude
 
     return read_attitude(text("an attitude")(values, data))
 

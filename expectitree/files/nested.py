@@ -11,12 +11,12 @@ from typing import Any
 
 from expectitree.base.errors import FileError, Problem, TreeError
 from expectitree.base.numbers import Number, exact_text, quote
+from expectitree.base.tree import paths
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import Data, Document
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn, Warnings
-from expectitree.tree import paths
-from expectitree.tree.model import Tree
 
 NAME = "<dict>"  # of the data in messages
 _CYCLE = "this dict or list contains itself: that is a cycle, and a tree has none"

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
-    from expectitree.tree.model import Tree
+    from expectitree.base.tree.model import Tree
 
 Warn: TypeAlias = Callable[[str], None]
 

@@ -13,6 +13,10 @@ from typing import NamedTuple
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import quote
+from expectitree.base.tree import paths
+from expectitree.base.tree.columns import NONE, Kind
+from expectitree.base.tree.folding import unshare
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
     FORMATS,
     OUT_SUFFIXES,
@@ -23,10 +27,6 @@ from expectitree.files.formats import (
 from expectitree.files.grammar.document import MAX_DEPTH
 from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
-from expectitree.tree import paths
-from expectitree.tree.columns import NONE, Kind
-from expectitree.tree.folding import unshare
-from expectitree.tree.model import Tree, check_tree
 
 
 def dumps(

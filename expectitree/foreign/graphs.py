@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError, install_hint
 from expectitree.base.numbers import to_nearest_float
-from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.model import Kind, Tree, check_tree
+from expectitree.base.tree.builder import NodeId, TreeBuilder
+from expectitree.base.tree.model import Kind, Tree, check_tree
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph

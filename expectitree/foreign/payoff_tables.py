@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 
 from expectitree.base.errors import FileError, NumberError, Problem
 from expectitree.base.numbers import escape, message_text, quote, to_fraction, to_probability
+from expectitree.base.tree.columns import SUM_TOLERANCE
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.paths import join, message_path
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.text.phrases import plural
-from expectitree.tree.columns import SUM_TOLERANCE
-from expectitree.tree.model import Tree
-from expectitree.tree.paths import join, message_path
 
 EVENT = "state"  # of every chance node, for `expectitree information --event state`
 _PROBABILITY = re.compile(r"p|pr|prob\.?|probabilit.*", re.IGNORECASE)

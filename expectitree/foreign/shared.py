@@ -14,13 +14,13 @@ from typing import Any, TypeAlias
 from expectitree.base.errors import FileError
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
 from expectitree.base.numbers import escape
+from expectitree.base.tree import paths
+from expectitree.base.tree.formulas import sum_of
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import Data, Document, Mark, Place
 from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
-from expectitree.tree import paths
-from expectitree.tree.formulas import sum_of
-from expectitree.tree.model import Tree
 
 Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
 _NUMBER_LABEL = re.compile("#[0-9]+")

@@ -14,9 +14,9 @@ from typing import Any
 
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
 from expectitree.games.rules import RowsError, Rules
 from expectitree.searches.progress import report
-from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
 
 MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
 MAX_STATES = 20_000  # in memory; others are made again from the nearest ancestor in memory

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from expectitree.base.tree.builder import NodeId, TreeBuilder
+from expectitree.base.tree.columns import CHANCE, UNKNOWN, UNSEEN
+from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
-from expectitree.tree.builder import NodeId, TreeBuilder
-from expectitree.tree.columns import CHANCE, UNKNOWN, UNSEEN
-from expectitree.tree.model import Tree
 
 
 class Labels(Sequence["str | None"]):

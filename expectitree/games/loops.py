@@ -7,6 +7,8 @@ from typing import Any
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number, is_finite, message_text
+from expectitree.base.tree.columns import NONE, UNSEEN
+from expectitree.base.tree.model import Tree
 from expectitree.games.growth import MAX_TURNS, Growth
 from expectitree.games.harvest import harvest
 from expectitree.searches.beliefs import (
@@ -25,8 +27,6 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.work import RESUME_ENTRIES, Settings, Work, next_branch
-from expectitree.tree.columns import NONE, UNSEEN
-from expectitree.tree.model import Tree
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow

@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 from expectitree.base.errors import USER_ERRORS, GameError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
+from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
-from expectitree.tree.columns import CHANCE, TERMINAL
 
 ATTEMPTS = 1000  # at a random position in which the game goes on
 SHOWN = 20  # moves that an error names

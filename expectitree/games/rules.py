@@ -26,10 +26,10 @@ from expectitree.base.numbers import (
     to_fraction,
     to_number,
 )
+from expectitree.base.tree.builder import EXACT_NODES, TreeBuilder, label_at
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
 from expectitree.games.protocol import Game
-from expectitree.tree.builder import EXACT_NODES, TreeBuilder, label_at
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}

@@ -11,6 +11,8 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
 from expectitree.games.harvest import harvest
 from expectitree.games.loops import BestFirst, DepthFirst
@@ -20,8 +22,6 @@ from expectitree.searches.engine import search_tree
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Grown, Search
 from expectitree.searches.work import NO_LIMIT
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Tree
 
 MAX_DEPTH = 10**9  # more than any number of rows
 Made = TypeVar("Made")

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
+from expectitree.base.tree.columns import CHANCE, TERMINAL
+from expectitree.base.tree.model import Tree
 from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.positions import position
@@ -20,8 +22,6 @@ from expectitree.games.rules import Options, Rules
 from expectitree.games.searching import Budget, search_rules, write_out
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Search
-from expectitree.tree.columns import CHANCE, TERMINAL
-from expectitree.tree.model import Tree
 
 PROBES = 400  # random paths that estimate the size of a tree
 _SHARED_PLIES = 2  # children of the first plies are kept, because most paths pass them

@@ -20,12 +20,12 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.page.data import page_data
 from expectitree.picture.marks import THEMES
 from expectitree.searches.engine import usual_algorithms
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Tree, check_tree
 
 MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
 MAX_STEPS = 50_000  # of one search that a page replays: they take about 1 MB

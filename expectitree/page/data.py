@@ -25,12 +25,12 @@ from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number, search_fields
 from expectitree.text.phrases import payment, residue
-from expectitree.tree.model import Kind, Tree
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",

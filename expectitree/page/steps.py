@@ -14,11 +14,11 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.scans import shifted
 from expectitree.searches import unvisited
 from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind
-from expectitree.tree.scans import shifted
 
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (

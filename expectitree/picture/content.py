@@ -13,6 +13,8 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.numbers import cell_text, escape
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.paths import message_path
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, chance_text, payment_text, typeset
@@ -27,8 +29,6 @@ from expectitree.text.phrases import (
     value_text,
     visited_text,
 )
-from expectitree.tree.model import Kind
-from expectitree.tree.paths import message_path
 
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one

@@ -11,12 +11,12 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
+from expectitree.base.tree.model import Tree
 from expectitree.files.writing import whole_file
 from expectitree.picture import png
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
 
 PAGE = "html"
 CONVERTED = ("png", "pdf")

@@ -15,12 +15,12 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import Bounds, Repeated
+from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.picture.text import typeset
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.phrases import interval_text, plural
-from expectitree.tree.columns import Bounds, Repeated
-from expectitree.tree.model import Kind, Tree, check_tree
 
 BLANK = "______"  # a line to write on
 

@@ -13,11 +13,11 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_NODES, MAX_ROWS, to_text
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.model import Tree
 from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
 
 MAX_LINES = 200
 WIDTH = 100

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.outline import Row, outline
+from expectitree.base.tree.model import Tree
 from expectitree.searches.result import Search
-from expectitree.tree.model import Tree
 
 _FOLDED = (1, 0.8, 0.65, 0.5, 0.4)  # rows for each node wanted, where leaves have no rows
 _MAX_LEAVES = 40  # of a node that are drawn

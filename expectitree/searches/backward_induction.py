@@ -10,8 +10,8 @@ from math import exp, expm1, log, log1p
 from typing import Any
 
 from expectitree.base.numbers import Number
-from expectitree.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn
-from expectitree.tree.model import Tree
+from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns, NumberColumn
+from expectitree.base.tree.model import Tree
 
 
 def backward_induction(

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.numbers import Number
-from expectitree.searches.intervals import close, sum_outcomes
-from expectitree.tree.columns import (
+from expectitree.base.tree.columns import (
     CHANCE,
     MAX,
     MIN,
@@ -24,7 +23,8 @@ from expectitree.tree.columns import (
     IntColumn,
     NumberColumn,
 )
-from expectitree.tree.scans import shifted
+from expectitree.base.tree.scans import shifted
+from expectitree.searches.intervals import close, sum_outcomes
 
 EXACT, LOWER, RAISE = range(3)  # the aim of a walk at a node: both bounds, the upper, the lower
 LEARNING, BOUNDS = range(2)  # what guides the walks: estimates that learn, or bounds alone

@@ -10,6 +10,8 @@ Plain functions over columns, interpreted or compiled as they are.
 
 from __future__ import annotations
 
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.beliefs import (
     ACTION,
     BOUNDS,
@@ -41,8 +43,6 @@ from expectitree.searches.levels import (
     update_level_from_children,
     update_root_level,
 )
-from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
-from expectitree.tree.scans import shifted
 
 RENEWAL_GROWTH = 1.25  # of the leaves visited, until all estimates are renewed
 RIVAL_MARGIN = 2.0  # how many times the favourite's gain a rival must promise

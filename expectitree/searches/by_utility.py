@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.base.budget import more, most
 from expectitree.base.errors import SearchError, TransformError, TreeError
+from expectitree.base.tree.columns import Bounds, Kind
+from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
+from expectitree.base.tree.transform import without_formulas
 from expectitree.searches.result import Search
 from expectitree.searches.setup import rounding_error
-from expectitree.tree.columns import Bounds, Kind
-from expectitree.tree.model import FLOAT_UNIT, Tree, check_tree
-from expectitree.tree.transform import without_formulas
 
 if TYPE_CHECKING:
-    from expectitree.tree.attitude import Utility
+    from expectitree.base.tree.attitude import Utility
 
 MAX_COPIES = 1_000_000  # nodes of a tree whose shared nodes are reached with different sums
 
@@ -99,7 +99,7 @@ def with_totals(tree: Tree) -> Tree:
         return tree
     if not tree.columns.pays:
         return tree
-    from expectitree.tree.folding import fold_rewards, unshare
+    from expectitree.base.tree.folding import fold_rewards, unshare
 
     branches_only = replace(tree, root_reward=0)
     try:
@@ -114,7 +114,7 @@ def with_totals(tree: Tree) -> Tree:
 
 def utility_between(tree: Tree, totals: set[Any]) -> Utility:
     """Return the utility of what is still to be received, in the range of the tree's totals."""
-    from expectitree.tree.attitude import utility_of
+    from expectitree.base.tree.attitude import utility_of
 
     assert tree.attitude is not None
     low, high, *paid = (x + tree.root_reward for x in (*tree.total_ends, *sorted(totals)))

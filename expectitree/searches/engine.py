@@ -25,6 +25,11 @@ from expectitree.base.numbers import (
     to_nearest_float,
 )
 from expectitree.base.rounding import Rounded
+from expectitree.base.tree import scans
+from expectitree.base.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
+from expectitree.base.tree.model import Tree, check_bounds, check_tree
+from expectitree.base.tree.paths import message_path
+from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
@@ -43,11 +48,6 @@ from expectitree.searches.setup import (
 from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
-from expectitree.tree import scans
-from expectitree.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
-from expectitree.tree.model import Tree, check_bounds, check_tree
-from expectitree.tree.paths import message_path
-from expectitree.tree.transform import in_floats, in_fractions
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.

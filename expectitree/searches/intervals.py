@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
-from expectitree.tree.scans import shifted
+from expectitree.base.tree.columns import MAX, MIN, Columns, NumberColumn, Readable
+from expectitree.base.tree.scans import shifted
 
 # The reasons for which the loop of a search returns to its caller.
 DONE = 0

@@ -9,6 +9,7 @@ the tree, and on their ranks.
 
 from __future__ import annotations
 
+from expectitree.base.tree.columns import TERMINAL, UNSEEN, Columns
 from expectitree.searches.beliefs import (
     CENTER,
     PRIOR_VARIANCE,
@@ -16,7 +17,6 @@ from expectitree.searches.beliefs import (
     Beliefs,
     Limits,
 )
-from expectitree.tree.columns import TERMINAL, UNSEEN, Columns
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance

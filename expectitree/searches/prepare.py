@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote
-from expectitree.searches.by_utility import with_totals
-from expectitree.searches.engine import search_tree
-from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.transform import (
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.transform import (
     cut_at_depth,
     order_at_random,
     order_by_estimate,
     order_by_value,
 )
+from expectitree.searches.by_utility import with_totals
+from expectitree.searches.engine import search_tree
 
 ORDERS = ("given", "best", "worst", "inner", "random:SEED")
 

@@ -15,14 +15,14 @@ from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import Number, display_text, to_nearest_float
+from expectitree.base.tree import scans
+from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
+from expectitree.base.tree.model import Kind, Node, Tree
+from expectitree.base.tree.paths import ROOT, message_path
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.unvisited import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
-from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Bounds, Readable, Repeated
-from expectitree.tree.model import Kind, Node, Tree
-from expectitree.tree.paths import ROOT, message_path
-from expectitree.tree.scans import shifted
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from expectitree.base.tree.columns import Columns, NumberColumn
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.work import Settings, Window, Work
-from expectitree.tree.columns import Columns, NumberColumn
-from expectitree.tree.scans import shifted
 
 
 def sum_terms(

@@ -15,10 +15,10 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError, install_hint
 from expectitree.base.numbers import INFINITY, Number, is_finite, quote, to_digits
+from expectitree.base.tree.columns import UNSEEN, Bounds, Column, Columns
+from expectitree.base.tree.model import FLOAT_UNIT, Tree
 from expectitree.searches.best_first import best_first
 from expectitree.searches.result import Search
-from expectitree.tree.columns import UNSEEN, Bounds, Column, Columns
-from expectitree.tree.model import FLOAT_UNIT, Tree
 
 
 class Engine(StrEnum):

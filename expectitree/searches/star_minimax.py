@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, UNSEEN, Columns
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -50,8 +52,6 @@ from expectitree.searches.work import (
     Work,
     can_probe,
 )
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, UNSEEN, Columns
-from expectitree.tree.scans import shifted
 
 
 def star_minimax(

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, Protocol
 
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
+from expectitree.base.tree import scans
+from expectitree.base.tree.adopt import NO_FAULT, UNREACHED, adopt, fault_message, find_fault
+from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
+from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
-from expectitree.tree import scans
-from expectitree.tree.adopt import NO_FAULT, UNREACHED, adopt, fault_message, find_fault
-from expectitree.tree.columns import TERMINAL, Bounds, Columns
-from expectitree.tree.model import FLOAT_UNIT, Below, Tree
 
 MAX_FRONT = 1 << 24  # nodes; they take 0.6 GB
 MAX_TOP = 2_000  # nodes of the tree that is left; an output shows some hundred

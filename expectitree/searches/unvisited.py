@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from expectitree.base.tree.columns import TERMINAL, Columns, IntColumn, Readable
 from expectitree.searches.cuts import CUT_PROBING, NOT_CUT, PROBED, STOPPED
-from expectitree.tree.columns import TERMINAL, Columns, IntColumn, Readable
 
 # Why a node was not visited (the column `reason`).
 VISITED = 0

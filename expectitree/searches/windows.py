@@ -7,6 +7,18 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from expectitree.base.tree.columns import (
+    CHANCE,
+    MAX,
+    MIN,
+    NONE,
+    TERMINAL,
+    Columns,
+    IntColumn,
+    NumberColumn,
+    Readable,
+)
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -18,18 +30,6 @@ from expectitree.searches.cuts import (
     STOPPED,
 )
 from expectitree.searches.intervals import end_of_branch, is_any_open, satisfies
-from expectitree.tree.columns import (
-    CHANCE,
-    MAX,
-    MIN,
-    NONE,
-    TERMINAL,
-    Columns,
-    IntColumn,
-    NumberColumn,
-    Readable,
-)
-from expectitree.tree.scans import shifted
 
 
 class Windows(NamedTuple):

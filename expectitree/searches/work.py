@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns, IntColumn, NumberColumn
+from expectitree.base.tree.columns import CHANCE, TERMINAL, UNSEEN, Columns, IntColumn, NumberColumn
 
 NO_LIMIT = sys.maxsize  # of visits
 

@@ -8,8 +8,8 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.tree.model import Tree
 from expectitree.text.console import safe
-from expectitree.tree.model import Tree
 
 
 def file_heading(

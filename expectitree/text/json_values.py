@@ -20,10 +20,10 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     to_nearest_float,
 )
+from expectitree.base.tree import paths
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Tree
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree import paths
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path

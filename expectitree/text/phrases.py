@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.cells import cell_len
 
 from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
+from expectitree.base.tree import paths
+from expectitree.base.tree.columns import NONE, Bounds
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, safe
-from expectitree.tree import paths
-from expectitree.tree.columns import NONE, Bounds
-from expectitree.tree.model import Kind
-from expectitree.tree.scans import shifted
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions

@@ -14,8 +14,8 @@ from files.samples import SHIPPED, content_of, exact_at, max_over
 from helpers import ROOT, Done, run_main
 
 import expectitree as et
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats
 
 ENDINGS = ("yaml", "yml", "json", "arrow", "parquet")
 

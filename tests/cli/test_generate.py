@@ -12,8 +12,8 @@ import pytest
 from helpers import run_main
 
 import expectitree as et
+from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
-from expectitree.tree.transform import in_floats
 
 OWN = {"output", "format", "force", "help"}
 

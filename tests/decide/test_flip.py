@@ -13,9 +13,9 @@ from helpers import for_each, invoke, loads, run_main
 from oracle import ExactNode
 
 import expectitree as et
+from expectitree.base.tree.bayes import Definitions, free_name
 from expectitree.decide.flip import flip, left_out
 from expectitree.searches.engine import search_tree
-from expectitree.tree.bayes import Definitions, free_name
 
 HAT = """
 title: Who wears a hat

@@ -14,9 +14,9 @@ from random_trees import random_rows, utility_ranges
 
 import expectitree as et
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.builder import EXACT_NODES, NodeId
+from expectitree.base.tree.model import Kind
 from expectitree.files import load, loads
-from expectitree.tree.builder import EXACT_NODES, NodeId
-from expectitree.tree.model import Kind
 
 BAD = ROOT / "tests" / "bad"
 

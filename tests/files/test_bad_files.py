@@ -16,11 +16,11 @@ from rich.cells import cell_len
 
 import expectitree as et
 from expectitree.base.errors import FileError
+from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import Place
 from expectitree.text.problems import problem_lines
-from expectitree.tree.builder import EXACT_NODES
 
 NEED_FRACTIONS = (
     "max: [1e302, 1e400]",

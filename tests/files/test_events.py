@@ -11,10 +11,10 @@ import pytest
 from helpers import ROOT, for_each
 
 import expectitree as et
+from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.transform import in_fractions, replace_opponent
 from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import in_fractions, replace_opponent
 
 EVENTS = """
 parameters: {pr: 0.5, sens: 0.9, spec: 0.7}

@@ -17,8 +17,8 @@ from random_texts import RandomText
 
 import expectitree as et
 from expectitree.base.errors import FileError
+from expectitree.base.tree.expectation import RunExpectation
 from expectitree.files import tree_files
-from expectitree.tree.expectation import RunExpectation
 
 
 @pytest.fixture(params=[True, False], ids=["libyaml", "pure"])

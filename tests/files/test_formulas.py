@@ -11,8 +11,8 @@ import pytest
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
+from expectitree.base.tree.formulas import sum_of
 from expectitree.searches.engine import search_tree
-from expectitree.tree.formulas import sum_of
 
 NAMES = ("a", "b", "no", "p_1")
 

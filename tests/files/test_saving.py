@@ -23,10 +23,10 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
+from expectitree.base.tree.builder import EXACT_NODES, NodeId
+from expectitree.base.tree.expectation import Expectation, RunExpectation
 from expectitree.files import load, saving
 from expectitree.files.grammar.expect import written_expectation
-from expectitree.tree.builder import EXACT_NODES, NodeId
-from expectitree.tree.expectation import Expectation, RunExpectation
 
 FORMATS = ("yaml", "json")
 

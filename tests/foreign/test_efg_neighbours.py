@@ -15,8 +15,8 @@ from foreign.efg_games import GAMES
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
+from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import fold_rewards, unshare
 
 pytestmark = pytest.mark.extra
 

@@ -12,8 +12,8 @@ import pytest
 from helpers import ROOT, load, loads
 
 import expectitree as et
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats
 
 TREES = sorted((ROOT / "trees").glob("*.*"))
 

@@ -14,8 +14,8 @@ from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind
+from expectitree.base.tree.folding import unshare
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import unshare
 
 FORMATS = ("efg", "radiant", "silverdecisions")
 OF_RADIANT = (Kind.MAX, Kind.MIN)

@@ -8,6 +8,7 @@ from random import Random
 from typing import Any
 
 from base.expressions import test_evaluation
+from base.tree import test_adopt, test_folding, test_transform
 from decide import test_flip
 from decide.ask import test_inquiry
 from decide.information import test_joint_distribution
@@ -29,7 +30,6 @@ from searches import (
     test_rewards,
     test_unknown,
 )
-from tree import test_adopt, test_folding, test_transform
 
 import expectitree as et
 from expectitree.base.expressions.syntax import Expression

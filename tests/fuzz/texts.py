@@ -31,12 +31,12 @@ from expectitree.base.expressions.domains import FLOATS, FRACTIONS
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
+from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import load, loads
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.searches.engine import search_tree
 from expectitree.text.problems import problem_lines
-from expectitree.tree.builder import EXACT_NODES
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 

@@ -13,12 +13,12 @@ from random_trees import BEST_FIRST, STAR25
 
 import expectitree as et
 from expectitree import ALGORITHMS, Search
+from expectitree.base.tree.columns import UNSEEN
 from expectitree.games import growth
 from expectitree.games.growth import Growth
 from expectitree.games.rules import Options, RowsError, Rules
 from expectitree.searches.cuts import ALPHA_CUT, BETA_CUT
 from expectitree.searches.progress import listening
-from expectitree.tree.columns import UNSEEN
 
 IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
 SEEDS = [

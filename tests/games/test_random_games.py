@@ -21,8 +21,8 @@ from expectitree import ALGORITHMS, Kind, Search, Tree
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.tree.columns import Bounds
 from expectitree.searches.engine import search_tree
-from expectitree.tree.columns import Bounds
 
 DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25
 FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]

@@ -13,10 +13,10 @@ from typing import Any
 import expectitree as et
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
+from expectitree.base.tree.scans import shifted
 from expectitree.page import replays
 from expectitree.page.data import page_data
 from expectitree.text.json_values import json_number
-from expectitree.tree.scans import shifted
 
 TREES = Path(__file__).resolve().parents[2] / "trees"
 

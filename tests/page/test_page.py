@@ -26,6 +26,8 @@ from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import notation
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.scans import shifted
 from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
@@ -34,8 +36,6 @@ from expectitree.picture.text import chance_text, payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.tree.model import Kind
-from expectitree.tree.scans import shifted
 
 TREES = sorted((ROOT / "trees").iterdir())
 OPTIONS = text_console().options

@@ -17,12 +17,12 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.base.tree.columns import Repeated
 from expectitree.picture.content import PLAIN, Style, content
 from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import BLANK, evaluate_known
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Repeated
 
 TEXTS = ("svg", "dot", "mmd")
 LEFT = "trees/aima-5.12-left.yaml"

@@ -21,8 +21,8 @@ from expectitree import Kind, Node, Search, Tree, evaluate
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import FileError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.attitude import read_attitude
 from expectitree.searches.engine import search_tree
-from expectitree.tree.attitude import read_attitude
 
 PRECISE = Context(prec=80)
 TOLERANCES = ("1", "-1", "7", "-40", "1e6", "-1e6", "0.02")

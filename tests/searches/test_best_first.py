@@ -25,12 +25,12 @@ import expectitree as et
 from expectitree import Kind, Search, Tree, evaluate
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.tree.columns import Bounds
 from expectitree.searches import beliefs as expecting
 from expectitree.searches import best_first, levels
 from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import SearchSetup
-from expectitree.tree.columns import Bounds
 
 GUIDES = ("learning", "bounds")
 CHOSEN = [

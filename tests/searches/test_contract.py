@@ -12,9 +12,9 @@ from random_trees import BEST_FIRST, EVERY, PROVE_ACTION, PRUNED, Case, in_numbe
 
 from expectitree import Kind, Search
 from expectitree.base.numbers import Number
+from expectitree.base.tree.model import rounded
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.engine import search_tree
-from expectitree.tree.model import rounded
 
 SEEDS = st.integers(0, 2**32 - 1)
 CASES = st.builds(Case, seed=SEEDS, pays=st.booleans(), rare=st.booleans())

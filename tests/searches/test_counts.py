@@ -15,8 +15,8 @@ from helpers import loads
 from expectitree import ALGORITHMS, Search, TreeBuilder, evaluate
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import Bounds
 from expectitree.searches.cuts import CHANCE_CUT_LOW
-from expectitree.tree.columns import Bounds
 
 UNKNOWN = (-INFINITY, INFINITY)
 

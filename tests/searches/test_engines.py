@@ -19,9 +19,9 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base import compiling
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
-from expectitree.tree.transform import in_floats
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())
 SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")

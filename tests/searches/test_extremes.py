@@ -32,10 +32,10 @@ from expectitree import Search
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import INFINITY, is_finite
 from expectitree.base.rounding import UNIT as UNIT_OF_200_BITS
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches import star_minimax
 from expectitree.searches.engine import search_tree
-from expectitree.tree.columns import Bounds
-from expectitree.tree.transform import in_floats
 
 UTILITIES = ("0", "1", "-1", "1e301", "-1e301", "1e-300", "-1e-300", "3e-310", "-5e-324")
 SMALL = ("1e-40", "1e-160", "1e-300", "1e-310", "5e-324", "0", "0.25")

@@ -16,7 +16,7 @@ from random_trees import PRUNED, Case, build, random_rows
 from expectitree import Kind, Node, Tree, dumps, evaluate
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds
 
 OPENSPIEL_TREES = 300
 

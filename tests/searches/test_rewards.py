@@ -22,10 +22,10 @@ import expectitree as et
 from expectitree import ALGORITHMS, Search, Tree
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY, Number, is_finite
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree, search_window
-from expectitree.tree.columns import Bounds
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import in_floats
 
 
 @pytest.fixture(params=["exact", "float"])

@@ -13,12 +13,12 @@ from helpers import invoke
 
 import expectitree as et
 from expectitree.base.errors import TreeError
+from expectitree.base.tree.adopt import adopt
+from expectitree.base.tree.columns import Columns
 from expectitree.cli import trees
 from expectitree.files.formats import parts
 from expectitree.searches import streaming
 from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import Columns
 
 pytestmark = pytest.mark.extra  # pyarrow and numba
 

@@ -21,18 +21,18 @@ from expectitree import Outcome
 from expectitree.base import compiling
 from expectitree.base.errors import FileError, SearchError
 from expectitree.base.numbers import INFINITY
-from expectitree.searches.engine import check_known, search_tree, search_window
-from expectitree.tree import scans
-from expectitree.tree.builder import keep_branches
-from expectitree.tree.columns import UNKNOWN, Columns
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.transform import (
+from expectitree.base.tree import scans
+from expectitree.base.tree.builder import keep_branches
+from expectitree.base.tree.columns import UNKNOWN, Columns
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.transform import (
     cut_at_depth,
     in_fractions,
     map_utilities,
     order_at_random,
     replace_opponent,
 )
+from expectitree.searches.engine import check_known, search_tree, search_window
 
 LAUNCH = ROOT / "docs" / "examples" / "launch.yaml"
 SMALL = 'max: {sure: 4, bet: {chance: {good: {utility: "?"}, bad: 1}}}'

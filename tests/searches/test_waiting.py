@@ -15,10 +15,10 @@ import pytest
 from helpers import COMPILED
 
 import expectitree as et
+from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import listening
 from expectitree.searches.setup import SearchSetup
-from expectitree.tree.transform import in_fractions
 
 SEARCHES = (
     et.algorithm("alphabeta"),

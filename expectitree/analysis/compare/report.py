@@ -11,14 +11,14 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
+from expectitree.base.tree.builder import TreeBuilder
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
 from expectitree.text.json_values import search_fields
-from expectitree.tree.builder import TreeBuilder
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree
 
 _SAME = 4  # eps within which values agree, since each search has its own rounding errors
 

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from expectitree.base.numbers import Number, cell_text, is_finite
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -19,9 +22,6 @@ from expectitree.searches.cuts import (
 from expectitree.searches.result import Search
 from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
 from expectitree.text.phrases import interval_text, plural
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind
-from expectitree.tree.scans import shifted
 
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
 # By the constants of `searches.unvisited`.

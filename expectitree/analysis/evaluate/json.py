@@ -9,6 +9,8 @@ from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.reasons import Reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import Sentences
+from expectitree.base.tree.columns import NONE, Bounds
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.text.console import text_console
 from expectitree.text.json_values import (
     MAX_NESTED,
@@ -19,8 +21,6 @@ from expectitree.text.json_values import (
     search_fields,
 )
 from expectitree.text.phrases import untied
-from expectitree.tree.columns import NONE, Bounds
-from expectitree.tree.model import Kind, Tree
 
 YIELDS_PIECES = True
 _KIND_NAMES = tuple(kind.name for kind in Kind)

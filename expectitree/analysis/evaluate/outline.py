@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base import compiling
+from expectitree.base.tree import scans
+from expectitree.base.tree.columns import Column, Columns, Repeated
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
-from expectitree.tree import scans
-from expectitree.tree.columns import Column, Columns, Repeated
-from expectitree.tree.model import Kind, Tree
 
 
 class Row(NamedTuple):

@@ -17,10 +17,10 @@ from expectitree.analysis.evaluate.terms import (
     sum_terms,
 )
 from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.scans import shifted
 
 MAX_ALTERNATIVES = 12  # children with a sentence of their own
 MAX_CUTS = 20

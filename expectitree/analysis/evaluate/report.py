@@ -12,12 +12,12 @@ from expectitree.analysis.evaluate.reasons import Reasons, reasons
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
+from expectitree.base.tree import scans
+from expectitree.base.tree.builder import keep_branches
+from expectitree.base.tree.columns import Column, Readable, Repeated
+from expectitree.base.tree.model import Tree
 from expectitree.searches.cuts import NOT_CUT
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree import scans
-from expectitree.tree.builder import keep_branches
-from expectitree.tree.columns import Column, Readable, Repeated
-from expectitree.tree.model import Tree
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Evaluation:
         """The values of the parameters by name; None for one that has no value."""
         if not self.tree.parameters:
             return {}
-        from expectitree.tree.parameters import parameter_values
+        from expectitree.base.tree.parameters import parameter_values
 
         return parameter_values(self.tree)
 

@@ -7,9 +7,9 @@ from math import isclose
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.numbers import Number, is_finite
-from expectitree.tree.columns import Readable
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.scans import shifted
+from expectitree.base.tree.columns import Readable
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.scans import shifted
 
 MAX_TERMS = 8  # outcomes of a sum that is written out
 

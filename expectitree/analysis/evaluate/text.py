@@ -13,11 +13,11 @@ from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
+from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
-from expectitree.tree.columns import NONE
 
 BOUNDS_FROM = {
     "option": "from --bounds",

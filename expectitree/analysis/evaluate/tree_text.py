@@ -16,6 +16,9 @@ from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.numbers import Number, cell_text, factor_text, probability_text
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import PROBED
 from expectitree.searches.unvisited import SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
@@ -29,9 +32,6 @@ from expectitree.text.phrases import (
     untied,
     window_text,
 )
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind
-from expectitree.tree.scans import shifted
 
 Part = tuple[str, str]  # a text and its style
 _KIND_NAMES = tuple(kind.name for kind in Kind)

@@ -20,9 +20,9 @@ from expectitree.analysis.trace.events import (
     Recorder,
 )
 from expectitree.base.numbers import Number
+from expectitree.base.tree.model import Kind
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.result import Search
-from expectitree.tree.model import Kind
 
 
 class WalkRecorder(Recorder):

@@ -10,9 +10,9 @@ from expectitree.analysis.evaluate.cuts import Cut
 from expectitree.analysis.evaluate.terms import EndOf, Quotient, Terms, sum_terms
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.tree.columns import Bounds, Column
-from expectitree.tree.model import Tree
-from expectitree.tree.scans import shifted
+from expectitree.base.tree.columns import Bounds, Column
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.scans import shifted
 
 ENTER, PROBE, VISIT, PASS, TIGHTEN, CLOSE, CUT, LEAVE = (
     "enter", "probe", "visit", "pass", "tighten", "close", "cut", "leave"

@@ -31,12 +31,12 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, returned
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window, searched_tree
 from expectitree.searches.result import Search
 from expectitree.searches.setup import far_of, greatest_total, rounding_error
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree, check_tree
 
 
 @dataclass(frozen=True)

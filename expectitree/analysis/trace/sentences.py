@@ -20,6 +20,9 @@ from expectitree.analysis.trace.events import (
 )
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
@@ -31,9 +34,6 @@ from expectitree.text.phrases import (
     visited_text,
     window_text,
 )
-from expectitree.tree.model import Kind
-from expectitree.tree.paths import ROOT
-from expectitree.tree.scans import shifted
 
 if TYPE_CHECKING:
     from rich.console import ConsoleOptions

@@ -8,11 +8,11 @@ import sys
 from expectitree.analysis.verify.edit import replace_text, rewritten
 from expectitree.analysis.verify.report import Verification, verify, written
 from expectitree.base.errors import FileError, Problem
+from expectitree.base.tree.model import Tree
 from expectitree.files import loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
-from expectitree.tree.model import Tree
 
 
 def refresh(path: str | os.PathLike[str]) -> Verification:

@@ -16,16 +16,16 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.base.numbers import Number, exact_text, message_text
 from expectitree.base.rounding import Rounded
+from expectitree.base.tree.expectation import Expectation, PointExpectation, RunExpectation
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.transform import in_fractions
 from expectitree.files import ANSWERS, load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
 from expectitree.searches.engine import search_tree, why_unknown
 from expectitree.searches.result import Search
-from expectitree.tree.expectation import Expectation, PointExpectation, RunExpectation
-from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.paths import ROOT
-from expectitree.tree.transform import in_fractions
 
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from expectitree.base.numbers import Number
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.beliefs import Beliefs, Limits, begin, narrow, take_in
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
 from expectitree.searches.engine import begin_best_first, end_best_first
@@ -17,7 +18,6 @@ from expectitree.searches.setup import (
     rounding_of_sums,
 )
 from expectitree.searches.work import NO_LIMIT
-from expectitree.tree.model import Kind, Tree
 
 
 class Questions:

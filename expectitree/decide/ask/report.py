@@ -20,14 +20,14 @@ from expectitree.base.numbers import (
     returned,
     to_number,
 )
+from expectitree.base.tree.columns import NONE, Bounds
+from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
+from expectitree.base.tree.paths import ROOT, message_path
+from expectitree.base.tree.scans import shifted
 from expectitree.decide.ask.questions import Questions
 from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Search
 from expectitree.searches.setup import SearchSetup, greatest_number
-from expectitree.tree.columns import NONE, Bounds
-from expectitree.tree.model import Branch, Kind, Node, Tree, check_tree
-from expectitree.tree.paths import ROOT, message_path
-from expectitree.tree.scans import shifted
 
 _NEAR = 1e-14  # of the greatest number: what differences of bounds and rewards may lose
 

@@ -21,6 +21,9 @@ from expectitree.base.numbers import (
     exact_text,
     probability_text,
 )
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.paths import ROOT
 from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.files.grammar.problems import TooManyProblemsError
@@ -28,9 +31,6 @@ from expectitree.files.grammar.words import described, key_hint
 from expectitree.text.console import characters, clipped, indented, safe
 from expectitree.text.headings import title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind
-from expectitree.tree.paths import ROOT
 
 _MAX_STEPS = 12  # of a route, from its end
 _MAX_ACTIONS = 20

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
-from expectitree.tree.model import Tree
+from expectitree.base.tree.model import Tree
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats

@@ -14,6 +14,11 @@ from expectitree.base.expressions.domains import domain_of
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
+from expectitree.base.tree.bayes import Definitions, Histories, Posteriors, Shown
+from expectitree.base.tree.columns import CHANCE
+from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import ParameterValues
 from expectitree.decide.information.beliefs import (
     Belief,
     Event,
@@ -23,11 +28,6 @@ from expectitree.decide.information.beliefs import (
     scope_of,
 )
 from expectitree.decide.information.shown import ShownBeliefs
-from expectitree.tree.bayes import Definitions, Histories, Posteriors, Shown
-from expectitree.tree.columns import CHANCE
-from expectitree.tree.formulas import Formulas
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import ParameterValues
 
 
 def name_of(tree: Tree, name: str) -> str:

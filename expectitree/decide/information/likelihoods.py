@@ -11,11 +11,11 @@ from expectitree.base.expressions.domains import domain_of
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
+from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import ParameterValues
 from expectitree.files import parse as parse_document
 from expectitree.files import read_text
-from expectitree.tree.formulas import REST
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import ParameterValues
 
 # By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
 Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]

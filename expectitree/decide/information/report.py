@@ -25,15 +25,15 @@ from typing import Any, cast
 
 from expectitree.base.display import Shown
 from expectitree.base.numbers import Number, returned
+from expectitree.base.tree.builder import EXACT_NODES
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.transform import in_floats
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
 from expectitree.decide.information.find import find_event, name_of, nodes_of
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
-from expectitree.tree.builder import EXACT_NODES
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.transform import in_floats
 
 _Values = Mapping[int, Any]  # by node
 

@@ -19,10 +19,10 @@ from typing import Any
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape, message_text
+from expectitree.base.tree.columns import CHANCE, TERMINAL
+from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.model import Tree
 from expectitree.decide.information.beliefs import Belief, Event, is_near, reached, scope_of
-from expectitree.tree.columns import CHANCE, TERMINAL
-from expectitree.tree.formulas import Formulas
-from expectitree.tree.model import Tree
 
 
 @dataclass

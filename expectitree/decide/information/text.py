@@ -8,11 +8,11 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.base.numbers import display_text, escape, probability_text
+from expectitree.base.tree.columns import MIN
 from expectitree.decide.information.report import Finding, Information
 from expectitree.text.console import safe
 from expectitree.text.headings import report_heading
 from expectitree.text.tables import Column, table
-from expectitree.tree.columns import MIN
 
 
 def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:

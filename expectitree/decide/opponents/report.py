@@ -24,6 +24,9 @@ from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned, to_exact
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled, weighted_sum
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
@@ -34,9 +37,6 @@ from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.thresholds import place_fields
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
-from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.transform import replace_opponent
 
 _EPSILON = Range("epsilon", Fraction(0), Fraction(1), Fraction(0))
 TOO_LARGE = "the tree is too large, or has too many MIN nodes on one path, or too long numbers"

@@ -8,6 +8,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.base.numbers import display_text
+from expectitree.base.tree.model import Kind
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
 from expectitree.decide.sensitivity.decisions import Threshold
 from expectitree.decide.thresholds import names_text, place_texts
@@ -15,7 +16,6 @@ from expectitree.text.console import characters, safe
 from expectitree.text.headings import file_heading
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
-from expectitree.tree.model import Kind
 
 MAX_CROSSINGS = 50  # that are listed
 

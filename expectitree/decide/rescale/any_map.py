@@ -28,6 +28,8 @@ from typing import TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.transform import map_utilities
 from expectitree.decide.rescale.report import (
     Answer,
     Rescaling,
@@ -38,8 +40,6 @@ from expectitree.decide.rescale.report import (
 from expectitree.decide.rescale.scales import Scale, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.transform import map_utilities
 
 _MAX_SECONDS = 5  # for the distributions of all nodes
 _MAX_ROWS = 400_000  # that are evaluated in fractions to try maps (two seconds)

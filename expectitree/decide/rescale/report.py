@@ -20,13 +20,13 @@ from expectitree.base.numbers import (
     message_text,
     returned,
 )
+from expectitree.base.tree.folding import fold_rewards
+from expectitree.base.tree.model import Tree, check_tree, rounded
+from expectitree.base.tree.transform import map_utilities
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import check_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
-from expectitree.tree.folding import fold_rewards
-from expectitree.tree.model import Tree, check_tree, rounded
-from expectitree.tree.transform import map_utilities
 
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
 _BOUNDS = "The bounds in the file are left out of the rescaled tree."

@@ -18,11 +18,11 @@ from typing import Any
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
+from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
+from expectitree.base.tree.model import Kind
 from expectitree.decide.decimals import in_decimals
 from expectitree.decide.risk.distribution import Distribution, mixture
 from expectitree.searches.result import Search
-from expectitree.tree.columns import CHANCE, NONE, TERMINAL
-from expectitree.tree.model import Kind
 
 MAX_IN_FRACTIONS = 20_000  # nodes, and steps, for trees of floats; later ones are in floats
 MAX_EXACT_STEPS = 300_000  # of exact trees; later distributions are in floats

@@ -16,6 +16,8 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, escape, quote, returned, to_exact
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
@@ -26,8 +28,6 @@ from expectitree.decide.risk.profiles import Profiles
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Kind, Tree
 
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR

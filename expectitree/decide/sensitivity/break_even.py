@@ -9,6 +9,8 @@ from typing import Any
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.decide.algebra.piecewise import Piecewise, merged, where_equal
 from expectitree.decide.algebra.polynomials import (
     VALUE_TOLERANCE,
@@ -23,8 +25,6 @@ from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.thresholds import place_fields
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree, check_tree
 
 VALUE = "value"  # of the tree, in an equation
 

@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import are_near, message_text, to_digits
+from expectitree.base.tree.columns import MAX, MIN, NONE
+from expectitree.base.tree.paths import join, message_path
 from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, shifted, where_equal
 from expectitree.decide.algebra.polynomials import (
     VALUE_TOLERANCE,
@@ -29,8 +31,6 @@ from expectitree.decide.algebra.polynomials import (
 )
 from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.tree.columns import MAX, MIN, NONE
-from expectitree.tree.paths import join, message_path
 
 
 @dataclass(frozen=True)

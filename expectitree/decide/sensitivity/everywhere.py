@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from expectitree.base.display import Shown
+from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.decide.algebra.piecewise import greatest_of, merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare, place_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
-from expectitree.tree.columns import CHANCE, MAX, TERMINAL
-from expectitree.tree.model import Tree, check_tree
 
 Interval = tuple[Root, Root]
 

@@ -11,6 +11,8 @@ from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.decide.algebra.polynomials import place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_SECONDS, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
@@ -21,8 +23,6 @@ from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
 from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree, check_tree
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,9 @@ from typing import Any
 from expectitree.base.budget import TooMuchWorkError
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.numbers import exact_text, message_text
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.paths import message_path
 from expectitree.decide.algebra.piecewise import (
     Piecewise,
     greatest_of,
@@ -45,9 +48,6 @@ from expectitree.decide.sensitivity.quotients import ONE, FormulaFunctions
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import CHANCE, MAX, NONE, TERMINAL
-from expectitree.tree.model import Tree
-from expectitree.tree.paths import message_path
 
 _MAX_END_LENGTH = 12  # characters of an end of a range in a message
 

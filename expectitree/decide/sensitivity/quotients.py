@@ -14,6 +14,11 @@ from expectitree.base.expressions.domains import FRACTIONS, Domain, UndefinedErr
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
 from expectitree.base.numbers import Number, to_exact
+from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
+from expectitree.base.tree.formulas import REST, Formulas
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import ParameterValues
+from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import (
     MAX_BITS,
     MAX_DEGREE,
@@ -21,11 +26,6 @@ from expectitree.decide.algebra.rationals import (
     Rational,
     constant,
 )
-from expectitree.tree.columns import CHANCE, NONE, TERMINAL
-from expectitree.tree.formulas import REST, Formulas
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import ParameterValues
-from expectitree.tree.transform import in_fractions, without_formulas
 
 ZERO, ONE = constant(Fraction(0)), constant(Fraction(1))
 

@@ -16,8 +16,8 @@ from expectitree.base.numbers import (
     quote,
     to_fraction,
 )
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import ParameterValues, with_values
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import ParameterValues, with_values
 
 Ends = tuple[Number, Number]
 

@@ -17,6 +17,9 @@ from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.paths import join, split
 from expectitree.decide.algebra.piecewise import Piecewise
 from expectitree.decide.algebra.rationals import MAX_SECONDS
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
@@ -26,9 +29,6 @@ from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.sensitivity.sampling import sample
 from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.engine import search_tree
-from expectitree.tree.columns import NONE
-from expectitree.tree.model import Tree, check_tree
-from expectitree.tree.paths import join, split
 
 
 @dataclass(frozen=True)

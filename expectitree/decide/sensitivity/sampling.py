@@ -16,15 +16,15 @@ from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
 from expectitree.base.numbers import to_digits, to_exact
+from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import evaluated, in_order
+from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.tree.formulas import Formulas
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import evaluated, in_order
-from expectitree.tree.transform import in_floats, in_fractions
 
 POINTS = 200  # of the range
 _MAX_SECONDS = 20  # for one parameter

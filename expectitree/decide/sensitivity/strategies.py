@@ -10,9 +10,9 @@ from expectitree.base.budget import most as allowed
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.searches.backward_induction import value_under
-from expectitree.tree.columns import CHANCE, MAX, MIN, TERMINAL
-from expectitree.tree.model import Tree, check_tree
 
 MAX_STRATEGIES = 10_000
 MAX_STEPS = 20_000_000  # nodes of the trees in which one strategy each is evaluated

@@ -9,11 +9,11 @@ from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.decide.sensitivity.decisions import Decision, Piece
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree
 from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
-from expectitree.tree.model import Tree, check_tree
 
 GRID = 41  # rows of the map
 

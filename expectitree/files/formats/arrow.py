@@ -30,11 +30,11 @@ from expectitree.base.numbers import (
     quote,
     to_number,
 )
+from expectitree.base.tree.adopt import adopt, check_labels
+from expectitree.base.tree.columns import Column, Columns, Repeated
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.transform import in_floats
 from expectitree.files.metadata import metadata_text, read_metadata
-from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.columns import Column, Columns, Repeated
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.transform import in_floats
 
 try:
     import pyarrow as pa

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
@@ -20,7 +21,6 @@ from expectitree.files.grammar.document import (
 )
 from expectitree.files.grammar.problems import error_at, error_in, mark_of
 from expectitree.files.grammar.writer import Notation, tree_text
-from expectitree.tree.model import Tree
 
 NOTATION = Notation()
 _TOKEN = re.compile(r'"(?:[^"\\]+|\\.)*"|[][{}]|[^][{}",:\s]+')

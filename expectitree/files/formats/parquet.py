@@ -6,8 +6,8 @@ import os
 from typing import Any, BinaryIO
 
 from expectitree.base.budget import check_memory, check_rows
+from expectitree.base.tree.model import Tree
 from expectitree.files.formats import arrow
-from expectitree.tree.model import Tree
 
 
 def load(path: str) -> Tree:

@@ -16,11 +16,11 @@ from pyarrow import compute
 
 from expectitree.base.budget import check_rows
 from expectitree.base.errors import TreeError
+from expectitree.base.tree.adopt import check_labels
+from expectitree.base.tree.columns import Columns
 from expectitree.files.formats import arrow
 from expectitree.files.formats.arrow_size import check_file
 from expectitree.files.metadata import read_metadata
-from expectitree.tree.adopt import check_labels
-from expectitree.tree.columns import Columns
 
 PART = 1 << 20  # rows: 25 MB, which the processor's cache holds
 

@@ -18,6 +18,7 @@ import yaml
 
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import escape, quote
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
@@ -29,7 +30,6 @@ from expectitree.files.grammar.document import (
 )
 from expectitree.files.grammar.problems import error_at, error_in
 from expectitree.files.grammar.writer import Notation, tree_text
-from expectitree.tree.model import Tree
 
 MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it
 

@@ -16,6 +16,8 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import names_in
 from expectitree.base.names import nearest
 from expectitree.base.numbers import quote, to_fraction, to_probability
+from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Trail
@@ -31,8 +33,6 @@ from expectitree.files.grammar.words import (
     unknown_key,
     whole_number,
 )
-from expectitree.tree.formulas import REST
-from expectitree.tree.model import Kind
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label

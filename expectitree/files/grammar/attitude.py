@@ -8,11 +8,11 @@ from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, exact_text
+from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.tree.attitude import KINDS, TOTAL, Attitude
 
 _EXPECTED = "expected a mapping such as {exponential: 1000}, with one of " + ", ".join(KINDS)
 

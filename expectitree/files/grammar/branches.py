@@ -9,6 +9,10 @@ from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import Number, escape, message_text, quote, to_probability
 from expectitree.base.rounding import sum_of
+from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
+from expectitree.base.tree.formulas import REST, is_formula, negative_of
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import label_hint, list_form, node_warning
 from expectitree.files.grammar.document import Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
@@ -17,10 +21,6 @@ from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text
 from expectitree.files.rows import Warn
-from expectitree.tree.builder import SUM_HINT, TreeBuilder, label_at
-from expectitree.tree.formulas import REST, is_formula, negative_of
-from expectitree.tree.model import Kind
-from expectitree.tree.paths import message_path
 
 CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
 _WHY_NO_P = {

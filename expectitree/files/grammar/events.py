@@ -9,12 +9,12 @@ from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.syntax import Expression, Number, text_of
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
+from expectitree.base.tree.bayes import rest_of
+from expectitree.base.tree.formulas import REST, Definition, is_formula
 from expectitree.files.grammar.document import Data, FormulaText, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import ValueReader, offset_of
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.tree.bayes import rest_of
-from expectitree.tree.formulas import REST, Definition, is_formula
 
 KEYS = ("prior", "test_of", "likelihood")
 _PRIOR = "{prior: {oil: 0.5, none: rest}}"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
@@ -17,7 +18,6 @@ from expectitree.files.grammar.words import (
     flow_text,
     key_list,
 )
-from expectitree.tree.model import Kind
 
 
 def _read_attitude(values: ValueReader, data: Data) -> Any:

@@ -8,11 +8,11 @@ from typing import Any
 from expectitree.base.errors import ExpectitreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Expression
 from expectitree.base.numbers import HOW, Number, quote
+from expectitree.base.tree.formulas import REST, Parameter
 from expectitree.files.grammar.document import Data, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
-from expectitree.tree.formulas import REST, Parameter
 
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 _EXPECTED = "expected a mapping from name to a number, a formula or a mapping with `value`"

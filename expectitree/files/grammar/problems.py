@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from expectitree.base.errors import Excerpt, ExpectitreeError, FileError, Problem
 from expectitree.base.numbers import escape
+from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.document import Document, Mark, Place
-from expectitree.tree.paths import message_path
 
 MAX_PROBLEMS = 20
 _REACH = 200  # characters on each side of the column

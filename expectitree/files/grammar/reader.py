@@ -16,6 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.numbers import HOW, escape, float_column, quote
+from expectitree.base.tree import paths
+from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.formulas import is_formula
+from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     THREE_ZEROS,
     bare,
@@ -55,14 +60,9 @@ from expectitree.files.grammar.values import (
 )
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
-from expectitree.tree import paths
-from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder
-from expectitree.tree.columns import NONE
-from expectitree.tree.formulas import is_formula
-from expectitree.tree.model import Kind, Tree, check_attitude, outside_bounds
 
 if TYPE_CHECKING:
-    from expectitree.tree.formulas import Definition
+    from expectitree.base.tree.formulas import Definition
 
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
@@ -159,7 +159,7 @@ class _TreeReader:
             about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
             tree = replace(tree, **about)
         if self.defined:
-            from expectitree.tree.bayes import define_probabilities
+            from expectitree.base.tree.bayes import define_probabilities
 
             tree = define_probabilities(tree, self.defined, self.note_fault)
         if self.faults:
@@ -185,7 +185,7 @@ class _TreeReader:
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
-        from expectitree.tree.parameters import evaluated, unused, with_values
+        from expectitree.base.tree.parameters import evaluated, unused, with_values
 
         name = self.document.name
         if self.parameters:

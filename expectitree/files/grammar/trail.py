@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from expectitree.base.numbers import quote
+from expectitree.base.tree import paths
+from expectitree.base.tree.formulas import Expressions
+from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, place_of
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.problems import Problems
-from expectitree.tree import paths
-from expectitree.tree.formulas import Expressions
-from expectitree.tree.model import Kind
 
 
 @dataclass(slots=True)

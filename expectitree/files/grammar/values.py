@@ -19,11 +19,11 @@ from expectitree.base.numbers import (
     to_number,
     to_probability,
 )
+from expectitree.base.tree.columns import UNKNOWN, Bounds
+from expectitree.base.tree.formulas import REST
 from expectitree.files.grammar.document import Data, NumberText, Place, place_of
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.words import described
-from expectitree.tree.columns import UNKNOWN, Bounds
-from expectitree.tree.formulas import REST
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")

@@ -19,14 +19,14 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
+from expectitree.base.tree import scans
+from expectitree.base.tree.columns import NONE, Readable, Repeated
+from expectitree.base.tree.formulas import payment_of
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
 from expectitree.files.grammar.keys import KINDS
 from expectitree.files.grammar.values import NOT_KNOWN, are_probabilities, is_marked
-from expectitree.tree import scans
-from expectitree.tree.columns import NONE, Readable, Repeated
-from expectitree.tree.formulas import payment_of
-from expectitree.tree.model import Kind, Tree
 
 _NESTED = 100  # nodes within nodes; the grammar allows 300, but people like fewer
 _WIDE = 110  # characters of a node on one line, unless its children are plain numbers
@@ -145,8 +145,8 @@ class _TreeWriter:
         self.defined: dict[str, Any] = {}  # the definitions of events, as plain data
         self.written_parameters = tree.parameters
         if tree.formulas is not None and tree.formulas.defined:
+            from expectitree.base.tree.bayes import written_parameters
             from expectitree.files.grammar.events import written_definitions
-            from expectitree.tree.bayes import written_parameters
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)

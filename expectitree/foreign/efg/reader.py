@@ -7,14 +7,14 @@ from fractions import Fraction
 
 from expectitree.base.errors import FileError, TransformError, TreeError
 from expectitree.base.numbers import Number, exact_text, float_column, message_text, quote
+from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
+from expectitree.base.tree.columns import Kind
+from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.problems import mark_of
 from expectitree.files.rows import Warn
 from expectitree.foreign.efg.parser import CHANCE, Game, GameNode, Infoset
 from expectitree.foreign.shared import labels_of
 from expectitree.text.phrases import plural
-from expectitree.tree.builder import EXACT_NODES, NodeId, TreeBuilder
-from expectitree.tree.columns import Kind
-from expectitree.tree.model import Tree
 
 
 def read(

@@ -10,11 +10,11 @@ from fractions import Fraction
 
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import Number, escape, number_text, to_exact
+from expectitree.base.tree.columns import Kind
+from expectitree.base.tree.model import Tree
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import free_name
 from expectitree.text.phrases import plural
-from expectitree.tree.columns import Kind
-from expectitree.tree.model import Tree
 
 # Gambit's labels are printable ASCII with single blanks within; a backslash could escape a quote.
 _FIT = re.compile(r"[!-[\]-~]+(?: [!-[\]-~]+)*")

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from expectitree.base.expressions.syntax import FUNCTIONS
 from expectitree.base.numbers import quote
+from expectitree.base.tree.builder import SUM_HINT
+from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.model import Tree
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import (
     MAX_DEPTH,
@@ -20,9 +23,6 @@ from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation, free_name, own_words
-from expectitree.tree.builder import SUM_HINT
-from expectitree.tree.formulas import REST
-from expectitree.tree.model import Tree
 
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")

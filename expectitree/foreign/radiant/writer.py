@@ -21,14 +21,14 @@ from expectitree.base.expressions.syntax import (
 )
 from expectitree.base.numbers import Number as Value
 from expectitree.base.numbers import escape, number_text
+from expectitree.base.tree.columns import CHANCE, NONE
+from expectitree.base.tree.formulas import REST, is_formula, negative_of, payment_of
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats.yaml import NOTATION
 from expectitree.files.rows import Warn
 from expectitree.foreign.radiant.reader import KEYS
 from expectitree.foreign.shared import formula_text, free_name, payoff_of, plain_decimal
-from expectitree.tree.columns import CHANCE, NONE
-from expectitree.tree.formulas import REST, is_formula, negative_of, payment_of
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.parameters import in_order, parameter_values
 
 _MARGIN = "    "
 _OPERATIONS = ("+", "-", "*", "/", NEGATION)

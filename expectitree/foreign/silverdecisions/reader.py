@@ -8,6 +8,9 @@ from typing import NamedTuple, NoReturn, TypeAlias
 
 from expectitree.base.expressions.syntax import FUNCTIONS
 from expectitree.base.numbers import quote
+from expectitree.base.tree.builder import SUM_HINT
+from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import parse
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -21,9 +24,6 @@ from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation, free_name, labels_of, own_words
-from expectitree.tree.builder import SUM_HINT
-from expectitree.tree.formulas import REST
-from expectitree.tree.model import Tree
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {

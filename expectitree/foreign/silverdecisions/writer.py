@@ -10,13 +10,13 @@ from typing import Any
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import Name
 from expectitree.base.numbers import escape, message_text, number_text, to_fraction
+from expectitree.base.tree.formulas import REST, is_formula
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.parameters import parameter_values
 from expectitree.files.formats.json import NOTATION
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import formula_text, free_name, payoff_of
 from expectitree.foreign.silverdecisions.reader import KEY, RULES, SHARE
-from expectitree.tree.formulas import REST, is_formula
-from expectitree.tree.model import Kind, Tree
-from expectitree.tree.parameters import parameter_values
 
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
 _GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions

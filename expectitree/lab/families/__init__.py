@@ -13,12 +13,12 @@ from typing import Any
 
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote
+from expectitree.base.tree.columns import MAX_IDS
+from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard, ballard_nodes
 from expectitree.lab.families.lattice import lattice, lattice_nodes
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
-from expectitree.tree.columns import MAX_IDS
-from expectitree.tree.model import Tree
 
 FAMILIES: dict[str, Callable[..., Tree]] = {
     "ballard": ballard,

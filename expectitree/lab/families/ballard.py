@@ -10,11 +10,11 @@ from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
+from expectitree.base.tree.adopt import adopt
+from expectitree.base.tree.columns import FloatColumn, Kind
+from expectitree.base.tree.model import Tree
 from expectitree.lab.families.growing import assemble, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import FloatColumn, Kind
-from expectitree.tree.model import Tree
 
 SOURCE = (
     'after B. W. Ballard, "The *-minimax search procedure for trees containing chance nodes", '

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 from expectitree.base import compiling
-from expectitree.tree.columns import CHANCE, Columns, FloatColumn, IntColumn, Kind
+from expectitree.base.tree.columns import CHANCE, Columns, FloatColumn, IntColumn, Kind
 
 
 class NewColumns(Columns):

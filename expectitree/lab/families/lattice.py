@@ -11,10 +11,10 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
+from expectitree.base.tree.adopt import adopt
+from expectitree.base.tree.columns import CHANCE, MAX, FloatColumn, IntColumn
+from expectitree.base.tree.model import Tree
 from expectitree.lab.families.growing import NewColumns, new_columns
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import CHANCE, MAX, FloatColumn, IntColumn
-from expectitree.tree.model import Tree
 
 MAX_LOG = 690.0  # of a price: e^690 is about 10^300
 SOURCE = "J. C. Cox, S. A. Ross and M. Rubinstein, Option Pricing: A Simplified Approach (1979)"

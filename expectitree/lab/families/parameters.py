@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote, to_float
-from expectitree.tree.columns import MAX_IDS
-from expectitree.tree.model import Kind
+from expectitree.base.tree.columns import MAX_IDS
+from expectitree.base.tree.model import Kind
 
 PATTERN = (Kind.MAX, Kind.CHANCE, Kind.MIN)
 ORDERS = ("random", "best", "worst")

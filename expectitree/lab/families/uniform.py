@@ -11,11 +11,11 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
+from expectitree.base.tree.adopt import adopt
+from expectitree.base.tree.columns import MAX_IDS, FloatColumn, IntColumn, Kind
+from expectitree.base.tree.model import Tree
 from expectitree.lab.families.growing import assemble, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, TOO_LARGE, repeat_pattern
-from expectitree.tree.adopt import adopt
-from expectitree.tree.columns import MAX_IDS, FloatColumn, IntColumn, Kind
-from expectitree.tree.model import Tree
 
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
 

@@ -14,9 +14,9 @@ from typing import Any
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, is_finite
+from expectitree.base.tree.columns import Column, Readable
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Search
-from expectitree.tree.columns import Column, Readable
-from expectitree.tree.model import Kind, Tree
 
 MAX_LEAVES = 20_000  # that `limit` accepts by default
 MAX_LARGE = 4_000  # the same where fractions need integers of more than 64 bits

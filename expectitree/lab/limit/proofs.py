@@ -31,9 +31,9 @@ from operator import add
 from typing import Any, NamedTuple
 
 from expectitree.base import compiling
+from expectitree.base.tree.columns import Column
+from expectitree.base.tree.model import Kind
 from expectitree.lab.limit.proof_tree import ProofTree
-from expectitree.tree.columns import Column
-from expectitree.tree.model import Kind
 
 SIGNS = (1, -1)  # of upper and of lower bounds
 # How two lists are joined: at CHANCE; where both need a proof; where one is enough.

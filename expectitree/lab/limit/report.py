@@ -14,14 +14,14 @@ from typing import Any
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
 from expectitree.lab.limit.proofs import Proofs
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.json_values import json_path
-from expectitree.tree.columns import Bounds
-from expectitree.tree.model import Kind, Tree, check_tree
-from expectitree.tree.transform import in_floats
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,8 @@ from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.base.numbers import quote
+from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import generate
 from expectitree.lab.limit.report import Limit, measure
 from expectitree.lab.study.results import Record, Results
@@ -45,8 +47,6 @@ from expectitree.lab.study.spec import (
 )
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.paths import ROOT
-from expectitree.tree.transform import in_floats
 
 _TASK_NODES = 200_000  # searched nodes that make a task worth sending: some tenths of a second
 _MAX_TREES = 50  # in one task

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import TREES, module_of
+from expectitree.base.tree.model import Tree
 from expectitree.lab.families import expected_nodes, generate, is_random, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS
-from expectitree.tree.model import Tree
 
 Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `family` or `game` itself
 

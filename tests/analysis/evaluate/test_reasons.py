@@ -17,9 +17,9 @@ from expectitree.analysis.evaluate.report import Evaluation, strategy_only
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.base.errors import AnalysisError
+from expectitree.base.tree.model import Kind
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
 

@@ -20,11 +20,11 @@ from expectitree.analysis.evaluate.text import render as evaluation_text
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
+from expectitree.base.tree.model import Kind
 from expectitree.lab.limit.text import sentence_of
 from expectitree.searches import engine
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
-from expectitree.tree.model import Kind
 
 LEFT = "trees/aima-5.12-left.yaml"
 BALLARD = "trees/ballard.yaml"

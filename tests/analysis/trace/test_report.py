@@ -26,12 +26,12 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
 from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import Number
+from expectitree.base.tree.model import Kind
 from expectitree.searches.beliefs import Beliefs
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.work import Work
-from expectitree.tree.model import Kind
 
 SEEDS = range(40)
 ACTION = algorithm("best-first", goal="action")

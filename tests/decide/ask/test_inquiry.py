@@ -21,6 +21,9 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import algorithm
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import UNKNOWN, Bounds
+from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.picture.content import Style
 from expectitree.picture.drawing import drawn
 from expectitree.searches import engine
@@ -28,9 +31,6 @@ from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.searches.engine import search_tree
 from expectitree.searches.work import NO_LIMIT
-from expectitree.tree.columns import UNKNOWN, Bounds
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.model import Kind, Tree
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
 SEEDS = range(30)

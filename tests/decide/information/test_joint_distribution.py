@@ -18,8 +18,8 @@ import pytest
 from helpers import LONG, for_each
 
 import expectitree as et
+from expectitree.base.tree.transform import in_floats
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats
 
 World = tuple[dict[str, str], Fraction]  # what happens, and the probability
 REPEATS = 2  # of a test on one path

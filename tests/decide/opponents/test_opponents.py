@@ -16,12 +16,12 @@ import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError, TransformError
 from expectitree.base.numbers import to_digits, to_fraction
+from expectitree.base.tree.transform import in_floats, replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.opponents import report as module
 from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import functions
 from expectitree.decide.sensitivity.decisions import Threshold
-from expectitree.tree.transform import in_floats, replace_opponent
 
 TREES = ROOT / "trees"
 CHANCES = ("expected", "worst", "best")

@@ -23,12 +23,12 @@ from random_trees import Case
 import expectitree as et
 from expectitree import Kind, Node, Tree
 from expectitree.base.numbers import Number
+from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.decide.rescale import report as rescaling
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, numbers_of, rescale
 from expectitree.decide.rescale.scales import AFFINE, NEITHER, ORDERED
 from expectitree.searches.engine import search_tree
-from expectitree.tree.folding import fold_rewards, unshare
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
 FIGURE = "2=20,3=30,4=400"

@@ -36,7 +36,7 @@ from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.tree.transform import in_floats
+from expectitree.base.tree.transform import in_floats
 
 # ---- Our own files.
 

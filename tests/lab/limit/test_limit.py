@@ -21,16 +21,16 @@ from expectitree import Kind, Tree, TreeBuilder
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY, Number
+from expectitree.base.tree import transform
+from expectitree.base.tree.builder import NodeId
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.transform import in_fractions
 from expectitree.lab.limit import proof_tree, proofs
 from expectitree.lab.limit.report import limit, measure
 from expectitree.lab.limit.text import notes, sentence_of
 from expectitree.lab.limit.text import render as limit_text
 from expectitree.searches.engine import choose_bounds, search_tree
 from expectitree.text.console import text_console, to_strings
-from expectitree.tree import transform
-from expectitree.tree.builder import NodeId
-from expectitree.tree.columns import Bounds
-from expectitree.tree.transform import in_fractions
 
 Intervals = list[tuple[Number, Number]]
 ONE = ("star2",)

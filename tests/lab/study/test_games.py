@@ -22,6 +22,7 @@ from lab.study.studies import (
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
+from expectitree.base.tree.transform import in_floats
 from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
@@ -31,7 +32,6 @@ from expectitree.games.rules import Options, Rules
 from expectitree.games.studies import Size, estimate_size, position_of
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats
 
 GAMES = """
 trees:

@@ -31,11 +31,11 @@ from lab.study.studies import (
 import expectitree as et
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import exact_text
+from expectitree.base.tree.transform import in_fractions
 from expectitree.lab.study.report import mean
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome
-from expectitree.tree.transform import in_fractions
 
 # Student's t, two-sided 95%, by degrees of freedom, from published tables.
 T = {

@@ -20,8 +20,8 @@ from helpers import ROOT, loads
 import expectitree as et
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
+from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.searches.engine import search_tree
-from expectitree.tree.transform import in_floats, in_fractions
 
 OIL = """
 title: Sell the land, drill, or test first

@@ -20,7 +20,7 @@ from expectitree.base.numbers import (
     quote,
     to_fraction,
 )
-from expectitree.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression

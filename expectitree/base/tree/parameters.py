@@ -34,9 +34,9 @@ from expectitree.base.numbers import (
     to_exact,
 )
 from expectitree.base.rounding import sum_of
-from expectitree.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
-from expectitree.tree.formulas import REST, Formulas, Parameter
-from expectitree.tree.model import Tree, check_bounds
+from expectitree.base.tree.columns import CHANCE, NONE, ROUNDING, UNKNOWN
+from expectitree.base.tree.formulas import REST, Formulas, Parameter
+from expectitree.base.tree.model import Tree, check_bounds
 
 _MORE_DIGITS = DIGITS + 30  # of irrational numbers, to find the error of the others
 _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the sum 1

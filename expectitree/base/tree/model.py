@@ -31,8 +31,8 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import UNIT, Rounded, have_long_values
 from expectitree.base.tables import module_of
-from expectitree.tree import paths, scans
-from expectitree.tree.columns import (
+from expectitree.base.tree import paths, scans
+from expectitree.base.tree.columns import (
     NONE,
     NUMBERS,
     SUM_TOLERANCE,
@@ -41,12 +41,12 @@ from expectitree.tree.columns import (
     IntColumn,
     NumberColumn,
 )
-from expectitree.tree.columns import Kind as Kind
-from expectitree.tree.expectation import Expectation
+from expectitree.base.tree.columns import Kind as Kind
+from expectitree.base.tree.expectation import Expectation
 
 if TYPE_CHECKING:
-    from expectitree.tree.attitude import Attitude
-    from expectitree.tree.formulas import Formulas, Parameter
+    from expectitree.base.tree.attitude import Attitude
+    from expectitree.base.tree.formulas import Formulas, Parameter
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
@@ -418,7 +418,7 @@ class Tree(Shown):
             TreeError: There is no such parameter, it is derived from others, or the value of a
                 formula is missing or invalid.
         """
-        found: Tree = module_of("tree.parameters").set_parameters(self, values)
+        found: Tree = module_of("base.tree.parameters").set_parameters(self, values)
         return found
 
     def with_attitude(self, attitude: str | Attitude | None) -> Tree:
@@ -438,7 +438,7 @@ class Tree(Shown):
             TreeError: The text is not an attitude, or its utility does not increase on the range of
                 the tree's totals.
         """
-        from expectitree.tree.attitude import read_attitude
+        from expectitree.base.tree.attitude import read_attitude
 
         if isinstance(attitude, str):
             attitude = None if attitude == "none" else read_attitude(attitude)
@@ -464,7 +464,7 @@ def check_attitude(tree: Tree) -> None:
     """Raise `TreeError` if a tree's attitude cannot be applied to its totals."""
     if tree.attitude is None or tree.attitude.risk_tolerance is not None:
         return
-    from expectitree.tree.attitude import utility_of
+    from expectitree.base.tree.attitude import utility_of
 
     low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known

@@ -19,10 +19,10 @@ import expectitree as et
 from expectitree import Node, Tree
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import Number
+from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.transform import in_fractions, replace_opponent
 from expectitree.searches.engine import search_tree
-from expectitree.tree.expectation import Expectation
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import in_fractions, replace_opponent
 
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -22,9 +22,9 @@ import expectitree as et
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT
-from expectitree.tree import adopt as module
-from expectitree.tree.adopt import adopt, check_labels
-from expectitree.tree.columns import Columns, Repeated
+from expectitree.base.tree import adopt as module
+from expectitree.base.tree.adopt import adopt, check_labels
+from expectitree.base.tree.columns import Columns, Repeated
 
 CODES = "BdIIdd"
 NAN, INF = math.nan, math.inf

@@ -10,7 +10,7 @@ from oracle import exact_root
 
 import expectitree as et
 from expectitree.base.errors import ExpectitreeError, TreeError
-from expectitree.tree.builder import NodeId, TreeBuilder
+from expectitree.base.tree.builder import NodeId, TreeBuilder
 
 
 def test_nested_calls_build_the_tree() -> None:

@@ -19,10 +19,10 @@ from random_texts import RandomText
 
 import expectitree as et
 from expectitree import Kind, Tree
-from expectitree.tree.builder import keep_branches
-from expectitree.tree.columns import NONE
-from expectitree.tree.folding import fold_rewards, unshare
-from expectitree.tree.transform import (
+from expectitree.base.tree.builder import keep_branches
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.transform import (
     cut_at_depth,
     map_utilities,
     order_at_random,

@@ -28,10 +28,10 @@ from expectitree.base.expressions.syntax import (
     text_of,
 )
 from expectitree.base.numbers import escape, exact_text
-from expectitree.tree.columns import NONE
-from expectitree.tree.formulas import REST, Definition, Parameter
-from expectitree.tree.model import Tree
-from expectitree.tree.parameters import Report
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.formulas import REST, Definition, Parameter
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import Report
 
 ZERO, ONE = Number("0"), Number("1")
 _SHORT = 5  # characters of an expression that needs no name, such as 1/3

@@ -11,8 +11,8 @@ from helpers import loads
 from expectitree import Kind, Tree, TreeBuilder, evaluate, generate
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import rendered
+from expectitree.base.tree.transform import in_fractions
 from expectitree.text.console import text_console
-from expectitree.tree.transform import in_fractions
 
 CHAIN = 100_000
 LONG_CHAIN = 1_000_000

@@ -10,8 +10,8 @@ import pytest
 from helpers import loads
 
 from expectitree.base import compiling
-from expectitree.tree import scans
-from expectitree.tree.columns import Columns
+from expectitree.base.tree import scans
+from expectitree.base.tree.columns import Columns
 
 TREE = "max: [{chance: [0, 10]}, 4]"
 

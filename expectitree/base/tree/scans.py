@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from expectitree.base.numbers import INFINITY, Number
-from expectitree.tree.columns import (
+from expectitree.base.tree.columns import (
     CHANCE,
     NONE,
     TERMINAL,

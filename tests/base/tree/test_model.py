@@ -15,7 +15,7 @@ from random_trees import Case
 import expectitree as et
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import Number
-from expectitree.tree.model import Kind
+from expectitree.base.tree.model import Kind
 
 TEXT = """
 title: A tree to look at

@@ -9,12 +9,12 @@ from typing import Any
 from expectitree.base import budget
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import Number, is_finite, message_text, to_exact
-from expectitree.tree import paths
-from expectitree.tree.builder import Copy
-from expectitree.tree.columns import NONE
-from expectitree.tree.expectation import Expectation
-from expectitree.tree.model import Tree
-from expectitree.tree.transform import without_formulas
+from expectitree.base.tree import paths
+from expectitree.base.tree.builder import Copy
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.transform import without_formulas
 
 MAX_NODES = 10_000_000  # of a tree without sharing
 _NEAR = 1e-12  # by which sums of rewards in floats may differ, as a part of the greatest total

@@ -14,8 +14,8 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
-from expectitree.tree.builder import TreeBuilder, label_at
-from expectitree.tree.columns import (
+from expectitree.base.tree.builder import TreeBuilder, label_at
+from expectitree.base.tree.columns import (
     CHANCE,
     MAX_IDS,
     NONE,
@@ -27,7 +27,7 @@ from expectitree.tree.columns import (
     IntColumn,
     Repeated,
 )
-from expectitree.tree.model import Tree, outside_bounds
+from expectitree.base.tree.model import Tree, outside_bounds
 
 
 def adopt(

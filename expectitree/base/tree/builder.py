@@ -13,10 +13,18 @@ from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.rounding import Rounded, sum_of
-from expectitree.tree.columns import CHANCE, NONE, ROUNDING, SUM_TOLERANCE, UNKNOWN, Bounds, Columns
-from expectitree.tree.expectation import Expectation
-from expectitree.tree.formulas import Expressions, Formulas
-from expectitree.tree.model import Kind, Tree, check_bounds, outside_bounds
+from expectitree.base.tree.columns import (
+    CHANCE,
+    NONE,
+    ROUNDING,
+    SUM_TOLERANCE,
+    UNKNOWN,
+    Bounds,
+    Columns,
+)
+from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.formulas import Expressions, Formulas
+from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
 EXACT_NODES = 20_000  # of a tree that is held in fractions

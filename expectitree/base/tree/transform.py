@@ -22,10 +22,10 @@ from expectitree.base.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.tree.builder import Copy, TreeBuilder, labels_of, rewards_of
-from expectitree.tree.columns import NUMBERS
-from expectitree.tree.formulas import Formulas
-from expectitree.tree.model import Kind, Tree
+from expectitree.base.tree.builder import Copy, TreeBuilder, labels_of, rewards_of
+from expectitree.base.tree.columns import NUMBERS
+from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.model import Kind, Tree
 
 CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
 
@@ -174,7 +174,7 @@ def in_fractions(tree: Tree) -> Tree:
         root_reward=to_exact(tree.root_reward),
     )  # fmt: skip
     if tree.formulas is not None:
-        from expectitree.tree.parameters import evaluated
+        from expectitree.base.tree.parameters import evaluated
 
         tree = evaluated(tree)[0]
     return tree

@@ -20,7 +20,7 @@ from expectitree.base.expressions.syntax import (
     text_of,
 )
 from expectitree.base.numbers import number_text
-from expectitree.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from expectitree.tree import paths as path
+from expectitree.base.tree import paths as path
 
 LABELS = st.lists(st.text(st.sampled_from("ab/\\#1. é\n"), min_size=1, max_size=5), max_size=6)
 
