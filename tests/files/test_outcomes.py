@@ -149,7 +149,7 @@ def test_any_probabilities_are_read_back_unchanged(format: str) -> None:
         node = builder.add_inner(
             et.Kind.CHANCE, [*children], [p if exact else float(p) for p in shares], labels
         )
-        tree = builder.build(et.tree.builder.NodeId(node))
+        tree = builder.build(et.base.tree.builder.NodeId(node))
         text = et.dumps(tree, format)
         assert content_of(read(text, name=f"x.{format}", exact=exact)) == content_of(tree), text
 

@@ -62,7 +62,7 @@ class Edge:
 def record_of(tree: Tree, n: int | None = None) -> Record:
     """Return the record of a node, without sharing."""
     n = tree.root_id if n is None else n
-    columns, formulas = tree.columns, tree.formulas or et.tree.formulas.Formulas()
+    columns, formulas = tree.columns, tree.formulas or et.base.tree.formulas.Formulas()
     number = columns.utility[n]
     return Record(
         kind=columns.kind[n],
