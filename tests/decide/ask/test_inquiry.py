@@ -560,7 +560,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
         found = et.to_json(search)
         assert '"utility": "?"' in found
         assert "NaN" not in found
-        for kind in ("svg", "dot", "mmd", "tex"):
+        for kind in ("svg", "dot", "mmd"):
             assert "nan" not in str(drawn(kind, Evaluation("", search), Style()))
         inquiry.answer(answer)
     assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
