@@ -166,7 +166,7 @@ def dominances(distributions: Mapping[str, Distribution]) -> tuple[Dominance, ..
     if steps > most(MAX_STEPS):
         raise AnalysisError(
             f"comparing {len(distributions):,} actions takes {steps:,} steps, and "
-            f"{most(MAX_STEPS):,} are allowed: name one with --action, or {more()}"
+            f"{most(MAX_STEPS):,} are allowed: leave actions out, or {more()}"
         )
     found = []
     for a, b in permutations(distributions, 2):
