@@ -19,10 +19,10 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
+    Profiles,
     dominances,
     standard_deviation,
 )
-from expectitree.decide.risk.profiles import Profiles
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search

@@ -15,7 +15,7 @@ from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.decide.risk import profiles
+from expectitree.decide.risk import distribution
 from expectitree.decide.risk.distribution import Distribution, mixture, order_of
 from expectitree.decide.risk.report import QUANTILES, ActionRisk
 from expectitree.searches.engine import search_tree
@@ -117,10 +117,10 @@ def test_enumeration_of_many(part: int) -> None:
         check_tree(build(random_rows(random, 0, random.choice(REWARDS)), exact=True))
 
 
-@pytest.mark.parametrize("limit", [profiles.MAX_IN_FRACTIONS, 0])
+@pytest.mark.parametrize("limit", [distribution.MAX_IN_FRACTIONS, 0])
 @for_each("seed", range(40))
 def test_floats_are_near_fractions(seed: int, limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "MAX_IN_FRACTIONS", limit)
+    monkeypatch.setattr(distribution, "MAX_IN_FRACTIONS", limit)
     random = Random(seed)
     rows = random_rows(random, 0, random.choice(REWARDS))
     exact, floats = (et.risk(build(rows, is_exact)) for is_exact in (True, False))
@@ -168,9 +168,9 @@ def doubling(length: int, is_exact: bool = False) -> Tree:
 def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each game mixes its totals twice, and 64 totals of the last one are measured."""
     steps = sum(2**at for at in range(1, 7)) + 10 * 2**6
-    monkeypatch.setattr(profiles, "MAX_STEPS", steps)
+    monkeypatch.setattr(distribution, "MAX_TOTALS", steps)
     assert len(et.risk(doubling(6)).actions[0].distribution.totals) == 2**6
-    monkeypatch.setattr(profiles, "MAX_STEPS", steps - 1)
+    monkeypatch.setattr(distribution, "MAX_TOTALS", steps - 1)
     with pytest.raises(et.AnalysisError) as caught:
         et.risk(doubling(6))
     assert str(caught.value) == (
@@ -180,7 +180,7 @@ def test_steps_of_distributions_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profiles, "MAX_STEPS", 1_000)
+    monkeypatch.setattr(distribution, "MAX_TOTALS", 1_000)
     t = TreeBuilder()
     node = t.chance([*range(50)])
     for _ in range(20):
@@ -191,7 +191,7 @@ def test_an_action_that_shifts_all_totals_counts(monkeypatch: pytest.MonkeyPatch
 
 def test_distributions_of_many_fractions_are_in_floats(monkeypatch: pytest.MonkeyPatch) -> None:
     (whole,) = et.risk(doubling(6, True), exact=True).actions
-    monkeypatch.setattr(profiles, "MAX_EXACT_STEPS", 50)
+    monkeypatch.setattr(distribution, "MAX_EXACT_STEPS", 50)
     (one,) = et.risk(doubling(6, True), exact=True).actions
     assert {type(total) for total in whole.distribution.totals} == {Fraction}
     assert {type(p) for p in one.distribution.probabilities} == {float}

@@ -14,7 +14,7 @@ import expectitree as et
 from expectitree.analysis.show import rendered
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.everywhere import everywhere
+from expectitree.decide.sensitivity.report import everywhere
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.text.console import text_console
 
