@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from time import process_time
 from typing import Any
 
 import pytest
@@ -597,15 +596,6 @@ def test_rescaling_a_node_that_is_reached_with_different_totals_is_refused() -> 
 
 
 # ---- Time.
-
-
-@pytest.mark.slow
-def test_ten_thousand_utilities_take_seconds() -> None:
-    tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
-    start = process_time()
-    assert len(rescale(tree, "exp(u)").pairs) > 9_900
-    assert find_order_preserving_map(tree).answer.answer == "yes"
-    assert process_time() - start < 15
 
 
 def test_a_tree_of_too_many_nodes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
