@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from expectitree.base.errors import TransformError
+from expectitree.base.errors import ExpectitreeError, TransformError
 from expectitree.base.numbers import (
     INFINITY,
     MAX_FLOAT,
@@ -176,6 +176,20 @@ def in_fractions(tree: Tree) -> Tree:
 
         tree = evaluated(tree)[0]
     return tree
+
+
+def in_decimals(tree: Tree) -> Tree:
+    """Return a tree in fractions, in which a float counts as the decimal that Python prints.
+
+    Node ids and branches stay the same. Formulas are computed in fractions if that is possible.
+    """
+    if tree.exact:
+        return tree
+    try:
+        return in_fractions(tree)
+    except ExpectitreeError:  # a formula has no exact value, or outcomes sum only nearly to 1
+        events = Formulas(events=tree.formulas.events) if tree.formulas is not None else None
+        return in_fractions(replace(tree, formulas=events, parameters={}))
 
 
 def without_formulas(tree: Tree) -> Tree:

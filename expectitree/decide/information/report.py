@@ -28,8 +28,7 @@ from expectitree.base.numbers import Number, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_floats
-from expectitree.decide.decimals import in_decimals
+from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
 from expectitree.decide.information.find import find_event, name_of, nodes_of
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values

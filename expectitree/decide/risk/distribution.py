@@ -28,7 +28,7 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, to_exact, to_nearest_float
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.model import Kind
-from expectitree.decide.decimals import in_decimals
+from expectitree.base.tree.transform import in_decimals
 from expectitree.searches.result import Search
 
 NEAR = 10**9  # unless the tree is exact, totals nearer than the greatest divided by this are one

@@ -191,20 +191,20 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     width = (high - low or Fraction(1)) / (probability or 1)
     amount = Range(f"added to {path}", -width, width, Fraction(0))
     pays = to_exact(tree.reward_of(branch))
-    return replace(_one_way(tree, amount, file, (branch,)), branch=path, branch_pays=pays)
+    return replace(_one_way(tree, amount, file, branch), branch=path, branch_pays=pays)
 
 
-def _one_way(tree: Tree, range: Range, file: str, added: tuple[int, ...] = ()) -> Sensitivity:
-    """Return how the best action depends on one parameter, or on an amount added to branches."""
+def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> Sensitivity:
+    """Return how the best action depends on one parameter, or on an amount added to a branch."""
     try:
         with limited_work(MAX_SECONDS):
-            functions = NodeFunctions(exact_tree(tree, not added), range, added=added)
+            functions = NodeFunctions(exact_tree(tree, added is None), range, added=added)
             functions.check_feasible()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
     except INEXACT as error:
         reason = why_not_exact(error)
-        if added:
+        if added is not None:
             raise AnalysisError(f"{reason}: use a smaller tree") from None
         now = search_tree(tree)
         parts = sample(tree, range)

@@ -244,13 +244,6 @@ def test_exact_shows_fractions_on_the_way_to_a_leaf(tree: Path) -> None:
     assert "#1  p 0.3333  cost 0.285714\n" in ask("-e", text).stderr
 
 
-def test_actions_that_lead_to_the_same_node_are_equally_good(tree: Path) -> None:
-    result = ask(
-        "-e", '{bounds: [0, 9], nodes: {x: {utility: "?"}}, max: {a: {ref: x}, b: {ref: x}}}'
-    )
-    assert result.stdout.startswith("a is best: every action leads to the same node.\n")
-
-
 def test_a_tree_after_e_has_no_answers_file(tree: Path) -> None:
     text = 'max: [{utility: "?", bounds: [1, 2]}, 3]'
     result = ask("-e", text)

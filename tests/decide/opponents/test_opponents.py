@@ -210,37 +210,6 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         )
 
 
-def test_an_irrational_crossing_lies_between_two_decimals() -> None:
-    # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
-    for crossing, side in zip(report.crossings, (-1, 1), strict=True):
-        assert crossing.exact is None
-        assert 0 < crossing.upper - crossing.lower <= TOLERANCE
-        ends = sorted((side * (2 * end - 1)) ** 2 for end in (crossing.lower, crossing.upper))
-        assert ends[0] < F(1, 2) < ends[1]
-
-
-def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
-    # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
-    report = report_of("min: {one: 1, two: {min: [0, 8]}}")
-    crossing = only(report)
-    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 4), ("two",), ("one",))
-    assert crossing.value == 1
-    assert [row.best for row in report.rows] == ["two", "two", "one"]
-    assert report.rows[-1].value == F(5, 2)
-
-
-def test_crossings_close_to_each_other_stay_separate() -> None:
-    # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
-    distance = F(1, 10**12)
-    a = -4 + 16 * distance**2
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
-    assert [crossing.exact for crossing in report.crossings] == [
-        F(1, 2) - distance,
-        F(1, 2) + distance,
-    ]
-
-
 def test_a_crossing_near_zero_has_three_digits() -> None:
     crossing = only(
         report_of("max: [1e-15, {min: [{max: [0, {min: [-1e-14, 1]}]}, {chance: [0, 1e-13]}]}]")

@@ -305,13 +305,6 @@ def test_estimates_go_through_the_map_and_bounds_are_left_out() -> None:
     assert report.remarks == ("The bounds in the file are left out of the rescaled tree.",)
 
 
-def test_estimates_are_rescaled_where_depth_cuts_the_tree() -> None:
-    text = "max: {a: {min: [1, 9], estimate: 4}, b: {min: [2, 3], estimate: 5}}"
-    done = invoke("rescale", "-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
-    found = json.loads(done.stdout)
-    assert (found["before"]["best"], found["after"]["best"]) == ("b", "a")
-
-
 # ---- Is there any map?
 
 
