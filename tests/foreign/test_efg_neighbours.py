@@ -1,4 +1,4 @@
-"""Games that Gambit and OpenSpiel read: what we write, and what they compute."""
+"""Games that Gambit reads: what we write, and what it computes."""
 
 from __future__ import annotations
 
