@@ -106,15 +106,6 @@ class Opponents(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each opponent: the rows of a table for pandas or polars.
 
-            >>> import expectitree as et
-            >>> tree = et.loads("max: {safe: 4, bold: {min: [3, 9]}}")
-            >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
-            ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
-            perfect 0.0 4.0 safe
-            fallible 0.1 4.0 safe
-            fallible 0.5 4.5 bold
-            random 1.0 6.0 bold
-
         Each has `file`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
         `best` (the first best action at the root; None if no player decides there) and `ties` (how
         many actions are best).

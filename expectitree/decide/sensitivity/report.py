@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cmp_to_key
 from typing import Any
 
 from expectitree.base.budget import limited_work
@@ -125,14 +126,6 @@ class Sensitivity(Shown):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
-
-            >>> import expectitree as et
-            >>> tree = et.loads("parameters: {p: 1/2}\\nmax: {sure: 3, bet: {chance: {win: "
-            ...                 "{p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
-            >>> for row in et.sensitivity(tree, "p", range=(0, 1)).to_records():
-            ...     print(row["start"], row["end"], row["best"], row["value"])
-            0 3/10 sure 3
-            3/10 1 bet 10*p
 
         Each has `file`, `parameter`, `start`, `end`, `best` (the first best action), `ties` (how
         many actions are best) and `value`: a formula, or None if it is not a single short one.
@@ -288,9 +281,10 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...
 
 def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[Interval]:
     """Yield the intersections of intervals that are not single points."""
+    key = cmp_to_key(compare)
     for a, b in some:
         for c, d in others:
-            start, end = (a if compare(a, c) > 0 else c), (b if compare(b, d) < 0 else d)
+            start, end = max(a, c, key=key), min(b, d, key=key)
             if compare(start, end) < 0:
                 yield start, end
 
