@@ -29,8 +29,8 @@ from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
-from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
-from expectitree.decide.information.find import find_event, name_of, nodes_of
+from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
+from expectitree.decide.information.find import find_event
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
 
@@ -134,9 +134,7 @@ def information(
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    name = name_of(tree, event)
-    check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
-    found = find_event(numbers, tree, name)
+    found = find_event(numbers, tree, event, len(likelihood or ()))
     given = _Conditioning(found, eps)
     value, best = given.result(given.now)
     outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
@@ -160,7 +158,7 @@ def information(
     return Information(
         file=file,
         tree=tree,
-        event=name,
+        event=found.name,
         value=number(value),
         best=best,
         outcomes=number(outcomes),
