@@ -83,9 +83,9 @@ class AnalysisError(ExpectitreeError, ValueError):
     """A question about a tree that has no answer as asked.
 
     >>> import expectitree as et
-    >>> et.risk(et.loads("max: {left: 1, right: 2}"), "middle")
+    >>> et.tornado(et.loads("max: {left: 1, right: 2}"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    expectitree.AnalysisError: no action 'middle': the actions are left, right
+    expectitree.AnalysisError: no parameter has a range: ...
     """
 
 

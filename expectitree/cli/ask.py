@@ -12,16 +12,15 @@ import click
 from rich.console import Console, RenderableType
 
 from expectitree.base import interrupts
-from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import escape, notation, to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.reading import reading_options
 from expectitree.cli.saving import check_output, force_option, write_tree
-from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
+from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
 from expectitree.cli.trees import read_bounds
-from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
+from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities
 from expectitree.decide.ask.text import Conversation
 from expectitree.files import load, loads
@@ -107,24 +106,16 @@ def command(
     with working(f"preparing {source}"):
         inquiry = inquire(tree, bounds=read_bounds(bounds), goal=goal, exact=True)
     conversation = _hold_conversation(inquiry, AnswersFile(kept, source, not no_save), shows)
-    status = 0 if inquiry.is_done else DOES_NOT_HOLD
-    if output is not None:
-        try:
-            given = conversation.given.items()
-            answered = {tree.find(path).id: to_fraction(number) for path, number in given}
-            write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
-        except ExpectitreeError as error:
-            say(str(error))
-            status = NO_TREE
-    if conversation.file.pending and (conversation.file.saves or status == NO_TREE):
-        _print_pending(conversation.file)
-        status = NO_TREE
     if format_name == "json":
         show("ask", "json", [inquiry], file=source)
     else:
         console = make_console()
         write(to_strings(conversation.conclusion(console.options, shows), console))
-    context.exit(status)
+    if output is not None:
+        given = conversation.given.items()
+        answered = {tree.find(path).id: to_fraction(number) for path, number in given}
+        write_tree(with_utilities(tree, answered), output, None, drop_fractions=True)
+    context.exit(0 if inquiry.is_done else DOES_NOT_HOLD)
 
 
 def _check_names(file: str | None, text: str | None, kept: str | None, output: str | None) -> None:
@@ -161,19 +152,8 @@ def _hold_conversation(inquiry: Inquiry, file: AnswersFile, shows: bool) -> Conv
         say(f"{name}: every utility is known, so there is nothing to ask: use expectitree eval")
     elif not shows and not inquiry.is_done:
         file.check_writable()
-        try:
-            _converse(conversation, console)
-        except click.Abort:
-            if file.saves and file.pending:
-                _print_pending(file)
-            raise
+        _converse(conversation, console)
     return conversation
-
-
-def _print_pending(file: AnswersFile) -> None:
-    """Print the answers that are in no file."""
-    say("The answers are not saved. In a file for --answers they would be:")
-    click.echo(answers_text(file.pending), err=True, nl=False)
 
 
 def _converse(conversation: Conversation, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""`expectitree opponents`: a MIN that makes mistakes, a Nature that is for or against MAX."""
+"""`expectitree opponents`: a MIN that makes mistakes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import click
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.transform import CHANCES
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, game_options
 from expectitree.cli.terminal import show
@@ -26,19 +25,11 @@ from expectitree.decide.opponents.report import Opponents, opponents
     metavar="E",
     help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
-@click.option(
-    "--chance",
-    type=click.Choice(CHANCES),
-    default="expected",
-    show_default=True,
-    help="Nature: worst, best or expected.",
-)
-@partial(game_options, stoppable=False)
+@partial(game_options, searches=False)
 @format_options("opponents")
 def command(
     options: SearchOptions,
     epsilons: tuple[str, ...],
-    chance: str,
     format_name: str,
 ) -> None:
     """Evaluate each tree against a perfect, a fallible and a random MIN.
@@ -46,12 +37,6 @@ def command(
     With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best
     one, given its own later mistakes. The command computes every epsilon at which the best actions
     change, and verifies it, in exact arithmetic.
-
-    \b
-    Nature (--chance), which makes no mistakes:
-      expected  outcomes have their probabilities (expectiminimax)
-      worst     the possible outcome that is worst for MAX happens (minimax)
-      best      the possible outcome that is best for MAX happens (maximax)
 
     For example: expectitree opponents trees/risk-minimax.yaml
     """
@@ -61,10 +46,7 @@ def command(
         raise click.BadParameter(str(error), param_hint="'--epsilon'") from None
 
     def opponents_of(file: str, tree: Tree) -> Opponents:
-        bounds, engine = options.root_bounds, options.engine
-        return opponents(
-            tree, probabilities, chance=chance, bounds=bounds, engine=engine, exact=True, file=file
-        )
+        return opponents(tree, probabilities, exact=True, file=file)
 
     reports = list(options.map("opponents of", opponents_of))
     if reports:

@@ -94,7 +94,7 @@ _SEARCH_OPTIONS = (
         help="How the search runs. auto computes small trees in fractions and compiles for large "
         "ones; the others compute in floats.",
     ),
-    click.option(  # the last one
+    click.option(
         "--max-visits",
         type=click.IntRange(min=1),
         metavar="N",
@@ -107,13 +107,11 @@ def tree_options(
     command: Command,
     files: str = "[FILE|FOLDER]...",
     searches: bool = False,
-    stoppable: bool = True,
 ) -> Command:
     """Add the argument `files`, so named in the usage, and options that choose trees.
 
-    With `searches`, also those of searches; other commands evaluate every node. Only searches that
-    are `stoppable` have --max-visits. The command receives them as `options`. Its exit status is
-    the highest one of the trees.
+    With `searches`, also those of searches; other commands evaluate every node. The command
+    receives them as `options`. Its exit status is the highest one of the trees.
     """
 
     @wraps(command)
@@ -126,8 +124,8 @@ def tree_options(
             click.get_current_context().exit(max(options.statuses))
 
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
-    of_searches = _SEARCH_OPTIONS if stoppable else _SEARCH_OPTIONS[:-1]
-    own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *of_searches * searches))
+    of_searches = _SEARCH_OPTIONS * searches
+    own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *of_searches))
     return cast(Command, reading_options(own_options))
 
 
@@ -136,13 +134,12 @@ def game_options(
     files: str = "[FILE|FOLDER|GAME]...",
     is_lazy: bool = False,
     searches: bool = True,
-    stoppable: bool = True,
 ) -> Command:
     """Add what `tree_options` adds, and the options for games.
 
     With `is_lazy`, also those of searches that do not need the whole tree.
     """
-    with_trees = tree_options(command, files, searches, stoppable)
+    with_trees = tree_options(command, files, searches)
 
     @wraps(with_trees)
     def with_games(**parameters: Any) -> None:

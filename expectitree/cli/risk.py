@@ -19,7 +19,6 @@ from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("risk", cls=GameCommand)
-@click.option("--action", metavar="LABEL", help="Only this action.")
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
@@ -28,7 +27,6 @@ from expectitree.picture.plotting import check_plot, save_figure
 @format_options("risk")
 def command(
     options: SearchOptions,
-    action: str | None,
     target: str | None,
     plot: str | None,
     format_name: str,
@@ -53,7 +51,7 @@ def command(
             raise click.UsageError("--plot draws one tree: name one file.")
 
     def risk_of(file: str, tree: Tree) -> Risk:
-        return risk(tree, action, target=wanted, exact=True, file=file)
+        return risk(tree, target=wanted, exact=True, file=file)
 
     reports = list(options.map("risk of", risk_of))
     if reports:

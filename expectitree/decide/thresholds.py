@@ -90,15 +90,10 @@ def place_fields(one: Place, name: str) -> dict[str, Any]:
     }
 
 
-def threshold_fields(one: Threshold) -> dict[str, Any]:
+def threshold_fields(one: Threshold, name: str = "at", ties: str = "at_ties") -> dict[str, Any]:
     """Return a threshold of a parameter for JSON."""
-    return {
-        **place_fields(one, "at"),
-        "value": one.value,
-        "before": one.before,
-        "at_ties": one.at,
-        "after": one.after,
-    }
+    actions = {"before": one.before, ties: one.at, "after": one.after}
+    return {**place_fields(one, name), "value": one.value, **actions}
 
 
 def names_text(actions: Sequence[str]) -> str:

@@ -95,7 +95,7 @@ def test_transforms_keep_definitions() -> None:
 
 def test_a_transform_that_changes_numbers_leaves_the_definitions_out() -> None:
     tree = et.loads(EVENTS + SHORT)
-    assert seismic_of(replace_opponent(tree, 0, "worst")) is None
+    assert seismic_of(replace_opponent(tree, 0)) is None
     assert seismic_of(fold_rewards(tree)) is None
     mixed = et.loads(EVENTS + LEVELS.replace("minus: {event: oil,", "minus: {"))
     for levels in (et.loads(EVENTS + LEVELS), mixed):

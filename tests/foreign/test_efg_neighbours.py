@@ -1,4 +1,4 @@
-"""Games that Gambit and OpenSpiel read: what we write, and what they compute."""
+"""Games that Gambit reads: what we write, and what it computes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import io
 import random
 import re
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from foreign.efg_games import GAMES
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
-from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.searches.engine import search_tree
 
 pytestmark = pytest.mark.extra
@@ -90,30 +88,3 @@ def test_gambit_accepts_odd_labels() -> None:
     tree = builder.build(builder.max(dict.fromkeys(labels, 1)), title="".join(labels))
     game = in_gambit(et.dumps(tree, "efg"))
     assert len(game.root.children) == len(labels)
-
-
-def open_spiel_value(state: Any) -> float:
-    """Return the value of a state to player 0, by recursion."""
-    if state.is_terminal():
-        return float(state.player_return(0))
-    if state.is_chance_node():
-        return sum(p * open_spiel_value(state.child(a)) for a, p in state.chance_outcomes())
-    values = [open_spiel_value(state.child(action)) for action in state.legal_actions()]
-    return max(values) if state.current_player() == 0 else min(values)
-
-
-def test_open_spiel_computes_the_same_values(tmp_path: Path) -> None:
-    import pyspiel
-
-    path = tmp_path / "game.efg"
-    compared = 0
-    for seed in range(60):
-        tree = random_tree(seed, exact=False)
-        if len(tree) == 1 or tree.unfolded > 2_000:
-            continue  # OpenSpiel does not accept a game without moves
-        et.save(fold_rewards(unshare(tree)), path)  # OpenSpiel reads no outcome within
-        game = pyspiel.load_game(f"efg_game(filename={path})")
-        value = open_spiel_value(game.new_initial_state())
-        assert value == pytest.approx(search_tree(tree).value, rel=1e-9, abs=1e-9), seed
-        compared += 1
-    assert compared > 40

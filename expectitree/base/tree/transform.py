@@ -9,7 +9,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from expectitree.base.errors import TransformError
+from expectitree.base.errors import ExpectitreeError, TransformError
 from expectitree.base.numbers import (
     INFINITY,
     MAX_FLOAT,
@@ -26,8 +26,6 @@ from expectitree.base.tree.builder import Copy, TreeBuilder, labels_of, rewards_
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
-
-CHANCES = ("worst", "best", "expected")  # who picks outcomes: MIN, MAX, or their probabilities
 
 
 def cut_at_depth(tree: Tree, depth: int) -> Tree:
@@ -180,6 +178,20 @@ def in_fractions(tree: Tree) -> Tree:
     return tree
 
 
+def in_decimals(tree: Tree) -> Tree:
+    """Return a tree in fractions, in which a float counts as the decimal that Python prints.
+
+    Node ids and branches stay the same. Formulas are computed in fractions if that is possible.
+    """
+    if tree.exact:
+        return tree
+    try:
+        return in_fractions(tree)
+    except ExpectitreeError:  # a formula has no exact value, or outcomes sum only nearly to 1
+        events = Formulas(events=tree.formulas.events) if tree.formulas is not None else None
+        return in_fractions(replace(tree, formulas=events, parameters={}))
+
+
 def without_formulas(tree: Tree) -> Tree:
     """Return the tree with its numbers and events, but without formulas and parameters.
 
@@ -223,31 +235,22 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
     return without_formulas(tree)
 
 
-def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:
-    """Return the tree with a MIN player who makes mistakes and another nature.
+def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
+    """Return the tree with a MIN player who makes mistakes.
 
     It has no `expect`, and no estimates at inner nodes: they were for other play.
 
     With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its
     best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node.
-    `chance` says who picks the outcomes of positive probability: MIN (`worst`), MAX (`best`), or
-    their probabilities (`expected`).
     """
     if not 0 <= epsilon <= 1:
         raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")
-    if chance not in CHANCES:
-        raise TransformError(
-            f"unknown kind of chance {chance!r}: choose {', '.join(CHANCES[:-1])} or {CHANCES[-1]}"
-        )
     copy, columns = Copy(tree), tree.columns
-    player = {"worst": Kind.MIN, "best": Kind.MAX}.get(chance)
     copies: list[int] = []
     for n, kind in enumerate(columns.kind):
-        branches: Sequence[int] = tree.branches_of(n)
-        if kind == Kind.CHANCE and player is not None:
-            kind, branches = player, [b for b in branches if columns.probability[b] > 0]
+        branches = tree.branches_of(n)
         children = [copies[columns.child[b]] for b in branches]
-        if columns.kind[n] == Kind.MIN and epsilon:
+        if kind == Kind.MIN and epsilon:
             copies.append(_add_erring(copy, n, children, epsilon))
         else:
             copies.append(copy.add(n, branches, children, kind))

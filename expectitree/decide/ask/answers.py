@@ -7,7 +7,6 @@ is.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from typing import TypeAlias
 
 from expectitree.base.errors import FileError, Problem
@@ -29,12 +28,11 @@ Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and wh
 
 
 class AnswersFile:
-    """The file with the answers to one tree. `pending` holds the answers that are not in it."""
+    """The file with the answers to one tree; without a name, there is none."""
 
     def __init__(self, name: str | None, tree_name: str, saves: bool = True) -> None:
         self.name, self.tree_name = name or "", tree_name
         self.saves = saves and name is not None
-        self.pending: dict[str, str] = {}
 
     def read(self) -> tuple[list[Answer], Problems]:
         """Return the answers, and a collector for problems with them.
@@ -72,15 +70,18 @@ class AnswersFile:
             raise FileError([Problem(self.name, message)]) from None
 
     def add(self, path: str, utility: str) -> None:
-        """Write an answer to the file, with all that are pending, and wait until the disk has them.
+        """Write an answer to the file, and wait until the disk has it.
 
-        Raises `FileError` if that is impossible; then the file is as before, and they are pending.
+        Raises `FileError` if that is impossible; then the file is as before.
         """
-        self.pending[path] = utility
-        if self.saves:
-            with named_errors(self.name, "the answers cannot be written"):
-                _append(self.name, answers_text(self.pending), self.tree_name)
-            self.pending.clear()
+        if not self.saves:
+            return
+        key = NOTATION.text(path)
+        is_long = len(key) > MAX_KEY_LENGTH
+        line = f"? {key}\n: {utility}\n" if is_long else f"{key}: {utility}\n"
+        hint = ": correct that, and run the same command again to go on"
+        with named_errors(self.name, "the answer cannot be written", hint):
+            _append(self.name, line, self.tree_name)
 
     def _parsed(self, more: str = "") -> Document:
         """Return the structure of the file and more text; an empty one if both have no lines."""
@@ -96,16 +97,6 @@ def answers_name(file: str) -> str:
     """Return the name of the answers file that belongs to a tree file."""
     base = os.path.splitext(file)[0] if format_by_suffix(file) else file
     return base + ANSWERS
-
-
-def answers_text(answers: Mapping[str, str]) -> str:
-    """Return answers as lines of YAML."""
-    lines = []
-    for path, number in answers.items():
-        key = NOTATION.text(path)
-        is_long = len(key) > MAX_KEY_LENGTH
-        lines.append(f"? {key}\n: {number}\n" if is_long else f"{key}: {number}\n")
-    return "".join(lines)
 
 
 def _append(name: str, text: str, tree_name: str) -> None:

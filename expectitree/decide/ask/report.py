@@ -296,6 +296,9 @@ class Inquiry(Shown):
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         root, leaf = self.interval(ROOT), self.leaf
+        question = None
+        if leaf is not None:
+            question = {"path": self.path, "bounds": self.allowed(leaf)}
         return {
             "goal": self.algorithm.goal,
             "done": self.is_done,
@@ -308,7 +311,7 @@ class Inquiry(Shown):
             "bounds_from": self.bounds_source,
             "unknown": {"total": self.asked + self.unknown_left, "answered": self.asked},
             "answers": self.answers,
-            "next": None if leaf is None else {"path": self.path, "bounds": self.allowed(leaf)},
+            "next": question,
         }
 
     def __repr__(self) -> str:

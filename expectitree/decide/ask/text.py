@@ -195,7 +195,6 @@ class Conversation:
         self.inquiry, self.file, self.options = inquiry, file, options
         self.given: dict[str, str] = {}
         self.is_over = False  # the user left
-        self._is_warned = False
 
     def take_kept(self) -> None:
         """Take the answers in the file; raise `FileError` if one does not fit the tree."""
@@ -263,7 +262,7 @@ class Conversation:
             yield from self.drawing(options)
             yield ""
         yield from render([self.inquiry], options)
-        if shows or not self.file.name or self.file.pending or not self.inquiry.tree.unknown:
+        if shows or not self.file.name or not self.inquiry.tree.unknown:
             return
         if self.inquiry.is_done:
             text = "To see the whole tree, run the same command with --show."
@@ -285,21 +284,10 @@ class Conversation:
                 hint = key_hint(typed, _COMMANDS) if typed.isalpha() else ""
                 message = f"{error}{hint or '; ? for help'}"
                 return [Text(safe(message, self.options), style="bad")]
-            self.given[path] = typed
-            shown = self._save(path, typed)
-        self.inquiry.answer(typed)
-        if not self.inquiry.is_done:
-            left = f"; {self.inquiry.unknown_left:,} not known"
-            shown.append(_state(self.inquiry, self.options).append(left))
-        return shown + self._question()
-
-    def _save(self, path: str, typed: str) -> list[RenderableType]:
-        """Add an answer to the file; return a warning the first time that this fails."""
-        try:
             self.file.add(path, typed)
-        except FileError as error:
-            if not self._is_warned:
-                self._is_warned = True
-                message = f"{error}\nGo on: the answers will be printed at the end."
-                return [Text(message, style="bad")]
-        return []
+            self.given[path] = typed
+        self.inquiry.answer(typed)
+        if self.inquiry.is_done:
+            return []
+        left = f"; {self.inquiry.unknown_left:,} not known"
+        return [_state(self.inquiry, self.options).append(left), *self._question()]

@@ -23,6 +23,7 @@ from expectitree.decide.information.beliefs import (
     Belief,
     Event,
     check_once,
+    check_steps,
     is_near,
     reached,
     scope_of,
@@ -30,37 +31,26 @@ from expectitree.decide.information.beliefs import (
 from expectitree.decide.information.shown import ShownBeliefs
 
 
-def name_of(tree: Tree, name: str) -> str:
-    """Return the name of an event, or the path of a chance node without one.
-
-    Raises `AnalysisError` if there is no such event.
-    """
-    events = (tree.formulas or Formulas()).events
-    names = list(dict.fromkeys(events.values()))
-    return name if name in names else events.get(_node_at(tree, name, names), name)
-
-
-def nodes_of(tree: Tree, name: str) -> frozenset[int]:
-    """Return the chance nodes that represent an event, by what `name_of` returns."""
-    events = (tree.formulas or Formulas()).events
-    return frozenset(n for n, event in events.items() if event == name) or frozenset(
-        [tree.find(name).id]
-    )
-
-
-def find_event(numbers: Tree, tree: Tree, name: str) -> Event:
-    """Return an event by what `name_of` returns.
+def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
+    """Return an event.
 
     Args:
         numbers: The tree in the numbers to compute in.
         tree: The tree as it was loaded.
-        name: The event.
+        event: The name of an event, or the path of a chance node.
+        signals: How many signals a test for it has.
 
     Raises:
-        AnalysisError: Play never meets the event, or the tree does not give the joint distribution
-            of the event and its signals.
+        AnalysisError: There is no such event, play never meets it, or the tree does not give the
+            joint distribution of the event and its signals.
+        TooMuchWorkError: The event has too many outcomes, or its test too many signals.
     """
-    nodes = nodes_of(tree, name)
+    events = (tree.formulas or Formulas()).events
+    names = list(dict.fromkeys(events.values()))
+    name = event if event in names else events.get(_node_at(tree, event, names), event)
+    nodes = frozenset(n for n, other in events.items() if other == name)
+    nodes = nodes or frozenset([tree.find(name).id])
+    check_steps(tree, name, nodes, signals)
     first = max(nodes)
     outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)

@@ -17,7 +17,7 @@ the evidence.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
@@ -28,10 +28,9 @@ from expectitree.base.numbers import Number, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.transform import in_floats
-from expectitree.decide.decimals import in_decimals
-from expectitree.decide.information.beliefs import NEAR, Event, Evidence, check_steps, weight
-from expectitree.decide.information.find import find_event, name_of, nodes_of
+from expectitree.base.tree.transform import in_decimals, in_floats
+from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
+from expectitree.decide.information.find import find_event
 from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
 from expectitree.searches.engine import search_tree
 
@@ -135,11 +134,9 @@ def information(
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    name = name_of(tree, event)
-    check_steps(tree, name, nodes_of(tree, name), len(likelihood or ()))
-    found = find_event(numbers, tree, name)
+    found = find_event(numbers, tree, event, len(likelihood or ()))
     given = _Conditioning(found, eps)
-    value, best = given.now
+    value, best = given.result(given.now)
     outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
     with_information = _mean(outcomes)
     evpi = with_information - value
@@ -161,7 +158,7 @@ def information(
     return Information(
         file=file,
         tree=tree,
-        event=name,
+        event=found.name,
         value=number(value),
         best=best,
         outcomes=number(outcomes),
@@ -181,43 +178,37 @@ class _Conditioning:
     event: Event
     eps: Any
 
-    @property
-    def now(self) -> tuple[Any, tuple[str, ...]]:
-        """The value of the tree when nothing is known, and its best actions."""
-        return self._result(self._values)
-
     def findings(self, evidence: Mapping[str, Evidence]) -> tuple[Finding, ...]:
         """Return a finding for each piece of evidence that is possible."""
-        found, event = [], self.event
-        for name, one in evidence.items():
-            p = weight(event.prior, one)
-            if p:
-                shares = partial(event.shares, evidence=one)
-                values = self._values_of(event.scope, self._values, shares)
-                found.append(Finding(name, p, *self._result(values)))
-        return tuple(found)
+        chances = {name: weight(self.event.prior, one) for name, one in evidence.items()}
+        return tuple(
+            Finding(name, p, *self.result(self._values(evidence[name])))
+            for name, p in chances.items()
+            if p
+        )
 
     @cached_property
-    def _values(self) -> _Values:
-        return self._values_of(range(len(self.event.tree)), {}, lambda n: None)
+    def now(self) -> _Values:
+        """The value of each node when nothing is known."""
+        return self._values(None)
 
-    def _values_of(
-        self, nodes: Sequence[int], known: _Values, shares: Callable[[int], _Values | None]
-    ) -> _Values:
-        """Return the values of some nodes, which come children first, and of others.
-
-        `known` has the values of the others. `shares` returns other probabilities of a chance
-        node's branches, or None.
-        """
-        tree, columns, found = self.event.tree, self.event.tree.columns, dict[int, Any]()
-        values = ChainMap(found, cast("dict[int, Any]", known))  # it is not written to
+    def _values(self, evidence: Evidence | None) -> _Values:
+        """Return the value of each node, given evidence: those outside the scope keep theirs."""
+        event, tree, columns = self.event, self.event.tree, self.event.tree.columns
+        found: dict[int, Any] = {}
+        nodes: Sequence[int] = range(len(tree))  # children first
+        values: _Values = found
+        if evidence is not None:
+            nodes, values = event.scope, ChainMap(found, cast("dict[int, Any]", self.now))
         for n in nodes:
-            branches, kind = tree.branches_of(n), columns.kind[n]
+            kind, branches = columns.kind[n], tree.branches_of(n)
             if kind == TERMINAL:
                 found[n] = columns.utility[n]
             elif kind == CHANCE:
-                own = shares(n) or {b: columns.probability[b] for b in branches}
-                found[n] = sum(p * self._worth(b, values) for b, p in own.items() if p)
+                shares: _Values = {b: columns.probability[b] for b in branches}
+                if evidence is not None:
+                    shares = event.shares(n, evidence)
+                found[n] = sum(p * self._worth(b, values) for b, p in shares.items() if p)
             else:
                 worth = (self._worth(b, values) for b in branches)
                 found[n] = max(worth) if kind == MAX else min(worth)
@@ -227,7 +218,8 @@ class _Conditioning:
         tree = self.event.tree
         return tree.reward_of(branch) + values[tree.columns.child[branch]]
 
-    def _result(self, values: _Values) -> tuple[Any, tuple[str, ...]]:
+    def result(self, values: _Values) -> tuple[Any, tuple[str, ...]]:
+        """Return the value of the tree and its best actions, from the values of the nodes."""
         tree, root = self.event.tree, self.event.tree.root_id
         best = []
         if tree.columns.kind[root] in (MAX, MIN):

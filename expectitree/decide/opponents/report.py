@@ -24,7 +24,7 @@ from expectitree.base.budget import TooMuchWorkError, limited_work, most
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned, to_exact
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
+from expectitree.base.tree.columns import MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled, weighted_sum
@@ -34,7 +34,7 @@ from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import ONE, exact_tree
 from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.thresholds import place_fields
+from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -76,7 +76,6 @@ class Opponents(Shown):
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        chance: How CHANCE plays: "worst", "best" or "expected".
         rows: One for each opponent, with `opponent`, `epsilon`, `value`, `ties` and `best`.
         crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
             which contain the epsilon, `exact` (None if it is not rational), and the best
@@ -89,7 +88,6 @@ class Opponents(Shown):
 
     file: str
     tree: Tree
-    chance: str
     rows: Sequence[OpponentRow]
     crossings: Sequence[Threshold]
     start: tuple[str, ...]
@@ -98,18 +96,8 @@ class Opponents(Shown):
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return {
-            "chance": self.chance,
             "rows": self.rows,
-            "crossings": [
-                {
-                    **place_fields(one, "epsilon"),
-                    "value": one.value,
-                    "before": one.before,
-                    "at": one.at,
-                    "after": one.after,
-                }
-                for one in self.crossings
-            ],
+            "crossings": [threshold_fields(one, "epsilon", "at") for one in self.crossings],
             "tolerance": TOLERANCE,
             "crossings_complete": self.complete,
             "reason": None if self.complete else TOO_LARGE,
@@ -118,22 +106,12 @@ class Opponents(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each opponent: the rows of a table for pandas or polars.
 
-            >>> import expectitree as et
-            >>> tree = et.loads("max: {safe: 4, bold: {min: [3, 9]}}")
-            >>> for row in et.opponents(tree, [0.1, 0.5]).to_records():
-            ...     print(row["opponent"], row["epsilon"], row["value"], row["best"])
-            perfect 0.0 4.0 safe
-            fallible 0.1 4.0 safe
-            fallible 0.5 4.5 bold
-            random 1.0 6.0 bold
-
-        Each has `file`, `chance`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
+        Each has `file`, `opponent` (perfect, fallible or random), `epsilon`, `value`,
         `best` (the first best action at the root; None if no player decides there) and `ties` (how
         many actions are best).
         """
         return [
-            {"file": self.file, "chance": self.chance, **row.json_fields(), "ties": len(row.ties)}
-            for row in self.rows
+            {"file": self.file, **row.json_fields(), "ties": len(row.ties)} for row in self.rows
         ]
 
 
@@ -141,9 +119,6 @@ def opponents(
     tree: Tree,
     epsilons: Iterable[Number] | Number = (0.1,),
     *,
-    chance: str = "expected",
-    bounds: Bounds | None = None,
-    engine: str = "auto",
     exact: bool = False,
     file: str = "",
 ) -> Opponents:
@@ -161,9 +136,6 @@ def opponents(
         tree: The tree.
         epsilons: One or several probabilities of a mistake, from 0 to 1. 0 (perfect) and 1 (random)
             are always added.
-        chance: How CHANCE plays: "expected" (by its probabilities), "worst" or "best" for MAX.
-        bounds: `(lower, upper)` of the root, as for `evaluate`.
-        engine: As for `evaluate`.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
@@ -179,23 +151,23 @@ def opponents(
     rows = []
     convert = to_exact if tree.exact else float
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
-        search = search_tree(replace_opponent(tree, epsilon, chance), bounds=bounds, engine=engine)
+        search = search_tree(replace_opponent(tree, epsilon))
         name = "perfect" if epsilon == 0 else "fallible"
         if epsilon == 1:
             name = "random"
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (MAX, MIN):
-        return Opponents(file, tree, chance, rows, [], ())
+        return Opponents(file, tree, rows, [], ())
     try:
         if len(tree) > most(MAX_NODES):
             raise TooMuchWorkError
         with limited_work(MAX_SECONDS):
-            decision = Decision.at_root(_OpponentFunctions(tree, chance))
+            decision = Decision.at_root(_OpponentFunctions(tree))
             crossings = [*decision.thresholds()]
     except TooMuchWorkError:
-        return Opponents(file, tree, chance, rows, [], (), complete=False)
-    return Opponents(file, tree, chance, rows, crossings, decision.changes[0].at)
+        return Opponents(file, tree, rows, [], (), complete=False)
+    return Opponents(file, tree, rows, crossings, decision.changes[0].at)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:
@@ -219,29 +191,25 @@ def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...
 class _OpponentFunctions(NodeFunctions):
     """The values of the nodes as functions of epsilon."""
 
-    def __init__(self, tree: Tree, chance: str) -> None:
+    def __init__(self, tree: Tree) -> None:
         super().__init__(exact_tree(tree, keeps_formulas=False), _EPSILON)
-        self.chance = chance
         columns = self.tree.columns
         for n, kind in enumerate(columns.kind):
             if kind == TERMINAL and self.reached[n]:
                 self.utility[n] = self.number(columns.utility[n])
 
     def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]]:
-        search = search_tree(replace_opponent(self.tree, place, self.chance))
+        search = search_tree(replace_opponent(self.tree, place))
         return search, _best_actions(self.tree, search, place)
 
     def _find_moving(self) -> bytearray:
         return bytearray(b"\1") * len(self.tree)
 
     def _combined(self, n: int, kind: int, functions: Sequence[Piecewise | None]) -> Piecewise:
-        if kind == MAX or (kind == CHANCE and self.chance == "expected"):
+        if kind != MIN:
             return super()._combined(n, kind, functions)
-        branches = [b for b in self.tree.branches_of(n) if self.probability_of(b).numerator]
-        below = [self.of_branch(b, functions) for b in branches]
-        best = greatest_of(below, is_max=kind == CHANCE and self.chance == "best")
-        if kind == CHANCE:
-            return best
+        below = [self.of_branch(b, functions) for b in self.tree.branches_of(n)]
+        best = greatest_of(below, is_max=False)
         mean = weighted_sum([(Fraction(1, len(below)), f) for f in below])
         shares = (ONE - VARIABLE, best), (VARIABLE, mean)
         return weighted_sum([(Fraction(1), scaled(share, f)) for share, f in shares])

@@ -25,10 +25,6 @@ OPPONENT = (
 )
 MIN_ROOT = "The root is a MIN node: its best action is the one it plays without a mistake."
 VERIFIED = "Each change is verified on both sides, by evaluating the tree in exact arithmetic."
-NATURES = {
-    "worst": "the possible outcome that is worst for MAX always happens",
-    "best": "the possible outcome that is best for MAX always happens",
-}
 
 
 def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -36,12 +32,9 @@ def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[Re
     for position, report in enumerate(reports):
         if position:
             yield ""
-        kinds = report.tree.columns.kind
         yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        if Kind.MIN in kinds:
+        if Kind.MIN in report.tree.columns.kind:
             yield Text(OPPONENT, style="dim")
-        if Kind.CHANCE in kinds and report.chance != "expected":
-            yield Text(f"Nature {report.chance}: {NATURES[report.chance]}.", style="dim")
         yield ""
         columns = [Column("opponent", spare=1), Column("epsilon", number=True)]
         columns += [Column("value", number=True), Column("best")]

@@ -22,8 +22,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree, rounded
-from expectitree.base.tree.transform import map_utilities
-from expectitree.decide.decimals import in_decimals
+from expectitree.base.tree.transform import in_decimals, map_utilities
 from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import check_known, search_tree
 from expectitree.searches.result import PLAYERS, Search

@@ -25,8 +25,7 @@ def figure_of(report: Risk) -> Any:
     """Return a figure with a line of steps for each action; raise `AnalysisError` for too many."""
     if len(report.actions) > _MAX_LINES:
         raise AnalysisError(
-            f"a plot of {len(report.actions)} actions cannot be read, and {_MAX_LINES} is the "
-            "most: choose one with --action"
+            f"a plot of {len(report.actions)} actions cannot be read, and {_MAX_LINES} is the most"
         )
     figure, axes = new_figure()
     ends = [one.distribution.totals[end] for one in report.actions for end in (0, -1)]

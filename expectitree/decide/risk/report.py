@@ -6,25 +6,23 @@ Making Hard Decisions): one of the actions first, then optimal play.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from expectitree.base.display import Shown
-from expectitree.base.errors import AnalysisError
-from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import Number, escape, quote, returned, to_exact
+from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
+    Profiles,
     dominances,
     standard_deviation,
 )
-from expectitree.decide.risk.profiles import Profiles
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -32,7 +30,6 @@ from expectitree.searches.result import Search
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
 _PLAYERS = (Kind.MAX, Kind.MIN)
-_MAX_LABELS = 8  # in a message
 
 
 @dataclass(frozen=True)
@@ -149,7 +146,6 @@ class Risk(Shown):
 
 def risk(
     tree: Tree,
-    action: str | None = None,
     *,
     target: Number | None = None,
     exact: bool = False,
@@ -164,42 +160,24 @@ def risk(
 
     Args:
         tree: The tree.
-        action: The label of the only action to compute.
         target: A total; the report has the probability of reaching it.
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There is no such action.
+        AnalysisError: There are too many totals.
         SearchError: As for `evaluate`.
     """
     tree = with_totals(tree)
-    branches = _actions(tree, action)
+    branches: Sequence[int] = [NONE]  # if no player decides at the root
+    if tree.root.kind in _PLAYERS:
+        branches = tree.branches_of(tree.root_id)
     search = search_tree(tree)
     profiles = Profiles(search)
     own = {b: profiles.after(b) for b in branches}  # too many are an error before they are slow
     found = tuple(_measured(search, b, profile, target, exact) for b, profile in own.items())
     named = {tree.branch_label(tree.root_id, b): one for b, one in own.items() if b != NONE}
     return Risk(file, tree, found, dominances(named), target, tuple(_ties(search, profiles)))
-
-
-def _actions(tree: Tree, action: str | None) -> list[int]:
-    """Return the branches of the root to compute; -1 if no player decides there."""
-    root = tree.root_id
-    if tree.root.kind not in _PLAYERS:
-        if action is None:
-            return [NONE]
-        known = "no player decides at the root: remove the action"
-        raise AnalysisError(f"no action {quote(action)}: {known}")
-    branches = {tree.branch_label(root, b): b for b in tree.branches_of(root)}
-    if action is None:
-        return [*branches.values()]
-    if action not in branches:
-        labels = [*map(escape, branches)]
-        more = ["…"] * (len(labels) > _MAX_LABELS)
-        known = f"the actions are {', '.join([*labels[:_MAX_LABELS], *more])}"
-        raise AnalysisError(f"no action {quote(action)}{did_you_mean(action, branches)}: {known}")
-    return [branches[action]]
 
 
 def _measured(
@@ -210,13 +188,15 @@ def _measured(
     share = type(found.mean)  # `Fraction` or float
     # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
     number = partial(returned, exact=exact and tree.exact)
-    reach = None
+    action = reach = None
+    if branch != NONE:
+        action = tree.branch_label(root, branch)
     if target is not None:
         # 0.1 is 1/10 where totals are fractions.
         at = to_exact(target) if share is Fraction else target
         reach = number(1 - found.below(at))
     return ActionRisk(
-        action=None if branch == NONE else tree.branch_label(root, branch),
+        action=action,
         is_best=branch == NONE or search.is_best(root, branch),
         mean=number(found.mean),
         variance=number(found.variance),

@@ -59,7 +59,7 @@ class NodeFunctions(FormulaFunctions):
         tree: The tree, in fractions.
         range: The parameter and its range.
         fixed: Other parameters that have another value than in the tree.
-        added: The number that moves is added to the rewards of these branches.
+        added: The number that moves is added to the reward of this branch.
         strategy: The branch that each player takes, by node; without it, players decide anew at
             each value of the parameter.
     """
@@ -69,24 +69,23 @@ class NodeFunctions(FormulaFunctions):
         tree: Tree,
         range: Range,
         fixed: Mapping[str, Fraction] | None = None,
-        added: Sequence[int] = (),
+        added: int | None = None,
         strategy: Mapping[int, int] | None = None,
     ) -> None:
         known = {other: constant(value) for other, value in (fixed or {}).items()}
         super().__init__(tree, {**known, range.name: VARIABLE})
         self.range, self.added, self.strategy = range, added, strategy or {}
         self.left, self.right = Root.at(range.low), Root.at(range.high)
-        for branch in added:
-            self.reward[branch] = self.reward_of(branch) + VARIABLE
+        if added is not None:
+            self.reward[added] = self.reward_of(added) + VARIABLE
 
     def tree_at(self, place: Fraction) -> Tree:
         """Return the tree at a value of the parameter."""
-        if not self.added:
+        if self.added is None:
             return self.tree.with_parameters(**{self.range.name: place})
         columns, count = self.tree.columns, len(self.tree.columns.child)
         reward: list[Any] = list(columns.reward) if columns.pays else [Fraction(0)] * count
-        for branch in self.added:
-            reward[branch] += place
+        reward[self.added] += place
         return replace(self.tree, columns=columns._replace(reward=reward), formulas=None)
 
     def evaluated_at(self, place: Fraction) -> tuple[Search, tuple[str, ...]] | None:

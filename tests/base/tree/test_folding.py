@@ -21,7 +21,7 @@ from expectitree.base.errors import TransformError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.expectation import Expectation
 from expectitree.base.tree.folding import fold_rewards, unshare
-from expectitree.base.tree.transform import in_fractions, replace_opponent
+from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.engine import search_tree
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -179,4 +179,3 @@ def test_a_folded_tree_keeps_its_events_and_expects_nothing_at_other_parameters(
     assert [*tree.formulas.events.values()] == ["oil"]
     assert folded.formulas == replace(tree.formulas, rewards={})
     assert et.verify(tree).broken == et.verify(folded).broken == []
-    assert replace_opponent(tree, 0, "worst").formulas is None  # its CHANCE is a player

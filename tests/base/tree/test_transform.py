@@ -295,19 +295,16 @@ def bounds_of(tree: Tree) -> list[Any]:
     return [tree.node(n).bounds for n in range(len(tree))]
 
 
-def played(node: Record, epsilon: Any, nature: int) -> Record:
-    """Return a tree with a MIN that makes mistakes, and outcomes that `nature` picks.
+def played(node: Record, epsilon: Any) -> Record:
+    """Return a tree with a MIN that makes mistakes.
 
     Estimates are left out, because they were for other play, and so are the notes of branches of a
     MIN that makes mistakes, which become two branches.
     """
     if not node.branches:
         return node
-    edges = [replace(b, child=played(b.child, epsilon, nature)) for b in node.branches]
+    edges = [replace(b, child=played(b.child, epsilon)) for b in node.branches]
     node = replace(node, number=None)
-    if node.kind == Kind.CHANCE and nature != Kind.CHANCE:
-        edges = [replace(b, p=Fraction(1)) for b in edges if b.p > 0]
-        return replace(node, kind=nature, event=None, branches=tuple(edges))
     if node.kind == Kind.MIN and epsilon:
         edges = [replace(b, note=None) for b in edges]
         even = [replace(b, p=Fraction(1, len(edges))) for b in edges]
@@ -324,16 +321,12 @@ def played(node: Record, epsilon: Any, nature: int) -> Record:
     return replace(node, branches=tuple(edges))
 
 
-NATURES = {"expected": Kind.CHANCE, "worst": Kind.MIN, "best": Kind.MAX}
-
-
-@pytest.mark.parametrize("chance", NATURES)
 @given(tree=TREES, epsilon=st.sampled_from((0, 1, Fraction(1, 3))))
-def test_an_opponent_who_makes_mistakes(chance: str, tree: Tree, epsilon: Any) -> None:
-    found = replace_opponent(tree, epsilon, chance)
-    assert record_of(found) == played(without(record_of(tree)), epsilon, NATURES[chance])
+def test_an_opponent_who_makes_mistakes(tree: Tree, epsilon: Any) -> None:
+    found = replace_opponent(tree, epsilon)
+    assert record_of(found) == played(without(record_of(tree)), epsilon)
     assert about(found) == [tree.title, tree.source, tree.root_reward, {}, True, None]
-    if epsilon == 0 and chance == "expected":
+    if epsilon == 0:
         assert len(found) == len(tree)
 
 

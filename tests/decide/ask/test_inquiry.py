@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from array import array
 from collections.abc import Sequence
@@ -22,7 +21,6 @@ from expectitree.base.algorithms import algorithm
 from expectitree.base.errors import SearchError, TreeError
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.picture.content import Style
 from expectitree.picture.drawing import drawn
@@ -152,20 +150,6 @@ def test_the_inquiry_asks_for_the_leaves_that_the_search_visits(goal: str, exact
         visited += len(order)
     assert 0.9 * visited < asked <= visited
     assert ended_early > 0  # so the bounds above were checked
-
-
-@pytest.mark.slow
-def test_the_mirrored_tree_has_the_same_questions() -> None:
-    for seed in range(80):
-        case = Case(seed)
-        for goal in ("value", "action"):
-            one = et.inquire(without(case.tree()), bounds=bounds_of(case, True), goal=goal)
-            other = et.inquire(
-                without(case.tree(mirror=True)), bounds=bounds_of(case, True, True), goal=goal
-            )
-            assert finish(one, case.tree()) == finish(other, case.tree(mirror=True))
-            assert one.best == other.best
-            assert one.loss == other.loss
 
 
 # ---- Intervals and losses are true at any time.
@@ -399,20 +383,6 @@ def test_bounds_as_an_argument_replace_those_of_the_file() -> None:
         et.inquire(tree_of(SMALL), goal="both")
 
 
-def test_a_tree_without_unknown_utilities_is_decided() -> None:
-    inquiry = et.inquire(tree_of("{max: {a: 1, b: {chance: [2, 3]}}}"))
-    assert (inquiry.is_done, inquiry.leaf, inquiry.best, inquiry.loss, inquiry.asked) == (
-        True,
-        None,
-        "b",
-        0,
-        0,
-    )
-    assert inquiry.search.value == 2.5
-    assert inquiry.search.counts.leaves_visited == 3
-    assert inquiry.bounds_source == "leaves"
-
-
 @pytest.mark.parametrize("text", ['{utility: "?"}', '{chance: [{utility: "?"}, {utility: "?"}]}'])
 def test_a_root_where_no_player_decides_has_no_best_action(text: str) -> None:
     inquiry = et.inquire(tree_of(text))
@@ -466,25 +436,6 @@ def test_the_route_avoids_impossible_outcomes() -> None:
 
 
 # ---- Rewards.
-
-
-@pytest.mark.parametrize("goal", ["value", "action"])
-def test_the_folded_tree_has_the_same_result(goal: str) -> None:
-    for seed in range(60):
-        case = Case(seed, pays=True)
-        tree = unshare(case.tree())
-        folded, bounds = fold_rewards(tree), case.window_bounds
-        one, other = (et.inquire(without(t), bounds=bounds, goal=goal) for t in (tree, folded))
-        finish(one, tree)
-        finish(other, folded)
-        assert one.is_done
-        assert other.is_done
-        assert one.loss == other.loss == 0
-        found = et.evaluate(folded)
-        if goal == "action" and tree.root.kind in (Kind.MAX, Kind.MIN):
-            assert {one.best, other.best} <= set(found.ties)
-        else:
-            assert one.interval("/") == other.interval("/") == (found.value, found.value)
 
 
 BET = """
@@ -560,7 +511,7 @@ def test_an_inquiry_can_be_shown_at_any_time(exact: bool) -> None:
         found = et.to_json(search)
         assert '"utility": "?"' in found
         assert "NaN" not in found
-        for kind in ("svg", "dot", "mmd", "tex"):
+        for kind in ("svg", "dot", "mmd"):
             assert "nan" not in str(drawn(kind, Evaluation("", search), Style()))
         inquiry.answer(answer)
     assert repr(inquiry) == "<Inquiry done: best sure, loss 0, 2 of 2 answered>"
@@ -618,12 +569,3 @@ def test_a_chain_of_many_nodes_needs_no_recursion() -> None:
     inquiry.answer(0.5)
     assert inquiry.search.value == 0.5
     assert len(repr(inquiry)) < 300
-
-
-def test_to_text_and_to_json_show_an_inquiry_as_the_command_does() -> None:
-    inquiry = et.inquire(tree_of(SMALL))
-    assert et.to_text(inquiry).startswith(
-        "Not decided: the best so far is bet, wrong by at most 4."
-    )
-    shown = json.loads(et.to_json(inquiry))
-    assert (shown["best"], shown["done"], shown["next"]["path"]) == ("bet", False, inquiry.path)

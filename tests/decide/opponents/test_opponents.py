@@ -14,7 +14,7 @@ from oracle import ExactNode, exact_root
 
 import expectitree as et
 from expectitree import Kind, Tree, TreeBuilder
-from expectitree.base.errors import AnalysisError, TransformError
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_digits, to_fraction
 from expectitree.base.tree.transform import in_floats, replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
@@ -24,7 +24,6 @@ from expectitree.decide.sensitivity import functions
 from expectitree.decide.sensitivity.decisions import Threshold
 
 TREES = ROOT / "trees"
-CHANCES = ("expected", "worst", "best")
 F = Fraction
 
 # As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
@@ -32,34 +31,30 @@ A = "{min: [0, 64]}"
 B = "{min: [{min: [-3, 61]}, 29]}"
 
 
-def values(tree: Tree, epsilon: Fraction, chance: str = "expected") -> list[Fraction]:
+def values(tree: Tree, epsilon: Fraction) -> list[Fraction]:
     """Return the value of every node, by definition."""
     found: list[Any] = []
     for n in range(len(tree)):
         node = ExactNode(tree, n)
         below = [branch.reward + found[branch.child.id] for branch in node.branches]
-        possible = [b.reward + found[b.child.id] for b in node.branches if b.probability > 0]
         if node.kind == Kind.TERMINAL:
             found.append(node.utility)
         elif node.kind == Kind.MAX:
             found.append(max(below))
         elif node.kind == Kind.MIN:
             found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
-        elif chance == "expected":
-            found.append(
-                sum(b.probability * worth for b, worth in zip(node.branches, below, strict=True))
-            )
         else:
-            found.append(min(possible) if chance == "worst" else max(possible))
+            shares = (branch.probability for branch in node.branches)
+            found.append(sum(p * worth for p, worth in zip(shares, below, strict=True)))
     found[-1] += tree.root_reward
     return found
 
 
-def best_actions(tree: Tree, epsilon: Fraction, chance: str = "expected") -> tuple[str, ...]:
+def best_actions(tree: Tree, epsilon: Fraction) -> tuple[str, ...]:
     root = exact_root(tree)
     if root.kind not in (Kind.MAX, Kind.MIN):
         return ()
-    worth = values(tree, epsilon, chance)
+    worth = values(tree, epsilon)
     actions = {branch.label: branch.reward + worth[branch.child.id] for branch in root.branches}
     best = (max if root.kind == Kind.MAX else min)(actions.values())
     return tuple(label for label, value in actions.items() if value == best)
@@ -128,58 +123,39 @@ def random_tree(seed: int, pays: bool = False) -> Tree:
     return builder.build(root(children, rewards=rewards(len(children))), reward=5 if pays else 0)
 
 
-# ---- Transforms.
-
-
-@pytest.mark.parametrize("chance", ["worst", "best"])
-@pytest.mark.parametrize("exact", [False, True])
-def test_an_unknown_utility_of_probability_0_does_not_matter(chance: str, exact: bool) -> None:
-    text = """max:
-    - chance: [{p: 0, min: [{utility: "?"}, {max: [{utility: "?"}, 9]}]}, {p: 1, utility: 2}]
-    - 3
-    - min: [{ref: a}, 7]
-nodes: {a: {chance: [{p: 0, utility: "?"}, {p: 1, utility: 1}]}}
-"""
-    found = opponents(loads(text, exact=exact), chance=chance)
-    assert [(row.best, row.value) for row in found.rows] == [("#2", 3), ("#2", 3), ("#3", 4)]
-    assert [crossing.exact for crossing in found.crossings] == [F(2, 3)]
-
-
 def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(TransformError, match="unknown kind of chance 'lucky': choose worst, best"):
-        opponents(et.loads("min: [1, 2]"), chance="lucky")
     for epsilon in (-0.1, 1.1, float("nan"), F(3, 2)):
         for exact in (False, True):
-            with pytest.raises((AnalysisError, TransformError), match="from 0 to 1"):
+            with pytest.raises(AnalysisError, match="from 0 to 1"):
                 opponents(loads("min: [1, 2]", exact=exact), (epsilon,))
 
 
 # ---- Against the definition.
 
 
-def check(tree: Tree, chance: str, steps: int = 29) -> Opponents:
-    report = opponents(tree, (F(1, 7), F(3, 4)), chance=chance, exact=True)
+def check(tree: Tree, steps: int = 29) -> Opponents:
+    report = opponents(tree, (F(1, 7), F(3, 4)), exact=True)
     assert report.complete
     assert [row.opponent for row in report.rows] == ["perfect", "fallible", "fallible", "random"]
     for row in report.rows:
         assert isinstance(row.epsilon, Fraction)
-        assert row.value == values(tree, row.epsilon, chance)[-1]
-        assert row.ties == best_actions(tree, row.epsilon, chance)
+        assert row.value == values(tree, row.epsilon)[-1]
+        assert row.ties == best_actions(tree, row.epsilon)
     before: Sequence[Fraction] = []
     for i in range(steps + 1):
         epsilon = F(i, steps)
         best = predicted(report, epsilon)
-        assert best is None or best == best_actions(tree, epsilon, chance)
-        worth = values(tree, epsilon, chance)
+        assert best is None or best == best_actions(tree, epsilon)
+        worth = values(tree, epsilon)
         assert all(
             old <= new for old, new in zip(before, worth, strict=False)
         )  # a mistake never hurts MAX
         before = worth
-    check_crossings(report, tree, chance)
+    check_crossings(report, tree)
     return report
 
 
-def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
+def check_crossings(report: Opponents, tree: Tree) -> None:
     best = None
     for crossing in report.crossings:
         assert 0 <= crossing.lower <= crossing.upper <= 1
@@ -187,7 +163,7 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
         assert {*crossing.before, *crossing.after} <= {*crossing.at}
         assert len(crossing.at) > 1
         assert not crossing.before == crossing.at == crossing.after
-        ends = [values(tree, end, chance)[-1] for end in (crossing.lower, crossing.upper)]
+        ends = [values(tree, end)[-1] for end in (crossing.lower, crossing.upper)]
         if crossing.exact is None:  # the value has 17 digits, and grows with epsilon
             assert to_digits(ends[0]) <= crossing.value <= to_digits(ends[1])
         else:
@@ -195,15 +171,15 @@ def check_crossings(report: Opponents, tree: Tree, chance: str) -> None:
         assert best is None or best == crossing.before
         best = crossing.after
         if crossing.exact is None:
-            assert best_actions(tree, crossing.lower, chance) == crossing.before
-            assert best_actions(tree, crossing.upper, chance) == crossing.after
+            assert best_actions(tree, crossing.lower) == crossing.before
+            assert best_actions(tree, crossing.upper) == crossing.after
         else:
-            assert best_actions(tree, crossing.exact, chance) == crossing.at
+            assert best_actions(tree, crossing.exact) == crossing.at
 
 
 @for_each("seed", range(20), range(20, 200))
 def test_random_trees_with_rewards_agree_with_the_definition(seed: int) -> None:
-    check(random_tree(seed, pays=seed % 2 == 0), CHANCES[seed % 5 % 3], steps=7)
+    check(random_tree(seed, pays=seed % 2 == 0), steps=7)
 
 
 def test_floats_count_as_the_decimals_that_they_print_as() -> None:
@@ -232,37 +208,6 @@ def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
         assert crossing == Threshold(
             F(2, 91), F(2, 91), F(10), ("left",), ("left", "right"), ("right",)
         )
-
-
-def test_an_irrational_crossing_lies_between_two_decimals() -> None:
-    # b - a is -16 e^2 + 16 e - 2, whose roots are (1 -+ sqrt(1/2)) / 2.
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: [-2, 62]}}, 30]}}}}")
-    for crossing, side in zip(report.crossings, (-1, 1), strict=True):
-        assert crossing.exact is None
-        assert 0 < crossing.upper - crossing.lower <= TOLERANCE
-        ends = sorted((side * (2 * end - 1)) ** 2 for end in (crossing.lower, crossing.upper))
-        assert ends[0] < F(1, 2) < ends[1]
-
-
-def test_a_min_root_plays_its_best_action_without_a_mistake() -> None:
-    # The actions are worth 1 and 4 e, so MIN's best action changes at 1/4.
-    report = report_of("min: {one: 1, two: {min: [0, 8]}}")
-    crossing = only(report)
-    assert (crossing.exact, crossing.before, crossing.after) == (F(1, 4), ("two",), ("one",))
-    assert crossing.value == 1
-    assert [row.best for row in report.rows] == ["two", "two", "one"]
-    assert report.rows[-1].value == F(5, 2)
-
-
-def test_crossings_close_to_each_other_stay_separate() -> None:
-    # 32 e - 16 (e - 1/2)^2 + 16 d^2 against 32 e: they cross at 1/2 - d and 1/2 + d.
-    distance = F(1, 10**12)
-    a = -4 + 16 * distance**2
-    report = report_of(f"max: {{a: {A}, b: {{min: [{{min: ['{a}', '{a + 64}']}}, '{a + 32}']}}}}")
-    assert [crossing.exact for crossing in report.crossings] == [
-        F(1, 2) - distance,
-        F(1, 2) + distance,
-    ]
 
 
 def test_a_crossing_near_zero_has_three_digits() -> None:
@@ -304,9 +249,7 @@ def test_crossings_of_large_trees_are_not_computed(monkeypatch: pytest.MonkeyPat
 
 
 def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        module, "replace_opponent", lambda tree, _, chance: replace_opponent(tree, 0, chance)
-    )
+    monkeypatch.setattr(module, "replace_opponent", lambda tree, _: replace_opponent(tree, 0))
     with pytest.raises(AnalysisError, match="this is a defect of expectitree"):
         report_of(f"max: [{A}, {B}]")
 
@@ -323,10 +266,9 @@ def objects(*arguments: str) -> list[dict[str, Any]]:
 def test_json_has_the_opponents_and_the_crossings() -> None:
     (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%", "--epsilon", "1/4")
     assert list(found) == [
-        "file", "title", "chance", "rows", "crossings", "tolerance", "crossings_complete", "reason",
+        "file", "title", "rows", "crossings", "tolerance", "crossings_complete", "reason",
     ]  # fmt: skip
     assert found["title"] == "The same risk against an opponent"
-    assert found["chance"] == "expected"
     assert found["rows"][3] == {
         "opponent": "random",
         "epsilon": 1,
@@ -409,7 +351,6 @@ def test_a_bad_option_has_a_message() -> None:
         (("--epsilon", "1.5"), "a number from 0 to 1"),
         (("--epsilon", "0.1,0.2"), "is not a number"),
         (("--epsilon", "often"), "is not a number"),
-        (("--chance", "lucky"), "lucky"),
     ):
         result = invoke("opponents", "-e", A, *arguments)
         assert result.exit_code == 2

@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from time import process_time
 from typing import Any
 
 import pytest
@@ -306,13 +305,6 @@ def test_estimates_go_through_the_map_and_bounds_are_left_out() -> None:
     assert report.remarks == ("The bounds in the file are left out of the rescaled tree.",)
 
 
-def test_estimates_are_rescaled_where_depth_cuts_the_tree() -> None:
-    text = "max: {a: {min: [1, 9], estimate: 4}, b: {min: [2, 3], estimate: 5}}"
-    done = invoke("rescale", "-", "--map", "4=6", "--depth", "1", "--format", "json", stdin=text)
-    found = json.loads(done.stdout)
-    assert (found["before"]["best"], found["after"]["best"]) == ("b", "a")
-
-
 # ---- Is there any map?
 
 
@@ -597,15 +589,6 @@ def test_rescaling_a_node_that_is_reached_with_different_totals_is_refused() -> 
 
 
 # ---- Time.
-
-
-@pytest.mark.slow
-def test_ten_thousand_utilities_take_seconds() -> None:
-    tree = et.generate("uniform", pattern="max,chance,min,chance", branching="10", real=True)
-    start = process_time()
-    assert len(rescale(tree, "exp(u)").pairs) > 9_900
-    assert find_order_preserving_map(tree).answer.answer == "yes"
-    assert process_time() - start < 15
 
 
 def test_a_tree_of_too_many_nodes_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

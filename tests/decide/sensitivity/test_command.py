@@ -13,8 +13,6 @@ from helpers import ROOT, invoke, run_main
 import expectitree as et
 from expectitree.analysis.show import rendered
 from expectitree.base.errors import AnalysisError, TreeError
-from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.everywhere import everywhere
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.text.console import text_console
 
@@ -231,22 +229,6 @@ def test_csv_has_the_records() -> None:
         OIL, "test/minus", "sens", str(57 / 70), "1",
     ]  # fmt: skip
     assert rows_of(OIL, "--strategies")[0] == ["file", "value", "/", "test/plus", "test/minus"]
-
-
-def test_every_report_can_be_shown() -> None:
-    tree = et.load(OIL)
-    reports = [
-        et.sensitivity(tree, "pr"),
-        et.sensitivity_map(tree, "pr", "sens", grid=3),
-        et.tornado(tree),
-        strategies_of(tree),
-        break_even(tree, "pr", "value = 1200"),
-        everywhere(tree, "pr"),
-    ]
-    for report in reports:
-        assert et.to_text(report).startswith(TITLE)
-        assert json.loads(et.to_json(report))["title"] == TITLE.strip()
-        assert report._repr_mimebundle_()["text/plain"] == et.to_text(report, width=100)
 
 
 # ---- Messages.

@@ -11,7 +11,6 @@ from helpers import ROOT, load, loads
 import expectitree as et
 from expectitree import Tree
 from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.searches.engine import search_tree
 
@@ -100,14 +99,6 @@ def test_values_of_all_strategies_of_rockefeller(pr: Fraction) -> None:
     values = {tuple(one.choices.items()): one.value for one in strategies_of(tree).strategies}
     assert len(values) == 6
     assert tuple(values[tuple(choices.items())] for choices in order) == STRATEGIES[pr]
-
-
-def test_what_the_test_may_cost() -> None:
-    found = added(example("rockefeller"), "test")
-    assert [one.exact for one in found.thresholds] == [-75]
-    assert (found.branch, found.branch_pays) == ("test", -100)
-    text = et.to_text(found)
-    assert "test stays best until test costs 175; it costs 100 now." in text
 
 
 # ---- O2, the movie contract (Radiant).
