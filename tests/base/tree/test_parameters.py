@@ -21,6 +21,7 @@ import expectitree as et
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
 from expectitree.base.tree.transform import in_floats, in_fractions
+from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
 
 OIL = """
@@ -127,9 +128,9 @@ TEMPLATE = Template("""{
     max: {
         x: {cost: $B, chance: {u: {p: $A, utility: $C}, v: {p: rest, reward: $E, utility: 3}}},
         y: {ref: shared, cost: 2},
-        z: {min: [$D, $C, {ref: shared}]},
+        z: {min: [$D, $C, {ref: shared, reward: $D}]},
     },
-    nodes: {shared: {reward: $D, chance: [
+    nodes: {shared: {chance: [
         {p: $B, utility: $E}, {p: 0.25, utility: 1}, {p: rest, utility: $C}]}},
 }""")
 
@@ -254,23 +255,16 @@ def test_an_unused_parameter_gets_a_warning() -> None:
 
 def test_a_sum_of_rewards_too_long_to_be_read_again_is_not_written() -> None:
     long = f"1/{10**396 + 1}"
-    text = (
-        "parameters: {x: 2}\nnodes: {n: {reward: x, max: [1]}}\n"
-        f"max: {{a: {{cost: {long}, ref: n}}}}"
-    )
-    tree = et.loads(text)
+    below = "chance: {u: {p: 0.4, reward: x, utility: 1}, v: {p: rest, utility: 2}}"
+    text = f"{{parameters: {{x: 2}}, chance: {{a: {{p: 1, cost: {long}, {below}}}}}}}"
     with pytest.raises(et.TreeError) as caught:
-        et.dumps(tree)
-    assert str(caught.value) == (
-        "a: a formula of 402 characters, a sum of rewards, cannot be written: found an expression "
-        "of 402 characters, expected at most 400: give a part of it a name under the root's "
-        "`parameters:`"
+        et.dumps(flip(et.loads(text), "/"))
+    assert str(caught.value).startswith(
+        "u/a: a formula of 402 characters, a sum of rewards, cannot be written: found an "
     )
-    short = text.replace(long, "1e-399")
-    tree = et.loads(short)
-    assert "{reward: -1e-399 + x, max: [1]}" in et.dumps(tree)
-    assert value(tree) == 3 - Fraction(1, 10**399)
-    assert value(in_floats(tree)) == 3
+    tree = flip(et.loads(text.replace(long, "1e-399")), "/")
+    assert "reward: -1e-399 + x" in et.dumps(tree)
+    assert value(tree) == Fraction(12, 5) - Fraction(1, 10**399)
 
 
 def test_the_place_of_a_parameter_among_many_does_not_matter() -> None:
