@@ -17,7 +17,7 @@ from random_texts import RandomText
 
 import expectitree as et
 from expectitree.base.errors import FileError
-from expectitree.base.tree.expectation import RunExpectation
+from expectitree.base.tree.formulas import RunExpectation
 from expectitree.files import tree_files
 
 

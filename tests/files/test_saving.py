@@ -24,7 +24,7 @@ from random_trees import Case
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
 from expectitree.base.tree.builder import EXACT_NODES, NodeId
-from expectitree.base.tree.expectation import Expectation, RunExpectation
+from expectitree.base.tree.formulas import Expectation, RunExpectation
 from expectitree.files import load, saving
 from expectitree.files.grammar.expect import written_expectation
 

@@ -1,6 +1,6 @@
 """The syntax tree of an expression: three kinds of frozen nodes, and how to write them as text.
 
-Nothing here recurses on the depth of an expression, because sums and products of other expressions may be deep.
+Nothing here recurses on the depth of an expression: sums of other expressions may be deep.
 """
 
 from __future__ import annotations

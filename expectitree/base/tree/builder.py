@@ -22,8 +22,7 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.expectation import Expectation
-from expectitree.base.tree.formulas import Expressions, Formulas
+from expectitree.base.tree.formulas import Expectation, Expressions, Formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"

@@ -12,7 +12,7 @@ from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.formulas import Expectation
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 

@@ -42,11 +42,10 @@ from expectitree.base.tree.columns import (
     NumberColumn,
 )
 from expectitree.base.tree.columns import Kind as Kind
-from expectitree.base.tree.expectation import Expectation
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Formulas, Parameter
+    from expectitree.base.tree.formulas import Expectation, Formulas, Parameter
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result

@@ -17,7 +17,6 @@ from expectitree.base.numbers import (
     escape,
     float_bounds,
     float_column,
-    is_finite,
     message_text,
     to_exact,
     to_exact_bound,
@@ -195,11 +194,11 @@ def without_formulas(tree: Tree) -> Tree:
     return replace(tree, parameters={}, formulas=formulas, expect=expect)
 
 
-def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
-    """Return the tree with each utility and estimate replaced by its image, without `expect`.
+def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
+    """Return the tree with each utility and estimate replaced by its image.
 
-    `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
-    bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
+    Bounds and `expect` are left out. Raises `TransformError` if an image is not a number that can
+    be searched.
     """
     greatest = INFINITY if tree.exact else MAX_FLOAT
 
@@ -214,13 +213,7 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
 
     column = [mapped(u) if u == u else u for u in tree.columns.utility]
     columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
-    bounds = {}
-    if with_bounds:
-        for n, ends in tree.local_bounds.items():
-            lower, upper = (mapped(end) if is_finite(end) else end for end in ends)
-            bounds[n] = lower, upper
-    tree = replace(tree, columns=columns, local_bounds=bounds, expect=None)
-    return without_formulas(tree)
+    return without_formulas(replace(tree, columns=columns, local_bounds={}, expect=None))
 
 
 def replace_opponent(tree: Tree, epsilon: Number, chance: str = "expected") -> Tree:

@@ -48,9 +48,8 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
-from expectitree.files.grammar.trail import Frame, Trail
+from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.values import (
     NOT_KNOWN_WORDS,
     ValueReader,
@@ -221,7 +220,7 @@ class _TreeReader:
         events = NONE
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
             if key == "parameters":
-                from expectitree.files.grammar.parameters import read_parameters
+                from expectitree.files.grammar.definitions import read_parameters
 
                 about[key] = self.values.attempt(read_parameters, value, root, index) or {}
             elif key == "events":
@@ -231,7 +230,7 @@ class _TreeReader:
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
         if events != NONE:  # after the parameters, which formulas use
-            from expectitree.files.grammar.events import read_events
+            from expectitree.files.grammar.definitions import read_events
 
             self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
         about.pop(SCHEMA_KEY, None)

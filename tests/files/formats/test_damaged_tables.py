@@ -33,7 +33,7 @@ from files.samples import content_of
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.formulas import Expectation
 
 # ---- Tables that are not trees.
 
