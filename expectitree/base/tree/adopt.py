@@ -13,7 +13,7 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
-from expectitree.base.tree.builder import TreeBuilder, label_at
+from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX_IDS,
@@ -21,7 +21,6 @@ from expectitree.base.tree.columns import (
     SUM_TOLERANCE,
     TERMINAL,
     Columns,
-    FloatColumn,
     IntColumn,
     Repeated,
 )
@@ -57,7 +56,7 @@ def adopt(
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
-        columns = columns._replace(probability=_normalised(columns))
+        columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
     tree = Tree(columns, label, **about)
     _check_annotations(tree)
     if unknown:
@@ -220,18 +219,6 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
         raise TreeError(
             f"node {min(wrong)}: it is listed as unknown, but is not a terminal without a utility"
         )
-
-
-def _normalised(columns: Columns) -> FloatColumn:
-    """Return the probabilities, divided by their sum at each chance node where it misses 1."""
-    probability = array("d", [float(p) for p in columns.probability])
-    builder = TreeBuilder(exact=False)
-    for n, kind in enumerate(columns.kind):
-        if kind == CHANCE:
-            own = slice(columns.first[n], columns.last[n])
-            parts, _ = builder.distribution(probability[own], own.stop - own.start)
-            probability[own] = array("d", [float(p) for p in parts])
-    return probability
 
 
 def check_labels(columns: Columns, label: Sequence[str | None], start: int = 0) -> Iterator[str]:

@@ -476,6 +476,16 @@ def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
     return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
 
 
+def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -> list[Number]:
+    """Return probabilities, divided by their sum at each chance node where it misses 1."""
+    builder, found = TreeBuilder(exact), [*given]
+    for n, kind in enumerate(columns.kind):
+        if kind == CHANCE:
+            own = slice(columns.first[n], columns.last[n])
+            found[own], _ = builder.distribution(found[own], own.stop - own.start)
+    return found
+
+
 class Copy:
     """A copy of a tree in the making: add its nodes, children before their parents."""
 

@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.base.tree.builder import Copy, TreeBuilder, labels_of, rewards_of
+from expectitree.base.tree.builder import Copy, labels_of, normalised, rewards_of
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
@@ -154,13 +154,9 @@ def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     if tree.exact:
         return tree
-    columns, builder = tree.columns, TreeBuilder(exact=True)
+    columns = tree.columns
     utility = [to_exact(u) if u == u else u for u in columns.utility]
-    probability: list[Number] = [to_exact(p) for p in columns.probability]
-    for n in range(len(tree)):
-        if columns.kind[n] == Kind.CHANCE:
-            own = slice(columns.first[n], columns.last[n])
-            probability[own], _ = builder.distribution(probability[own], own.stop - own.start)
+    probability = normalised(columns, map(to_exact, columns.probability), exact=True)
     local_bounds = {
         n: (to_exact_bound(lower), to_exact_bound(upper))
         for n, (lower, upper) in tree.local_bounds.items()

@@ -21,7 +21,6 @@ import expectitree as et
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.rounding import UNIT
 from expectitree.base.tree.transform import in_floats, in_fractions
-from expectitree.decide.flip import flip
 from expectitree.searches.engine import search_tree
 
 OIL = """
@@ -251,20 +250,6 @@ def test_an_unused_parameter_gets_a_warning() -> None:
     names = ", ".join(f"p{k}: {k}" for k in range(100))
     et.loads(f"{{parameters: {{{names}}}, max: [p0, 2]}}", warn=warnings.append)
     assert warnings[21:] == ["<text>: more such warnings are left out"]
-
-
-def test_a_sum_of_rewards_too_long_to_be_read_again_is_not_written() -> None:
-    long = f"1/{10**396 + 1}"
-    below = "chance: {u: {p: 0.4, reward: x, utility: 1}, v: {p: rest, utility: 2}}"
-    text = f"{{parameters: {{x: 2}}, chance: {{a: {{p: 1, cost: {long}, {below}}}}}}}"
-    with pytest.raises(et.TreeError) as caught:
-        et.dumps(flip(et.loads(text), "/"))
-    assert str(caught.value).startswith(
-        "u/a: a formula of 402 characters, a sum of rewards, cannot be written: found an "
-    )
-    tree = flip(et.loads(text.replace(long, "1e-399")), "/")
-    assert "reward: -1e-399 + x" in et.dumps(tree)
-    assert value(tree) == Fraction(12, 5) - Fraction(1, 10**399)
 
 
 def test_the_place_of_a_parameter_among_many_does_not_matter() -> None:
