@@ -388,9 +388,9 @@ class Tree(Shown):
         count, local, pays = len(self), dict(self.local_bounds), self.columns.pays
         at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         at_root = at_root if root_bounds is None else root_bounds
+        everywhere = (-INFINITY, INFINITY) if pays else at_root
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count)
-            for end in ((-INFINITY, INFINITY) if pays else at_root)
+            [end] * count if self.exact else compiling.filled("d", end, count) for end in everywhere
         )
         local[self.root_id] = at_root
         for n, ends in local.items():

@@ -292,8 +292,8 @@ def turned(children: Data) -> str:
         return ""
     labels = [text_or_quoted(label) for label, _ in children]
     if not all(map(is_number, labels)):
-        pairs = zip(labels, texts, strict=True)
-        items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in pairs)
+        outcomes = zip(labels, texts, strict=True)
+        items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
         return f"{{{items}}}" if sum(ps) == 1 else ""
     if sum(ps) != 1:
         texts[-1] = REST
