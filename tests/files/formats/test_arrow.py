@@ -415,21 +415,3 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
         ):
             connection.sql(f"copy (select {columns} from {ours}) to '{path}' (format parquet)")
             assert content_of(et.load(path)) == content_of(built_tree()), columns
-
-
-@pytest.mark.extra
-@pytest.mark.filterwarnings("ignore:pyarrow.feather")  # pandas before 3.1 calls it
-@pytest.mark.parametrize("format", FORMATS)
-def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
-    import pandas as pd
-
-    et.save(built_tree(), tmp_path / f"ours.{format}")
-    frame = (pd.read_feather if format == "arrow" else pd.read_parquet)(tmp_path / f"ours.{format}")
-    assert frame["kind"].astype(str).tolist() == [row["kind"] for row in ROWS]
-    assert frame["utility"].isna().tolist() == [row["utility"] is None for row in ROWS]
-    for n, kind in enumerate((frame["kind"], frame["kind"].astype(str).str.lower())):
-        frame["kind"] = kind
-        frame.to_feather(tmp_path / f"{n}.arrow")
-        frame.to_parquet(tmp_path / f"{n}.parquet")
-    for path in tmp_path.iterdir():
-        assert content_of(et.load(path)) == content_of(built_tree()), path
