@@ -112,7 +112,9 @@ class _Writer:
     def document(self) -> dict[str, Written]:
         random = self.random
         for name in random.choice(("", "", "s", "st")):
-            self.nodes[name] = self.inner(random.randint(1, 2), "max min chance chance")
+            node = self.inner(random.randint(1, 2), "max min chance chance")
+            # A reward belongs to a branch, so each ref has its own.
+            self.nodes[name] = {key: node[key] for key in node if key not in ("reward", "cost")}
         kinds = "max max max max min chance"
         root = self.inner(random.randint(1, 4), kinds)
         self.use(root)

@@ -143,30 +143,6 @@ def test_a_fair_game_is_worth_0_in_each_way_to_write_it() -> None:
         assert (type(exact), exact) == (Fraction, 0), way
 
 
-@pytest.mark.parametrize(
-    ("probabilities", "utilities", "value"),
-    [
-        ([0.1] * 10, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], Fraction(11, 2)),
-        ([1 / 3] * 3, [1, 2, 6], Fraction(3)),
-        ([1 / 7] * 7, [1, 2, 3, 4, 5, 6, 7], Fraction(4)),
-        ([0.7, 0.1, 0.2], [1, 2, -5], Fraction(-1, 10)),
-    ],
-    ids=str,
-)
-def test_float_probabilities_sum_to_exactly_1(
-    probabilities: list[float], utilities: list[int], value: Fraction
-) -> None:
-    """Floats that sum to 1 within rounding are scaled: three times 1/3 is 1."""
-    built = et.TreeBuilder()
-    children = [built.terminal(u) for u in utilities]
-    tree = built.build(built.chance(children, probabilities))
-    pairs = [{"p": p, "utility": u} for p, u in zip(probabilities, utilities, strict=True)]
-    for one in (tree, et.from_dict({"chance": pairs})):
-        assert et.evaluate(one).value == float(value)
-        exact: Any = et.evaluate(one, exact=True)
-        assert exact.value == value
-
-
 # ---- Fractions that would grow.
 
 

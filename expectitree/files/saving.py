@@ -86,7 +86,6 @@ def save(
     drop_fractions: bool = False,
     most_nodes: int | None = None,
     warn: Warn | None = None,
-    progress: Callable[[int], object] | None = None,
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
 
@@ -106,7 +105,6 @@ def save(
         most_nodes: The maximum number of nodes to write if the format cannot hold sharing: 10
             million, times the environment variable EXPECTITREE_BUDGET.
         warn: Called with a message about what the format cannot hold.
-        progress: Called with the number of characters of each text written.
 
     Raises:
         FileError: The file cannot be written, its ending is unknown, or another program changed it
@@ -123,8 +121,6 @@ def save(
         if row.is_text:
             for text in pieces(tree, row.name, tell, most_nodes):
                 stream.write(text.encode())
-                if progress is not None:
-                    progress(len(text))
         else:
             written_tree(tree, row, tell, most_nodes)
             row.module.save(tree, stream, drop_fractions)

@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 import yaml
@@ -19,7 +20,7 @@ from expectitree.base.errors import FileError
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.document import Place
+from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Place
 from expectitree.text.problems import problem_lines
 
 NEED_FRACTIONS = (
@@ -273,6 +274,18 @@ def test_nesting_is_limited_to_300_nodes(name: str) -> None:
         "`ref: NAME` in its place"
     )
     assert len(refusal) < 500
+
+
+def test_the_limit_of_pyyaml_has_our_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PyYAML 6.0.4 refuses a thousand containers itself, before the events reach us."""
+
+    def refused(text: str) -> NoReturn:
+        mark = yaml.Mark("x", 1000, 0, 1000, None, None)
+        problem = "exceeded maximum nesting depth while increasing flow level"
+        raise yaml.scanner.ScannerError(None, None, problem, mark)
+
+    monkeypatch.setattr("expectitree.files.formats.yaml.events", refused)
+    assert message("[", "x.yaml").startswith(f"x.yaml:1:1001: {NESTED_TOO_DEEPLY}")
 
 
 def hostile_texts() -> Iterator[str]:

@@ -17,7 +17,7 @@ from random_texts import RandomText
 
 import expectitree as et
 from expectitree.base.errors import FileError
-from expectitree.base.tree.expectation import RunExpectation
+from expectitree.base.tree.formulas import RunExpectation
 from expectitree.files import tree_files
 
 
@@ -53,13 +53,6 @@ def test_labels_are_text_as_written(either_yaml: bool) -> None:
     assert content_of(as_json) == content_of(tree)
 
 
-def test_slashes_in_labels_are_escaped_in_paths() -> None:
-    """A slash or a backslash in a label is escaped in paths."""
-    tree = et.loads("max: {a/b: {min: {'c\\d': 1}}, 'a': 2}", name="x.yaml")
-    assert [path for _, path in tree.walk()] == ["/", "a\\/b", "a\\/b/c\\\\d", "a"]
-    assert tree.find("a\\/b/c\\\\d").utility == 1
-
-
 def test_aliases_share_a_node(either_yaml: bool) -> None:
     """A shared node is stored once, and each branch keeps its `p` and `label`."""
     tree = et.loads(
@@ -71,20 +64,6 @@ def test_aliases_share_a_node(either_yaml: bool) -> None:
     chance = et.loads("chance: [&x {p: 1/2, min: [1]}, *x]", name="x.yaml")
     assert [branch.probability for branch in chance.root.branches] == [0.5, 0.5]
     assert len(chance) == 3
-
-
-def test_refs_share_a_node() -> None:
-    """Names share a node, also together with an alias."""
-    tree = et.loads(
-        "max: [{ref: a}, {ref: b}, {min: [{ref: a}]}]\nnodes: {a: 1, b: 2}", name="x.yaml"
-    )
-    assert tree.find("#1") == tree.find("#3/#1")
-    assert len(tree) == 4
-    both = et.loads(
-        "nodes: {a: &x {min: [1]}, b: *x}\nmax: [*x, {ref: a}, {ref: b}]", name="x.yaml"
-    )
-    assert len(both) == 3
-    assert len({child.id for child in both.root.children}) == 1
 
 
 def test_unused_names_are_not_counted() -> None:

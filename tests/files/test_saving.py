@@ -24,7 +24,7 @@ from random_trees import Case
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
 from expectitree.base.tree.builder import EXACT_NODES, NodeId
-from expectitree.base.tree.expectation import Expectation, RunExpectation
+from expectitree.base.tree.formulas import Expectation, RunExpectation
 from expectitree.files import load, saving
 from expectitree.files.grammar.expect import written_expectation
 
@@ -443,11 +443,3 @@ def test_a_pipe_that_closes_early_is_not_removed(ending: str, tmp_path: Path) ->
         et.save(tree, path)
     reader.join(10)
     assert stat.S_ISFIFO(path.stat().st_mode)
-
-
-def test_progress_is_called_with_the_size_of_each_text(tmp_path: Path) -> None:
-    sizes: list[int] = []
-    tree = et.generate("uniform", plies=3, branching=4, seed=1)
-    et.save(tree, tmp_path / "tree.yaml", progress=sizes.append)
-    assert len(sizes) > 1
-    assert sum(sizes) == (tmp_path / "tree.yaml").stat().st_size

@@ -277,7 +277,7 @@ def test_a_link_out_of_its_folder_is_not_written(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="out of its folder"), Results(str(link)).writing():
         pass
     with pytest.raises(FileError, match="out of its folder"):
-        AnswersFile(str(link), "x").add({"#1": "1"})
+        AnswersFile(str(link), "x").add("#1", "1")
 
 
 @pytest.mark.parametrize(

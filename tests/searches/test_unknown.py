@@ -311,7 +311,7 @@ def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
         tree, keep_branches(tree, {n: range(first[n], first[n + 1]) for n in range(len(tree))})
     )
     assert len(replace_opponent(tree, Fraction(1, 4)).unknown) == len(tree.unknown)
-    mapped = map_utilities(tree, lambda u: 2 * u + 1, with_bounds=False)
+    mapped = map_utilities(tree, lambda u: 2 * u + 1)
     assert same_places(tree, mapped)
     if tree.utility_ends[1] < INFINITY:
         assert mapped.utility_ends == tuple(2 * u + 1 for u in tree.utility_ends)

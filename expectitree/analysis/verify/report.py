@@ -16,7 +16,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError
 from expectitree.base.numbers import Number, exact_text, message_text
 from expectitree.base.rounding import Rounded
-from expectitree.base.tree.expectation import Expectation, PointExpectation, RunExpectation
+from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_fractions

@@ -81,9 +81,9 @@ def parse(text: str, names: Collection[str]) -> Expression:
     return _Parser(text, names).whole()
 
 
-def listed(names: Collection[str], most: int = 8) -> str:
+def listed(names: Collection[str]) -> str:
     """Return the first of some names as a list for a message."""
-    return ", ".join([*names][:most]) + (", …" if len(names) > most else "")
+    return ", ".join([*names][:8]) + (", …" if len(names) > 8 else "")
 
 
 _NAME_A_PART = "give a part of it a name under the root's `parameters:`"

@@ -1,11 +1,11 @@
 """The syntax tree of an expression: three kinds of frozen nodes, and how to write them as text.
 
-Nothing here recurses on the depth of an expression, because substitution makes deep ones.
+Nothing here recurses on the depth of an expression: sums of other expressions may be deep.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -88,17 +88,6 @@ def names_in(expression: Expression) -> tuple[str, ...]:
 
     fold(expression, combine)
     return tuple(found)
-
-
-def substitute(expression: Expression, meanings: Mapping[str, Expression]) -> Expression:
-    """Return the expression with some of its names replaced by other expressions."""
-
-    def combine(node: Expression, operands: list[Expression]) -> Expression:
-        if isinstance(node, Name):
-            return meanings.get(node.name, node)
-        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
-
-    return fold(expression, combine)
 
 
 def text_of(expression: Expression) -> str:

@@ -7,23 +7,20 @@ has checked.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.numbers import MAX_FLOAT, exact_text, quote
-from expectitree.base.tree.builder import TreeBuilder, label_at
+from expectitree.base.tree.builder import label_at, normalised
 from expectitree.base.tree.columns import (
     CHANCE,
     MAX_IDS,
-    NONE,
     ROUNDING,
     SUM_TOLERANCE,
     TERMINAL,
     Columns,
-    FloatColumn,
     IntColumn,
     Repeated,
 )
@@ -58,12 +55,8 @@ def adopt(
     fault, row, sums = compiling.run(find_fault, columns, reached, bool(unknown), rows=count)
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
-    if columns.pays:
-        branch = compiling.run(find_wrong_reward, columns.reward, rows=branches)
-        if branch != NONE:
-            raise TreeError(_reward_message(columns, branch))
     if sums:
-        columns = columns._replace(probability=_normalised(columns))
+        columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
     tree = Tree(columns, label, **about)
     _check_annotations(tree)
     if unknown:
@@ -113,7 +106,7 @@ def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
 
 # What `find_fault` finds.
 NO_FAULT, WRONG_KIND, WRONG_RANGE, WRONG_WIDTH, WRONG_CHILD = range(5)
-WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, UNREACHED = range(5, 9)
+WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, WRONG_REWARD, UNREACHED = range(5, 10)
 
 
 def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[int, int, int]:
@@ -124,7 +117,8 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
     or compiled.
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
-    child, probability = tree.child, tree.probability
+    child, probability, reward = tree.child, tree.probability, tree.reward
+    pays = len(reward) > 0
     least, greatest = -MAX_FLOAT, MAX_FLOAT
     sums = 0
     if first[0] != 0:
@@ -151,6 +145,8 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
             if c >= n:
                 return WRONG_CHILD, n, 0
             reached[c] = 1
+            if pays and not least <= reward[b] <= greatest:
+                return WRONG_REWARD, n, 0
             p = probability[b]
             if k == CHANCE:
                 if not 0 <= p <= 1:
@@ -205,27 +201,12 @@ def fault_message(columns: Columns, fault: int, n: int) -> str:
         return f"the probability of an action is {p!r}: below MAX and MIN it is 1"
     if fault == WRONG_SUM:
         return f"the probabilities sum to {exact_text(sum(probability))}, expected 1"
+    if fault == WRONG_REWARD:
+        rewards = enumerate(columns.reward[begin:end], start=1)
+        place, r = next((at, r) for at, r in rewards if not -MAX_FLOAT <= r <= MAX_FLOAT)
+        found = exact_text(r) if r == r else "missing"
+        return f"the reward of branch #{place} is {found}, expected a number up to 10^301"
     return "no branch leads to it: every node except the root, the last row, is a child"
-
-
-def find_wrong_reward(reward: FloatColumn) -> int:
-    """Return the first branch whose reward is not a number that can be searched, or NONE.
-
-    This is a loop over a column, to be interpreted or compiled.
-    """
-    least, greatest = -MAX_FLOAT, MAX_FLOAT
-    for b in range(len(reward)):
-        if not least <= reward[b] <= greatest:
-            return b
-    return NONE
-
-
-def _reward_message(columns: Columns, branch: int) -> str:
-    reward = columns.reward[branch]
-    found = exact_text(reward) if reward == reward else "missing"
-    node = bisect_right(columns.first, branch) - 1
-    place = branch - columns.first[node] + 1
-    return f"node {node}: the reward of branch #{place} is {found}, expected a number up to 10^301"
 
 
 def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
@@ -238,18 +219,6 @@ def _check_unknown(tree: Tree, unknown: Collection[int]) -> None:
         raise TreeError(
             f"node {min(wrong)}: it is listed as unknown, but is not a terminal without a utility"
         )
-
-
-def _normalised(columns: Columns) -> FloatColumn:
-    """Return the probabilities, divided by their sum at each chance node where it misses 1."""
-    probability = array("d", [float(p) for p in columns.probability])
-    builder = TreeBuilder(exact=False)
-    for n, kind in enumerate(columns.kind):
-        if kind == CHANCE:
-            own = slice(columns.first[n], columns.last[n])
-            parts, _ = builder.distribution(probability[own], own.stop - own.start)
-            probability[own] = array("d", [float(p) for p in parts])
-    return probability
 
 
 def check_labels(columns: Columns, label: Sequence[str | None], start: int = 0) -> Iterator[str]:

@@ -22,8 +22,7 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.expectation import Expectation
-from expectitree.base.tree.formulas import Expressions, Formulas
+from expectitree.base.tree.formulas import Expectation, Expressions, Formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
@@ -475,6 +474,16 @@ def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
     if not tree.columns.pays:
         return {}
     return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
+
+
+def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -> list[Number]:
+    """Return probabilities, divided by their sum at each chance node where it misses 1."""
+    builder, found = TreeBuilder(exact), [*given]
+    for n, kind in enumerate(columns.kind):
+        if kind == CHANCE:
+            own = slice(columns.first[n], columns.last[n])
+            found[own], _ = builder.distribution(found[own], own.stop - own.start)
+    return found
 
 
 class Copy:

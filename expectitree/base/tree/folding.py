@@ -12,7 +12,7 @@ from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.formulas import Expectation
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 
@@ -63,12 +63,12 @@ def fold_rewards(tree: Tree) -> Tree:
         total = to_exact(value) + paid[n]
         return total if tree.exact else float(total)
 
-    utility = [plus(u, n) for n, u in enumerate(columns.utility)]
+    utility: Any = [plus(u, n) for n, u in enumerate(columns.utility)]
+    reward: Any = []
+    if not tree.exact:
+        utility, reward = array("d", utility), array("d")
     bounds = {n: (plus(low, n), plus(high, n)) for n, (low, high) in tree.local_bounds.items()}
-    columns = columns._replace(
-        utility=utility if tree.exact else array("d", utility),
-        reward=[] if tree.exact else array("d"),
-    )
+    columns = columns._replace(utility=utility, reward=reward)
     expect = tree.expect and Expectation(tree.expect.value, tree.expect.best)
     folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
     return without_formulas(folded)

@@ -1,4 +1,4 @@
-"""Formulas, parameters and events as a tree file has them.
+"""Formulas, parameters, events and expected results as a tree file has them.
 
 `parameters.py` computes the numbers.
 """
@@ -19,6 +19,7 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
+from expectitree.base.numbers import Number as Value
 from expectitree.base.numbers import number_text
 from expectitree.base.tree.columns import Bounds
 
@@ -122,6 +123,41 @@ class Formulas:
         """The names in all formulas."""
         distinct = {id(expression): expression for expression in self.expressions()}
         return frozenset(name for part in distinct.values() for name in names_in(part))
+
+
+@dataclass(frozen=True, slots=True)
+class RunExpectation:
+    """The expected counts of one search of the tree; a field that is None is not checked."""
+
+    algorithm: str
+    nodes: int | None = None  # nodes visited
+    leaves: int | None = None  # leaves visited
+    cuts: int | None = None
+    skipped: tuple[str, ...] | None = None  # paths that must stay unvisited
+    bounds: Bounds | None = None
+    options: Mapping[str, int | str] = field(default_factory=dict)  # of the algorithm, by key
+    place: tuple[str | int, ...] = ()  # the keys that lead to this entry within `expect`
+
+
+@dataclass(frozen=True, slots=True)
+class PointExpectation:
+    """The results that a tree file expects at other values of the parameters."""
+
+    settings: Mapping[str, str]  # the values as written, by the names of the parameters
+    expect: Expectation
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """The value, the best action and the counts of searches that a tree file expects."""
+
+    value: Value | None = None
+    best: str | None = None
+    values: Mapping[str, Value] = field(default_factory=dict)  # by path
+    runs: tuple[RunExpectation, ...] = ()
+    at: tuple[PointExpectation, ...] = ()
+    # The texts of numbers, by place.
+    written: Mapping[tuple[str | int, ...], str] = field(default_factory=dict)
 
 
 def is_formula(value: object) -> TypeGuard[Expression]:

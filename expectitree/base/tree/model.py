@@ -42,11 +42,10 @@ from expectitree.base.tree.columns import (
     NumberColumn,
 )
 from expectitree.base.tree.columns import Kind as Kind
-from expectitree.base.tree.expectation import Expectation
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Formulas, Parameter
+    from expectitree.base.tree.formulas import Expectation, Formulas, Parameter
 
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
@@ -389,9 +388,9 @@ class Tree(Shown):
         count, local, pays = len(self), dict(self.local_bounds), self.columns.pays
         at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         at_root = at_root if root_bounds is None else root_bounds
+        everywhere = (-INFINITY, INFINITY) if pays else at_root
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count)
-            for end in ((-INFINITY, INFINITY) if pays else at_root)
+            [end] * count if self.exact else compiling.filled("d", end, count) for end in everywhere
         )
         local[self.root_id] = at_root
         for n, ends in local.items():

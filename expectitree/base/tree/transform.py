@@ -17,12 +17,11 @@ from expectitree.base.numbers import (
     escape,
     float_bounds,
     float_column,
-    is_finite,
     message_text,
     to_exact,
     to_exact_bound,
 )
-from expectitree.base.tree.builder import Copy, TreeBuilder, labels_of, rewards_of
+from expectitree.base.tree.builder import Copy, labels_of, normalised, rewards_of
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
@@ -153,13 +152,9 @@ def in_fractions(tree: Tree) -> Tree:
     """Return a tree of floats as an exact one; a float counts as the decimal that Python prints."""
     if tree.exact:
         return tree
-    columns, builder = tree.columns, TreeBuilder(exact=True)
+    columns = tree.columns
     utility = [to_exact(u) if u == u else u for u in columns.utility]
-    probability: list[Number] = [to_exact(p) for p in columns.probability]
-    for n in range(len(tree)):
-        if columns.kind[n] == Kind.CHANCE:
-            own = slice(columns.first[n], columns.last[n])
-            probability[own], _ = builder.distribution(probability[own], own.stop - own.start)
+    probability = normalised(columns, map(to_exact, columns.probability), exact=True)
     local_bounds = {
         n: (to_exact_bound(lower), to_exact_bound(upper))
         for n, (lower, upper) in tree.local_bounds.items()
@@ -207,11 +202,11 @@ def without_formulas(tree: Tree) -> Tree:
     return replace(tree, parameters={}, formulas=formulas, expect=expect)
 
 
-def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds: bool) -> Tree:
-    """Return the tree with each utility and estimate replaced by its image, without `expect`.
+def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
+    """Return the tree with each utility and estimate replaced by its image.
 
-    `with_bounds` also maps the finite bounds, which needs a map that never falls; otherwise the
-    bounds are left out. Raises `TransformError` if an image is not a number that can be searched.
+    Bounds and `expect` are left out. Raises `TransformError` if an image is not a number that can
+    be searched.
     """
     greatest = INFINITY if tree.exact else MAX_FLOAT
 
@@ -226,13 +221,7 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number], *, with_bounds:
 
     column = [mapped(u) if u == u else u for u in tree.columns.utility]
     columns = tree.columns._replace(utility=column if tree.exact else array("d", column))
-    bounds = {}
-    if with_bounds:
-        for n, ends in tree.local_bounds.items():
-            lower, upper = (mapped(end) if is_finite(end) else end for end in ends)
-            bounds[n] = lower, upper
-    tree = replace(tree, columns=columns, local_bounds=bounds, expect=None)
-    return without_formulas(tree)
+    return without_formulas(replace(tree, columns=columns, local_bounds={}, expect=None))
 
 
 def replace_opponent(tree: Tree, epsilon: Number) -> Tree:

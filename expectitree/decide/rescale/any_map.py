@@ -196,5 +196,5 @@ def _envelope(distributions: Iterable[Distribution], is_max: bool) -> Distributi
 
 def _is_changed(tree: Tree, branch: int, scale: Scale) -> bool:
     """Return whether a map makes an action of an exact tree worse than another one."""
-    mapped = map_utilities(tree, lambda u: scale.image(u)[0], with_bounds=False)
+    mapped = map_utilities(tree, lambda u: scale.image(u)[0])
     return not search_tree(mapped).is_best(tree.root_id, branch)

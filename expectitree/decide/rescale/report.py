@@ -180,7 +180,7 @@ def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
         remarks += (_BOUNDS,)
     before = search_tree(tree)
     mapped: dict[Number, Number] = {u: image for u, (image, _) in images.items()}
-    changed = map_utilities(tree, mapped.__getitem__, with_bounds=False)
+    changed = map_utilities(tree, mapped.__getitem__)
     error = max(error for _, error in images.values())
     after = search_tree(rounded(changed) if error else changed)
     if error:  # of utilities alone, so it does not grow on the way to the root

@@ -50,6 +50,8 @@ def parse(text: str, name: str) -> Document:
         raise error_in(name, f"this is not YAML: {escape(str(error))}") from None
     except yaml.MarkedYAMLError as error:
         mark: Any = error.problem_mark or error.context_mark
+        if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
+            raise _error(name, mark, NESTED_TOO_DEEPLY) from None
         message = f"this is not YAML: {error.problem or error}"
         if error.context:
             message += f" {error.context}"

@@ -10,17 +10,18 @@ from collections.abc import Collection, Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
+from unicodedata import normalize
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import names_in
 from expectitree.base.names import nearest
-from expectitree.base.numbers import quote, to_fraction, to_probability
+from expectitree.base.numbers import Number, quote, to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.trail import Trail
+from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
 from expectitree.files.grammar.words import (
     KIND_SYNONYMS,
@@ -46,10 +47,13 @@ _MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
 _MAX_SUMMED = 1_000  # labels, whose sum takes time
 _MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
 _MAX_NUMBER_LENGTH = 20  # characters of a number in a label
+_QUOTIENT = r"[0-9]+(?:\s?/\s?|[ -](?:in|out of)[ -])[0-9]+"  # such as 1/6 and `1 in 6`
 _LABEL_NUMBER = re.compile(
-    r"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(([0-9]+\s?/\s?[0-9]+|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
+    rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
 )
-THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
+_NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
+_NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
+_THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
 
 # ---- Errors.
@@ -89,19 +93,29 @@ def unknown_keys(
             hint = f"YAML splits text between braces at a comma: write `{whole}`"
             yield key, f"unknown key {quote(key)}: {hint}"
         else:
-            yield key, _unknown_key(key, values, trail, allowed)
+            hint = _weight_hint(key, values, frame) or _hint(key, values, allowed)
+            yield key, _unknown_key(key, hint, trail, allowed)
 
 
-def _unknown_key(key: str, values: dict[str, Data], trail: Trail, allowed: list[str]) -> str:
+def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    hint = _hint(key, values, allowed)
     message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
         trail.listed = allowed
     return message
+
+
+def _weight_hint(key: str, values: dict[str, Data], frame: Frame) -> str:
+    """Return what to write for a weight such as 3, whose siblings have weights, too."""
+    weights = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    whole = [int(weight) for weight in weights if isinstance(weight, str) and weight.isdecimal()]
+    is_weight = frame.kind == Kind.CHANCE and SYNONYMS.get(key.lower()) == "p"
+    if not is_weight or len(whole) < len(frame.items) or sum(whole) < 2:
+        return ""
+    return f"write `p: {values[key]}/{sum(whole)}`"
 
 
 def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
@@ -255,10 +269,10 @@ def node_warning(
     `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
     names of the file's parameters.
     """
-    if isinstance(children, list) and not names:
-        return _zeros_warning(children)
+    if isinstance(children, list) and (kind != Kind.CHANCE or not names):
+        return _list_warning(kind, children)
     if kind != Kind.CHANCE:
-        return ""
+        return _player_warning(kind, names, children)
     return _label_warning(names, children, parameters) or _turned_warning(children)
 
 
@@ -274,12 +288,16 @@ def turned(children: Data) -> str:
     if not all(isinstance(text, str) and is_probability(text) for text in texts):
         return ""
     ps: Any = [to_probability(text, exact=True) for text in texts]
-    if sum(ps) != 1 or set(ps) <= {0, 1}:
+    if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
         return ""
     labels = [text_or_quoted(label) for label, _ in children]
-    pairs = [*zip(texts, labels, strict=True)]
     if not all(map(is_number, labels)):
-        return f"{{{', '.join(f'{label}: {{p: {p}, utility: …}}' for p, label in pairs)}}}"
+        outcomes = zip(labels, texts, strict=True)
+        items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
+        return f"{{{items}}}" if sum(ps) == 1 else ""
+    if sum(ps) != 1:
+        texts[-1] = REST
+    pairs = [*zip(texts, labels, strict=True)]
     if len(set(texts)) == len(texts):
         return f"{{{', '.join(f'{p}: {utility}' for p, utility in pairs)}}}"
     return f"[{', '.join(f'{{p: {p}, utility: {utility}}}' for p, utility in pairs)}]"
@@ -287,11 +305,14 @@ def turned(children: Data) -> str:
 
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
-    if label not in NODE_KEYS:
+    is_p = label == "p" or label not in NODE_KEYS
+    if is_p and label != "p" and SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
+    if is_p and label != "p" and not _probability(child):
+        return ""
     hint = "if it was meant as a key, move it one level up"
-    if label == "p" and isinstance(child, str) and kind == Kind.CHANCE and others:
+    if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
         first = label_with_p(others[0][0], child, (others[0],))
         hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
         if others[0][0] == "utility":
@@ -317,18 +338,57 @@ def _turned_warning(children: Data) -> str:
         return ""
     texts = [text for _, text in children]
     shown = ", ".join([*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])])
-    found = f"the utilities {shown} of this CHANCE node sum to 1"
+    total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
+    found = f"the utilities {shown} of this CHANCE node sum to {total}"
     return f"{found}: if they are probabilities, write `chance: {mapping}`"
+
+
+def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
+    """Return whether a list of numbers may be a mistake, so that it is not read at once."""
+    if kind == Kind.CHANCE and 0 < numbers[0] < 1:
+        total: Any = sum(numbers[:-1:2])
+        return abs(total - 1) < _NEARLY and bool(_list_warning(kind, texts))
+    return _THREE_ZEROS in texts
+
+
+def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[str, Data]]) -> str:
+    """Return the warning about actions that seem to be outcomes."""
+    if not re.search(_NOT_WHOLE, "\n".join(names)):
+        return ""
+    found = f"the labels {_shown(names)} of this {kind.name} node"
+    hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
+    if are_probabilities(children):
+        total = sum(to_probability(name, exact=True) for name in names if name != REST)
+        is_sum = total == 1 or REST in names and total < 1
+        return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
+    numbers = _label_numbers(names)
+    if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
+        return ""
+    first = label_with_p(names[0], numbers[0][1], children)
+    return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
+
+
+def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
+    """Return the warning about `[0.7, 100, 0.3, 0]`, or about `[1,000, 2]`."""
+    ps = [_probability(text) for text in children[:-1:2]]
+    if kind != Kind.CHANCE or len(children) % 2 or len(ps) < 2 or None in ps or sum(ps) != 1:
+        return _zeros_warning(children)
+    if set(ps) <= {0, 1} or not all(isinstance(one, str) for one in children):
+        return ""
+    pairs = zip(children[::2], children[1::2], strict=True)
+    items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
+    found = f"every other number of {flow_text(list(children))} is read as a utility, and these"
+    return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
 
 
 def _zeros_warning(children: Sequence[Data]) -> str:
     """Return the warning about `[1,000, 2]`: a comma within a number."""
-    at = children.index(THREE_ZEROS) if THREE_ZEROS in children else 0
+    at = children.index(_THREE_ZEROS) if _THREE_ZEROS in children else 0
     if not at or not isinstance(children[at - 1], str):
         return ""
     first = children[at - 1]
-    found = f"{first},{THREE_ZEROS} is read as two numbers"
-    return f"{found}: for one, write {first}{THREE_ZEROS}; for two, write {first}, 0"
+    found = f"{first},{_THREE_ZEROS} is read as two numbers"
+    return f"{found}: for one, write {first}{_THREE_ZEROS}; for two, write {first}, 0"
 
 
 def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
@@ -350,8 +410,8 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
             at, p = names.index(meant[0]), REST if rest else meant[0]
             hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
-    numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
-    if len(numbers) < max(2, len(names)):
+    numbers = _label_numbers(names)
+    if len(numbers) < 2:
         return ""
     total = sum(value for value, _ in numbers)
     is_whole = all(value.denominator == 1 for value, _ in numbers)
@@ -362,6 +422,12 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
     p = numbers[0][1] + ("%" if is_whole else "")
     hint = f"write a p, as in {label_with_p(names[0], p, children)}"
     return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
+
+
+def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
+    """Return the only number in each label, with its text; nothing if a label has none."""
+    numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
+    return numbers if len(numbers) == len(names) else []
 
 
 def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
@@ -376,11 +442,27 @@ def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
 @lru_cache(maxsize=1_000)
 def _only_number(label: str) -> tuple[Fraction, str] | None:
     """Return the only number in a label, and its text; None if there is none, or another."""
+    if not label.isascii():
+        label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
     found = _LABEL_NUMBER.findall(label) if len(label) <= _MAX_LABEL_LENGTH else []
     if len(found) != 1 or len(found[0][0]) > _MAX_NUMBER_LENGTH:
         return None
-    text = found[0][0].replace(" ", "").replace(",", ".")
+    text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", found[0][0])
+    text = text.replace(" ", "").replace(",", ".")
     try:
         return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
     except NumberError:
         return None
+
+
+def _probability(text: Data) -> Any:
+    """Return the probability that a text is, as a fraction; None if it is none."""
+    is_one = isinstance(text, str) and is_probability(text)
+    return to_probability(text, exact=True) if is_one else None
+
+
+def _shown(texts: Sequence[str]) -> str:
+    """Return the first of some texts as a list for a message."""
+    if len(texts) <= _MAX_SHOWN:
+        return key_list(texts)
+    return ", ".join([*texts[:_MAX_SHOWN], "…"])

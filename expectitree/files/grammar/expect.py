@@ -8,7 +8,7 @@ from typing import Any
 
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
-from expectitree.base.tree.expectation import Expectation, PointExpectation, RunExpectation
+from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, NumberText, Place
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Report, ValueReader

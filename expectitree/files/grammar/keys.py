@@ -14,14 +14,11 @@ from expectitree.files.grammar.document import Data, place_of
 from expectitree.files.grammar.expect import read_expectation
 from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
-from expectitree.files.grammar.words import (
-    flow_text,
-    key_list,
-)
+from expectitree.files.grammar.words import flow_text, key_list
 
 
 def _read_attitude(values: ValueReader, data: Data) -> Any:
-    from expectitree.files.grammar.attitude import read_attitude  # few trees have one
+    from expectitree.files.grammar.definitions import read_attitude  # few trees have one
 
     return read_attitude(values, data)
 

@@ -22,8 +22,8 @@ from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
-    THREE_ZEROS,
     bare,
+    is_doubtful,
     label_hint,
     report_pairs,
     unknown_keys,
@@ -48,9 +48,8 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.names import Names
 from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
-from expectitree.files.grammar.trail import Frame, Trail
+from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.values import (
     NOT_KNOWN_WORDS,
     ValueReader,
@@ -67,7 +66,8 @@ if TYPE_CHECKING:
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
 # A label in braces that includes its number.
-_MISSING_COLON = r"(\w[^:]*):\s*([-+.]?[0-9][0-9./e]*)"
+_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
+_CALL = r"(max|min|chance)\s?\((.+)\)"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
 _MAX_READ = 100  # characters of a text that a hint is made of
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
@@ -220,7 +220,7 @@ class _TreeReader:
         events = NONE
         for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
             if key == "parameters":
-                from expectitree.files.grammar.parameters import read_parameters
+                from expectitree.files.grammar.definitions import read_parameters
 
                 about[key] = self.values.attempt(read_parameters, value, root, index) or {}
             elif key == "events":
@@ -230,7 +230,7 @@ class _TreeReader:
             elif key == "nodes":
                 self.names.read(value, Place(root, index))
         if events != NONE:  # after the parameters, which formulas use
-            from expectitree.files.grammar.events import read_events
+            from expectitree.files.grammar.definitions import read_events
 
             self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
         about.pop(SCHEMA_KEY, None)
@@ -306,6 +306,8 @@ class _TreeReader:
                 hint = f"; YAML splits text between braces at a comma: write `{whole}`"
             elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MAX_READ])):
                 hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
+            elif call := re.fullmatch(_CALL, text[:_MAX_READ]):
+                hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
             elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
                 hint = f"; {meant}"
             elif text.lower() in NOT_KNOWN_WORDS:
@@ -434,7 +436,7 @@ class _TreeReader:
             utilities = [*map(self.values.to_number, children)]
         except (NumberError, TypeError):
             return None
-        if THREE_ZEROS in children:  # perhaps the end of 1,000, of which `close` warns
+        if is_doubtful(kind, children, utilities):  # `close` warns of it
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
@@ -457,7 +459,7 @@ class _TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
-            written = children[:60] if isinstance(children, str) else ""
+            written = children[:60].strip("()") if isinstance(children, str) else ""
             if pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
             elif "," in written or is_number(written):

@@ -13,7 +13,7 @@ from expectitree.files.grammar.document import Data
 # Keys that people write for the one that they mean.
 _WORDS = {
     "utility": "value payoff reward score payout profit points result gain outcome leaf terminal",
-    "p": "prob probability chance likelihood pr",
+    "p": "prob probability chance weight odds likelihood pr",
     "label": "name action move",
     "ref": "node goto link use",
     "estimate": "heuristic eval evaluation guess h",
@@ -96,8 +96,15 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     `at` is the place of the second half: it is a key, without a value.
     """
     half, value = pairs[at]
+    if value or not half.isdecimal():
+        return ""
+    after, following = pairs[at + 1] if at + 1 < len(pairs) else ("", None)
+    if after.isdecimal() and following:  # the whole is a key, as in `0,7: 100`
+        return f"{half}.{after}: {flow_text(following)}"
     name, first = pairs[at - 1] if at else ("", None)
-    if value or not half.isdecimal() or not isinstance(first, str) or not _WHOLE.fullmatch(first):
+    if name in _KIND_WORDS:
+        return f"{name}: [{first}, {half}]"
+    if not isinstance(first, str) or not _WHOLE.fullmatch(first):
         return ""
     is_grouped = len(half) == 3 and first.strip("+-0")
     number = f"{first}{half}" if is_grouped else f"{first}.{half}"

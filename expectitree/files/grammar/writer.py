@@ -146,7 +146,7 @@ class _TreeWriter:
         self.written_parameters = tree.parameters
         if tree.formulas is not None and tree.formulas.defined:
             from expectitree.base.tree.bayes import written_parameters
-            from expectitree.files.grammar.events import written_definitions
+            from expectitree.files.grammar.definitions import written_definitions
 
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
@@ -164,7 +164,7 @@ class _TreeWriter:
         tree, notation = self.tree, self.notation
         about: dict[str, Any] = {"title": tree.title, "source": tree.source}
         if tree.attitude is not None:
-            from expectitree.files.grammar.attitude import written_attitude
+            from expectitree.files.grammar.definitions import written_attitude
 
             about["attitude"] = written_attitude(tree.attitude)
         if tree.expect is not None:

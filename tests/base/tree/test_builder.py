@@ -88,17 +88,6 @@ def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
     )
 
 
-def test_branch_notes_and_estimates_keep_their_nodes() -> None:
-    t = TreeBuilder()
-    t.max([5, 6])
-    end = t.terminal(2)
-    root = t.max([1, end])
-    t.annotate_branch(root, 1, "beside the ref")
-    tree = t.build(root, estimated=frozenset([int(end)]))
-    assert tree.branch_notes == {1: "beside the ref"}
-    assert tree.estimated == {tree.find("#2").id}
-
-
 def test_a_number_label_is_accepted_only_at_its_place() -> None:
     """`#k` is the name of a branch without a label."""
     t = TreeBuilder()

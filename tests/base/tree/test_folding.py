@@ -19,8 +19,8 @@ import expectitree as et
 from expectitree import Node, Tree
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import Number
-from expectitree.base.tree.expectation import Expectation
 from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.formulas import Expectation
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.engine import search_tree
 

@@ -99,8 +99,7 @@ def test_an_unknown_path_is_explained(tree: et.Tree, path: str, message: str) ->
     assert str(caught.value) == message
 
 
-def test_an_unknown_path_lists_a_few_labels() -> None:
-    """Eight labels are enough."""
+def test_an_unknown_path_lists_eight_labels() -> None:
     tree = et.loads("max: [1, 2, 3, 4, 5, 6, 7, 8, 9]")
     with pytest.raises(TreeError, match=r"are #1, #2, #3, #4, #5, #6, #7, #8, …$"):
         tree.find("#10")

@@ -6,7 +6,6 @@ import math
 import struct
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -28,8 +27,8 @@ from files.formats.tables import (
     to,
     write,
 )
-from files.samples import SHIPPED, chain, content_of, random_full_tree
-from helpers import ROOT, load, loads
+from files.samples import chain, content_of, random_full_tree
+from helpers import ROOT, loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import ExactNode
@@ -105,18 +104,6 @@ def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
 
 def is_float_decimal(number: Any) -> bool:
     return math.isinf(number) or Fraction(repr(float(number))) == number
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
-def test_every_shipped_tree_is_read_back_unchanged(path: Path, format: str, tmp_path: Path) -> None:
-    out = tmp_path / f"tree.{format}"
-    tree = load(path, exact=False)
-    et.save(tree, out)
-    assert columns_of(et.load(out)) == columns_of(tree)
-    # A table has no parameters, so there are no results at other values of them.
-    expect = tree.expect and replace(tree.expect, at=())
-    assert content_of(et.load(out)) == content_of(replace(tree, expect=expect))
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -284,22 +271,6 @@ def test_a_number_that_is_not_a_float_is_refused_with_its_path(
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_dropped_fractions_are_the_nearest_floats(format: str, tmp_path: Path) -> None:
-    text = (
-        "bounds: [1/3, 2]\n"
-        "max: {a: 1/3, c: {chance: [1, 1, 1]},\n"
-        "      b: {chance: [{p: 1/3, utility: 1}, {p: 2/3, utility: 2}], estimate: 4/3}}"
-    )
-    et.save(et.loads(text), tmp_path / f"tree.{format}", drop_fractions=True)
-    tree = et.load(tmp_path / f"tree.{format}")
-    assert tree.find("a").utility == 1 / 3
-    assert [branch.probability for branch in tree.find("b").branches] == [1 / 3, 2 / 3]
-    assert tree.find("b").estimate == 4 / 3
-    assert [branch.probability for branch in tree.find("c").branches] == [1 / 3] * 3
-    assert tree.root.bounds == (1 / 3, 2)
-
-
-@pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize(
     "value", ["0.12345678901234567890", "1/3", "1e-400", "1e400", "-0.50", "12345678901234567"]
 )
@@ -444,21 +415,3 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
         ):
             connection.sql(f"copy (select {columns} from {ours}) to '{path}' (format parquet)")
             assert content_of(et.load(path)) == content_of(built_tree()), columns
-
-
-@pytest.mark.extra
-@pytest.mark.filterwarnings("ignore:pyarrow.feather")  # pandas before 3.1 calls it
-@pytest.mark.parametrize("format", FORMATS)
-def test_pandas_reads_and_writes_tables(format: str, tmp_path: Path) -> None:
-    import pandas as pd
-
-    et.save(built_tree(), tmp_path / f"ours.{format}")
-    frame = (pd.read_feather if format == "arrow" else pd.read_parquet)(tmp_path / f"ours.{format}")
-    assert frame["kind"].astype(str).tolist() == [row["kind"] for row in ROWS]
-    assert frame["utility"].isna().tolist() == [row["utility"] is None for row in ROWS]
-    for n, kind in enumerate((frame["kind"], frame["kind"].astype(str).str.lower())):
-        frame["kind"] = kind
-        frame.to_feather(tmp_path / f"{n}.arrow")
-        frame.to_parquet(tmp_path / f"{n}.parquet")
-    for path in tmp_path.iterdir():
-        assert content_of(et.load(path)) == content_of(built_tree()), path

@@ -33,7 +33,7 @@ from files.samples import content_of
 from helpers import ROOT
 
 import expectitree as et
-from expectitree.base.tree.expectation import Expectation
+from expectitree.base.tree.formulas import Expectation
 
 # ---- Tables that are not trees.
 
@@ -65,6 +65,9 @@ WRONG: dict[str, tuple[Any, str]] = {
     "utility null": (table(rows_with(0, utility=None)), "node 0: the utility is missing"),
     "utility inf": (table(rows_with(0, utility=math.inf)), "node 0: the utility is inf"),
     "branch null": (table(rows_with(2, branches=[None, to(1)])), "null"),
+    "branch null in a large list": (
+        table(rows_with(2, branches=[None, to(1)]), branches=pa.large_list(pa.struct(STRUCT))),
+        "a branch is null"),
     "probability null": (table(rows_with(2, branches=[{**to(0), "probability": None}])),
         "probability .* null"),
     "no probability": (table([leaf(0)], branches=pa.list_(pa.struct([("child", pa.int8())]))),
@@ -166,32 +169,6 @@ def test_invalid_metadata_are_refused_in_one_line(text: bytes, format: str, tmp_
 def test_metadata_of_other_programs_are_ignored(tmp_path: Path) -> None:
     made = table().replace_schema_metadata({b"pandas": b"\xff{", b"other": b""})
     assert content_of(et.load(write(tmp_path / "tree.arrow", made))) == content_of(built_tree())
-
-
-def null_branches(list_of: Callable[[Any], Any], child: Any, under: list[int]) -> Any:
-    """Return a table of a leaf and a MAX node with two branches.
-
-    The first branch is null, with the child `under` as the data below the null.
-    """
-    fields = pa.struct([("child", child), ("probability", pa.float64())])
-    arrays = [pa.array(under, child), pa.array([1.0, 1.0])]
-    entries = pa.StructArray.from_arrays(arrays, fields=list(fields), mask=pa.array([True, False]))
-    lists = list_of(fields)
-    made = (pa.LargeListArray if pa.types.is_large_list(lists) else pa.ListArray).from_arrays(
-        [0, 0, 2], entries
-    )
-    return pa.table({"kind": ["TERMINAL", "MAX"], "utility": [1.0, None], "branches": made})
-
-
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("list_of", [pa.list_, pa.large_list])
-@pytest.mark.parametrize("child", [pa.uint32(), pa.int64()])
-def test_a_null_branch_is_an_error_for_any_data_under_it(
-    list_of: Callable[[Any], Any], child: Any, format: str, tmp_path: Path
-) -> None:
-    assert "null" in error_message(
-        write(tmp_path / f"tree.{format}", null_branches(list_of, child, [0, 0]))
-    )
 
 
 # ---- Damaged files.

@@ -309,18 +309,17 @@ def test_fractions_give_the_same_compiled_and_beyond_64_bits(pays: bool) -> None
             assert limit(tree, ONE, bounds=case.bounds).exact == first.exact
         # The same tree, in numbers that fit no word.
         third = Fraction(10**30 + 1, 3**50)
-        larger = transform.map_utilities(
-            tree,
-            lambda u, third=third: u * third,  # type: ignore[operator]
-            with_bounds=True,
+
+        def times_third(ends: Any, third: Any = third) -> Any:
+            return tuple(b if b in (INFINITY, -INFINITY) else b * third for b in ends)
+
+        larger = transform.map_utilities(tree, lambda u, third=third: u * third)  # type: ignore[operator]
+        larger = replace(
+            larger,
+            columns=larger.columns._replace(reward=[r * third for r in tree.columns.reward]),
+            local_bounds={n: times_third(ends) for n, ends in tree.local_bounds.items()},
         )
-        paid = [r * third for r in tree.columns.reward]
-        larger = replace(larger, columns=larger.columns._replace(reward=paid))
-        bounds = (
-            None
-            if case.bounds is None
-            else tuple(b if b in (INFINITY, -INFINITY) else b * third for b in case.bounds)
-        )
+        bounds = None if case.bounds is None else times_third(case.bounds)
         assert limit(larger, ONE, bounds=bounds).exact == first.exact
 
 

@@ -1,0 +1,340 @@
+"""The grammar of the root's `parameters`, `events` and `attitude`, which few files have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
+from expectitree.base.expressions.syntax import Number as Written
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
+from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
+from expectitree.base.tree.bayes import rest_of
+from expectitree.base.tree.formulas import REST, Definition, Parameter, is_formula
+from expectitree.files.grammar.document import Data, FormulaText, NumberText, Place
+from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
+from expectitree.files.grammar.words import described, unknown_key
+
+# ---- Parameters.
+
+_NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
+_EXPECTED_PARAMETERS = (
+    "expected a mapping from name to a number, a formula or a mapping with `value`"
+)
+
+
+def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
+    """Return the parameters written at the root; report every error.
+
+    Their names are stored in `values`, for the formulas that it reads later.
+    """
+    values.parameters = ()
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED_PARAMETERS}")
+    values.parameters = {str(name): None for name, _ in data if not _fault_of_name(name)}
+    found: dict[str, Parameter] = {}
+    for at, (name, written) in enumerate(data):
+        fault = _fault_of_name(name)
+        if name in found:
+            fault = f"duplicate parameter {quote(name)}: keep one"
+        if fault:
+            values.report(Place(data, at, True), f"parameters: {fault}")
+            continue
+        found[str(name)] = _read_parameter(values, str(name), written, Place(data, at))
+    cycle = _cycle(found)
+    if cycle:
+        at = next(at for at, (name, _) in enumerate(data) if name == cycle[0])
+        way = " from ".join(cycle if len(cycle) <= 8 else [*cycle[:7], "…", cycle[-1]])
+        message = f"the parameter {cycle[0]} is derived from itself: {way}"
+        values.report(Place(data, at), f"{message}; give one of them a number")
+    return found
+
+
+def _fault_of_name(name: str) -> str:
+    """Return why a parameter cannot have a name, or nothing."""
+    if name in FUNCTIONS or name in (REST, "inf"):
+        what = "a function" if name in FUNCTIONS else "a word of the grammar"
+        return f"{quote(name)} is {what}: choose another name"
+    if not _NAME.fullmatch(name):
+        return f"{quote(name)} is not a name: write letters, digits and _, but no digit first"
+    return ""
+
+
+def _read_parameter(values: ValueReader, name: str, written: Data, place: Place) -> Parameter:
+    """Return one parameter; after a report, with the value 0 for a missing one."""
+    fields: dict[str, Any] = {}
+
+    def attempt(read: Read, data: Data, place: Place) -> Any:
+        try:
+            return read(values, data)
+        except ExpectitreeError as error:
+            place = getattr(error, "place", None) or place
+            message = f"parameter {name}: {error}"
+            values.report(place._replace(offset=offset_of(error)), message)
+            return None
+
+    pairs = written if isinstance(written, tuple) else (("value", written),)
+    for at, (key, value) in enumerate(pairs):
+        here = Place(written, at) if isinstance(written, tuple) else place
+        if key not in _PARAMETER_VALUES or key in fields:
+            message = f"duplicate key {quote(key)}: keep one"
+            message = message if key in fields else _unknown(key)
+            values.report(here._replace(of_key=True), f"parameter {name}: {message}")
+        else:
+            fields[key] = attempt(_PARAMETER_VALUES[key], value, here)
+    if "value" not in fields:
+        values.report(place, f"parameter {name}: the value is missing: add `value:`")
+    fields["value"] = fields.get("value") or values.parse("0")
+    return Parameter(name, **fields)
+
+
+def _unknown(key: str) -> str:
+    """Return the message for an unknown key of a parameter."""
+    hint = next((f"write `{form}`" for form, words in _MEANT.items() if key.lower() in words), "")
+    return (
+        f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, tuple(_PARAMETER_VALUES))
+    )
+
+
+def _formula(values: ValueReader, data: Data) -> Expression:
+    if not isinstance(data, str) or not data:
+        raise GrammarError(f"{described(data)} is not a number: {HOW}, or a formula")
+    return values.parse(data)
+
+
+def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
+    if not isinstance(data, list) or len(data) != 2:
+        raise GrammarError(f"found {described(data)} as range, expected two numbers [low, high]")
+    low, high = map(values.number, data)
+    if low > high:
+        raise GrammarError(f"the range starts at {data[0]} and ends at {data[1]}: swap them")
+    return low, high
+
+
+_PARAMETER_VALUES: dict[str, Read] = {
+    "value": _formula,
+    "range": _range,
+    "unit": text("a unit"),
+    "description": text("a description"),
+}
+_MEANT = {  # what people mean by other keys
+    "value: …": ("default", "base", "number", "expression", "formula"),
+    "range: [low, high]": ("min", "max", "low", "high", "lower", "upper", "bounds", "interval"),
+    "unit: …": ("units", "currency"),
+    "description: …": ("note", "comment", "text", "label", "title", "name"),
+}
+
+
+def _cycle(parameters: dict[str, Parameter]) -> list[str]:
+    """Return a cycle of names, each derived from the next, that ends with its first; or none."""
+    from graphlib import CycleError, TopologicalSorter
+
+    try:
+        TopologicalSorter({name: p.bases for name, p in parameters.items()}).prepare()
+    except CycleError as error:
+        return [*reversed(error.args[1])]
+    return []
+
+
+# ---- Events.
+
+_EVENT_KEYS = ("prior", "test_of", "likelihood")
+_PRIOR = "{prior: {oil: 0.5, none: rest}}"
+_TEST = "{test_of: oil, likelihood: {plus: {oil: 0.9, none: 0.3}, minus: {oil: rest, none: rest}}}"
+_EXPECTED_EVENTS = f"expected an event such as {_PRIOR}, or a test such as {_TEST}"
+
+
+def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
+    """Return the events and the tests written at the root; report every error."""
+    return _EventReader(values).read(data)
+
+
+class _EventReader:
+    """Reads the value of one key `events`."""
+
+    def __init__(self, values: ValueReader) -> None:
+        self.values = values
+
+    def read(self, data: Data) -> dict[str, Definition]:
+        if not isinstance(data, tuple) or not data:
+            raise GrammarError(f"found {described(data)} under events, expected names of events")
+        found: dict[str, Definition] = {}
+        places: dict[str, Place] = {}
+        for at, (name, written) in enumerate(data):
+            if name in found:
+                self._report(Place(data, at, True), name, "defined twice: keep one")
+                continue
+            if not name:
+                message = "found nothing as the name of an event, expected text"
+                self.values.report(Place(data, at, True), message)
+            places[name] = Place(data, at)
+            found[name] = self._definition(name, written, Place(data, at))
+        for name, one in found.items():
+            if not one.test_of:
+                continue
+            event = found.get(one.test_of)
+            known = [other for other, two in found.items() if not two.test_of]
+            if event is None or event.test_of:
+                hint = did_you_mean(one.test_of, known)
+                message = f"no event {quote(one.test_of)}{hint}: give it a prior under events"
+                self._report(places[name], name, message)
+            elif event.prior:
+                self._check_outcomes(name, one, event, places[name])
+        return found
+
+    def _definition(self, name: str, written: Data, place: Place) -> Definition:
+        """Return the definition of one name; after a report, an empty one."""
+        if not isinstance(written, tuple):
+            self._report(place, name, f"found {described(written)}, {_EXPECTED_EVENTS}")
+            return Definition()
+        keys = dict(written)
+        for at, (key, _) in enumerate(written):
+            if key not in _EVENT_KEYS:
+                self._report(Place(written, at, True), name, unknown_key(key, _EVENT_KEYS))
+        if ("prior" in keys) == ("test_of" in keys) or ("test_of" in keys) != (
+            "likelihood" in keys
+        ):
+            self._report(
+                place, name, f"found the keys {', '.join(map(escape, keys))}, {_EXPECTED_EVENTS}"
+            )
+            return Definition()
+        if "prior" in keys:
+            prior = self._row(name, keys["prior"], place)
+            return Definition(_with_rest(prior))
+        if not isinstance(keys["test_of"], str):
+            self._report(
+                place, name, f"found {described(keys['test_of'])} as test_of, {_EXPECTED_EVENTS}"
+            )
+            return Definition()
+        rows = keys["likelihood"]
+        if not isinstance(rows, tuple) or not rows:
+            self._report(place, name, f"found {described(rows)} as likelihood, {_EXPECTED_EVENTS}")
+            return Definition()
+        found = {str(s): self._row(f"{name}: {s}", row, place) for s, row in rows}
+        outcomes = dict.fromkeys(outcome for row in found.values() for outcome in row)
+        columns = {o: _with_rest({s: row[o] for s, row in found.items() if o in row})
+                   for o in outcomes}  # fmt: skip
+        likelihood = {s: {o: columns[o][s] for o in row} for s, row in found.items()}
+        return Definition(test_of=str(keys["test_of"]), likelihood=likelihood)
+
+    def _row(self, name: str, written: Data, place: Place) -> dict[str, Expression | str]:
+        """Return probabilities by label, as expressions or the word `rest`."""
+        if not isinstance(written, tuple) or not written:
+            self._report(place, name, f"found {described(written)}, {_EXPECTED_EVENTS}")
+            return {}
+        found: dict[str, Expression | str] = {}
+        for at, (label, p) in enumerate(written):
+            try:
+                read: Any = self.values.probability(p)
+                if label in found:
+                    raise GrammarError(f"duplicate label {quote(label)}: keep one")
+                is_text = read == REST or is_formula(read)
+                found[str(label)] = read if is_text else self.values.parse(str(p))
+            except ExpectitreeError as error:
+                where = Place(written, at, offset=offset_of(error))
+                self._report(where, f"{name}/{label}", str(error))
+        return found
+
+    def _check_outcomes(self, name: str, test: Definition, event: Definition, place: Place) -> None:
+        """Report a signal that does not have a likelihood of each outcome."""
+        for signal, row in test.likelihood.items():
+            if sorted(row) != sorted(event.prior):
+                found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
+                message = f"the signal {escape(signal)} has likelihoods of {found}, expected one "
+                self._report(place, name, f"{message}of each outcome: {expected}")
+
+    def _report(self, place: Place, name: str, message: str) -> None:
+        self.values.report(place, f"event {escape(name)}: {message}")
+
+
+def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
+    """Return probabilities with a formula for each `rest`."""
+    others: list[Any] = [p for p in row.values() if p != REST]
+    rest = rest_of(others, max(1, len(row) - len(others)))
+    found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}
+    return found
+
+
+def written_definitions(defined: Mapping[str, Definition]) -> dict[str, object]:
+    """Return the definitions of events as plain data."""
+
+    def row(chances: Mapping[str, Expression]) -> dict[str, str]:
+        return {label: written(p) for label, p in chances.items()}
+
+    def written(p: Expression) -> str:
+        return NumberText(p.text) if isinstance(p, Written) else FormulaText(text_of(p))
+
+    found: dict[str, object] = {}
+    for name, one in defined.items():
+        if one.test_of:
+            rows = {signal: row(chances) for signal, chances in one.likelihood.items()}
+            found[name] = {"test_of": one.test_of, "likelihood": rows}
+        else:
+            found[name] = {"prior": row(one.prior)}
+    return found
+
+
+# ---- The attitude to risk.
+
+_EXPECTED_ATTITUDE = "expected a mapping such as {exponential: 1000}, with one of " + ", ".join(
+    KINDS
+)
+
+
+def read_attitude(values: ValueReader, data: Data) -> Attitude | None:
+    """Return the attitude written at the root; None after a report."""
+    if not isinstance(data, tuple) or len(data) != 1:
+        found = f"{len(data)} keys" if isinstance(data, tuple) and data else described(data)
+        raise GrammarError(f"found {found} as attitude, {_EXPECTED_ATTITUDE}")
+    [(kind, written)] = data
+    if kind not in KINDS:
+        raise GrammarError(f"attitude: {unknown_key(kind, KINDS)}", Place(data, 0, True))
+    try:
+        if kind == "points":
+            return Attitude(kind, points=tuple(_points(values, written)))
+        if kind == "utility":
+            return Attitude(kind, expression=_expression(written))
+        return Attitude(kind, values.number(written))
+    except ExpectitreeError as error:
+        place = getattr(error, "place", None) or Place(data, 0)
+        message = str(error).replace("unknown parameter", "unknown name")
+        values.report(place._replace(offset=offset_of(error)), f"attitude: {message}")
+        return None
+
+
+def _expression(data: Data) -> Any:
+    if not isinstance(data, str) or not data:
+        found = f"found {described(data)} as utility"
+        raise GrammarError(f"{found}, expected an expression in {TOTAL} such as x^(1/2)")
+    return parse(data, (TOTAL,))
+
+
+def _points(values: ValueReader, data: Data) -> list[tuple[Number, Number]]:
+    expected = "expected a list of pairs [total, utility], such as [[0, 0], [50, 0.7], [100, 1]]"
+    if not isinstance(data, list):
+        raise GrammarError(f"found {described(data)} as points, {expected}")
+    pairs = []
+    for at, pair in enumerate(data):
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise GrammarError(f"found {described(pair)} as a point, {expected}", Place(data, at))
+        pairs.append((values.number(pair[0]), values.number(pair[1])))
+    return pairs
+
+
+def written_attitude(attitude: Attitude) -> dict[str, object]:
+    """Return an attitude as plain data."""
+
+    def number(value: Number) -> NumberText:
+        return NumberText(exact_text(value))
+
+    if attitude.expression is not None:
+        return {attitude.kind: text_of(attitude.expression)}
+    if attitude.points:
+        return {attitude.kind: [[number(x), number(u)] for x, u in attitude.points]}
+    assert attitude.number is not None
+    return {attitude.kind: number(attitude.number)}
