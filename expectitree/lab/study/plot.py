@@ -19,22 +19,12 @@ from expectitree.picture.plotting import (
     look,
     new_figure,
     plain,
-    save_figure,
 )
 
 _MAX_TICKS = 10  # more numbers along the axis would run into each other
 _MAX_ENTRIES = 24  # of the legend in one column, next to the plot
 
 Point: TypeAlias = tuple[float, float, float]  # x, y, and half the width of the interval of y
-
-
-def draw_study(summary: Summary, path: str) -> None:
-    """Write a plot of a study to a file; the ending sets the format.
-
-    Raises `AnalysisError` if there is nothing to draw, and `FileError` if the file cannot be
-    written. `check_plot` comes first.
-    """
-    save_figure(figure_of(summary), path)
 
 
 def figure_of(summary: Summary) -> Any:

@@ -31,7 +31,7 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import generate
-from expectitree.lab.limit.report import Limit, measure
+from expectitree.lab.limit.report import Limit, limit
 from expectitree.lab.study.results import Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
@@ -97,8 +97,8 @@ def _search_made(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Recor
     for chosen in algorithms:
         start = perf_counter()
         if chosen == LIMIT:
-            limit = measure(tree, [], max_leaves=_MAX_LEAVES)
-            search, figures = limit.search, _limit_figures(limit)
+            least = limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
+            search, figures = least.search, _limit_figures(least)
         else:
             search = search_tree(tree, chosen)
             figures = _search_figures(search)
