@@ -27,9 +27,8 @@ from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.finding import find_game
-from expectitree.games.positions import position
+from expectitree.games.positions import Size, estimate_size, position, position_of
 from expectitree.games.rules import Options, Rules
-from expectitree.games.studies import Size, estimate_size, position_of
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 
@@ -216,7 +215,7 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from expectitree.games import studies as module
+    from expectitree.games import positions as module
 
     real = module.search_rules
 
@@ -234,7 +233,7 @@ def test_a_search_that_needs_too_many_rows_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its evaluations would count as if it had found the value."""
-    from expectitree.games import studies as module
+    from expectitree.games import positions as module
 
     monkeypatch.setattr(module, "Options", partial(Options, max_rows=20))
     with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):
