@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import TREES, module_of
 from expectitree.base.tree.model import Tree
-from expectitree.lab.families import expected_nodes, generate, is_random, parameters_of
+from expectitree.lab.families import expected_nodes, generate
 from expectitree.lab.families.parameters import PARAMETERS
 
 Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `family` or `game` itself
@@ -147,7 +147,7 @@ def has_seed(tree: Parameters) -> bool:
     """Return whether trees with these parameters depend on a seed."""
     if is_game(tree):
         return tree.get("random-moves", "0") != "0"
-    return is_random(**tree)
+    return tree.get("order", "random") == "random"
 
 
 def nodes_of(tree: Parameters) -> float:
@@ -161,9 +161,7 @@ def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
         order = tree.get("order", "given")
         found: Tree = games().position_of(tree, seed, folder).write_out(order)
         return found
-    parameters: dict[str, Any] = dict(tree)
-    if "seed" in parameters_of(tree["family"]):
-        parameters["seed"] = seed
+    parameters: dict[str, Any] = {**tree, "seed": seed}
     return generate(**parameters)
 
 
