@@ -14,8 +14,7 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
-from expectitree.games.harvest import harvest
-from expectitree.games.loops import BestFirst, DepthFirst
+from expectitree.games.loops import BestFirst, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree

@@ -91,25 +91,6 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["uniform", "--skew", "2"], ["uniform", "--branching", "3"]],
-    ids=str,
-)
-@pytest.mark.parametrize("command", ["eval", "verify", "convert"])
-def test_a_generated_file_causes_no_warnings(
-    words: list[str], command: str, tmp_path: Path
-) -> None:
-    """This includes `verify` and `convert`, which read fractions."""
-    file = str(tmp_path / "tree.yaml")
-    run_main("generate", *words, "-o", file)
-    done = run_main(
-        command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else [])
-    )
-    assert done.status == 0
-    assert "probabilities" not in done.err
-
-
 # ---- Errors.
 
 

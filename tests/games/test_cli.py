@@ -126,12 +126,6 @@ def test_options_of_a_search(counting: str) -> None:
         assert line in invoke("eval", file, *options).stdout, options
 
 
-def test_depth_0_is_the_estimate_of_the_start() -> None:
-    done = invoke("eval", PIG, "--depth", "0")
-    assert done.exit_code == 0
-    assert "estimate 0\n" in done.stdout
-
-
 def test_explain_and_strategy_of_a_game() -> None:
     done = invoke("eval", PIG, "--depth", "3", "--explain", "hold/hold")
     assert "hold/hold was not entered (cut): its value is in [-1, 1]." in done.stdout
@@ -322,12 +316,6 @@ def test_commands_that_refuse_games_say_what_to_do(command: tuple[str, ...]) -> 
     assert done.exit_code == 2
     hint = f"write its tree to a file first, with `expectitree convert '{PIG}' tree.yaml --depth D`"
     assert hint in words(done.stderr)
-
-
-def test_only_commands_that_take_games_have_their_options() -> None:
-    assert "Options for games:" in invoke("eval", "--help").stdout
-    assert "--play" not in invoke("information", "--help").stdout
-    assert "--deepen" not in invoke("compare", "--help").stdout
 
 
 # ---- convert

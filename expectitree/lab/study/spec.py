@@ -14,7 +14,6 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import TREES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families import expected_nodes, generate
-from expectitree.lab.families.parameters import PARAMETERS
 
 Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `family` or `game` itself
 
@@ -22,7 +21,6 @@ SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
-_GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 
 # Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
 LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
@@ -169,10 +167,3 @@ def describe(tree: Parameters) -> str:
     """Return the parameters of trees for people: `ballard, branching 4`."""
     named = [f"{name} {value}" for name, value in tree.items() if name not in SOURCES]
     return ", ".join([*(tree[source] for source in SOURCES if source in tree), *named])
-
-
-def help_of(parameter: str) -> str:
-    """Return what a parameter of trees is."""
-    if parameter in _GAME_HELP:
-        return _GAME_HELP[parameter]
-    return PARAMETERS[parameter].help if parameter in PARAMETERS else parameter
