@@ -40,9 +40,9 @@ MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater va
 class _Loop:
     """A loop over a growing tree."""
 
-    def __init__(self, growth: Growth, algorithm: Algorithm) -> None:
-        self.growth, self.algorithm = growth, algorithm
-        self.rules = growth.rules
+    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
+        self.growth, self.algorithm, self.rules = growth, algorithm, growth.rules
+        self.most_visits = most_visits  # 0 makes the loop end when it is run again
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
@@ -69,7 +69,6 @@ class _Loop:
         return rounding_of_sums(size, growth.depth, growth.widest)
 
     def setup(self, tree: Tree) -> SearchSetup:
-        """Return the setup that the result of a search contains."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = "auto" if rules.exact else "interpreted"
@@ -84,7 +83,7 @@ class DepthFirst(_Loop):
     """alpha-beta, Star1, Star2 and Star2.5."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm)
+        super().__init__(growth, algorithm, most_visits)
         rules = self.rules
         self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, self.deepest)
         numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
@@ -93,13 +92,8 @@ class DepthFirst(_Loop):
         self.cuts = 0
         self.settings = Settings.of(algorithm, rules.exact, rules.zero)._replace(
             far=far_of(0, not rules.exact),
-            most_visits=most_visits,
             shares=(True,) if rules.merges else (),
         )
-
-    def stop(self) -> None:
-        """Make the loop end when it is run again."""
-        self.settings = self.settings._replace(most_visits=0)
 
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
@@ -107,7 +101,7 @@ class DepthFirst(_Loop):
             far = far_of(self.growth.greatest, True)
             self.settings = self.settings._replace(eps=self.eps, far=far)
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
-        settings = self.settings._replace(pause=pause)
+        settings = self.settings._replace(pause=pause, most_visits=self.most_visits)
         if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
@@ -119,7 +113,6 @@ class DepthFirst(_Loop):
         return next_branch(self.work)
 
     def result(self, stopped: bool) -> Search:
-        """Return the search of the tree that has grown."""
         tree, rows = harvest(self.growth)
         columns = ([column[row] for row in rows] for column in self.work[:7])
         setup = self.setup(tree)
@@ -128,10 +121,8 @@ class DepthFirst(_Loop):
 
 
 class BestFirst(_Loop):
-    """Best-first search."""
-
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm)
+        super().__init__(growth, algorithm, most_visits)
         intervals = growth.lower, growth.upper
         self.beliefs = beliefs = Beliefs.of(
             intervals, self.column, lambda length: [0.0] * length, 0, 0, self.deepest + 1
@@ -140,11 +131,7 @@ class BestFirst(_Loop):
         growth.node_columns += [(column, 0) for column in beliefs[2:low]]
         growth.node_columns += [(column, 0.0) for column in beliefs[low:tally]]
         growth.on_rows = self._begin_rows
-        self.limits, self.most_visits = self._limits(), most_visits
-
-    def stop(self) -> None:
-        """Make the loop end when it is run again."""
-        self.most_visits = 0
+        self.limits = self._limits()
 
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
@@ -166,7 +153,6 @@ class BestFirst(_Loop):
         return self.growth.above[next(row for row in self.beliefs.route if kind[row] == UNSEEN)]
 
     def result(self, stopped: bool) -> Search:
-        """Return the search of the tree that has grown."""
         beliefs = self.beliefs
         tree, rows = harvest(self.growth)
         columns: Any = ([column[row] for row in rows] for column in beliefs[:3])

@@ -217,7 +217,6 @@ def check_game(reference: str, folder: str) -> None:
 
 
 def check_estimate(reference: str, folder: str) -> None:
-    """Raise an error if there is no such function."""
     find_estimate(path_in(folder, reference))
 
 

@@ -162,7 +162,7 @@ def _search_at_depth(
             except RowsError as error:
                 why_stopped = str(error)
         if why_stopped:
-            loop.stop()
+            loop.most_visits = 0
     if ended == STOPPED_EARLY and not why_stopped:
         why_stopped = "the limit of visits was reached"
     return loop, why_stopped

@@ -374,28 +374,6 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game",
-    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
-     "game:2048(goal=8)"],
-)  # fmt: skip
-@pytest.mark.parametrize("options", [(), ("--deepen",), ("--no-merge",)])
-def test_every_search_of_a_built_in_game_finds_the_value(
-    game: str, options: tuple[str, ...]
-) -> None:
-    for seed, depth in (("1", "1"), ("2", "2"), ("3", "3")):
-        about = (game, "--depth", depth, "--random-moves", seed, "--seed", seed, "--format", "json")
-        whole = json.loads(invoke("eval", *about, "-a", "expectiminimax").stdout)
-        for algorithm in PRUNING:
-            chosen = (*about, *options, "-a", algorithm)
-            found = json.loads(invoke("eval", *chosen).stdout)
-            assert found["value"] == pytest.approx(whole["value"]), (chosen, seed)
-            if algorithm != "best-first":
-                traced = json.loads(invoke("trace", *chosen).stdout.splitlines()[-1])
-                assert traced["value"] == pytest.approx(whole["value"]), (chosen, seed)
-
-
 def test_options_of_files_are_refused_for_games() -> None:
     for words in (["eval", "game:pig"], ["convert", "game:pig", "-"]):
         done = run_main(*words, "--depth", "3", "--from", "efg")

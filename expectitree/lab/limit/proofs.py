@@ -62,7 +62,7 @@ class Proofs:
     """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
 
     def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
-        self.tree, self.root, self.together = tree, tree.root, together
+        self.tree, self.root, self.together = tree, len(tree.kind) - 1, together
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`

@@ -135,7 +135,6 @@ def _search_lazily(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Rec
 
 
 def _search_figures(search: Search) -> dict[str, Any]:
-    """Return the recorded figures of a search."""
     counts = search.counts
     return {
         "value": float(search.value) if search.outcome is Outcome.VALUE else None,
@@ -296,7 +295,6 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def _cores() -> int:
-    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -70,8 +70,6 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The plot of a study."""
-
     x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`
     log: bool = False
@@ -127,12 +125,10 @@ def tree_key(tree: Parameters) -> str:
 
 
 def games() -> Any:
-    """Return the module that makes trees of games."""
     return module_of(TREES["game"])
 
 
 def is_game(tree: Parameters) -> bool:
-    """Return whether trees come from the rules of a game."""
     return "game" in tree
 
 

@@ -392,16 +392,6 @@ def test_a_search_below_the_limit_is_a_defect(monkeypatch: pytest.MonkeyPatch) -
         limit(tree, "star1")
 
 
-@pytest.mark.slow
-def test_long_paths_of_chance_nodes_have_a_limit() -> None:
-    """All 5,000 leaves of a path are equally likely, so that every list is as long as possible.
-
-    `benchmarks/insight.py` measures how long this takes.
-    """
-    report = limit(two_paths(5000), ("expectiminimax",), bounds=(0, 100))
-    assert report.exact.count == 9757
-
-
 def test_a_stopped_search_has_no_surplus() -> None:
     report = limit(et.load("trees/ballard-6.yaml"), ("star1", "expectiminimax"), max_visits=5)
     assert report.exact.count == 58

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from lab.study.studies import (
     PATIENCE,
-    ImmediateExecutor,
     records,
     run_remaining,
     run_study,
@@ -158,22 +157,6 @@ def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -
             figures = (grown.evaluations, grown.rows, grown.merged)
             assert (run["leaves"], run["nodes"], run["merged"]) == figures
             assert (run["value"], run["cuts"]) == (float(search.value), search.counts.cuts)
-
-
-def test_an_interrupted_study_continues(
-    games: tuple[Study, Path], folder: Path, tmp_path: Path
-) -> None:
-    lines = games[1].read_bytes().splitlines(keepends=True)
-    path = tmp_path / "results"
-    path.write_bytes(b"".join(lines[:9]) + lines[9][:50])
-    executor = run_remaining(games[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert (executor.trees, executor.runs) == (TREES - 9, 4 * (TREES - 9))
-    assert without_seconds(path) == without_seconds(games[1])
-    more = study_of(folder, GAMES.replace("star2,", "star2, alphabeta,"), "more.yaml")
-    executor = run_remaining(more, path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.runs == TREES
 
 
 def test_lazy_results_can_be_read_again(lazy: tuple[Study, Path], tmp_path: Path) -> None:

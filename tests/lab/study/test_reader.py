@@ -79,6 +79,9 @@ WRONG = {
         "star2\n",
         ["duplicate key 'branching'", "duplicate key 'algorithms'"],
     ),
+    "the same trees": (
+        "trees: §[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]\n"
+        "algorithms: star1\n", ["the same trees are listed twice: ballard, branching 4"]),
     "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n",
         ["algorithm is listed twice"]),
     "probes of star1": (
@@ -191,14 +194,6 @@ def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
         study_of(
             tmp_path, f"trees: {{family: ballard, branching: [4, 5]}}\nalgorithms: star1\n{rest}\n"
         )
-
-
-def test_listing_the_same_trees_twice_is_an_error(tmp_path: Path) -> None:
-    trees = "[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]"
-    with pytest.raises(
-        FileError, match=r":1:\d+: .*the same trees are listed twice: ballard, branching 4"
-    ):
-        study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\n")
 
 
 def test_a_huge_grid_is_refused_immediately(tmp_path: Path) -> None:
