@@ -46,16 +46,11 @@ def position(
         >>> position(game, play="roll,6,hold").scores
         (6, 0)
 
-    Args:
-        game: The game.
-        start: A position in the game's own notation, which its method `parse` reads.
-        play: Labels of moves and outcomes of chance, separated by commas.
-        random_moves: How many random moves and outcomes follow. Outcomes have their probabilities;
-            the moves of players are equally likely.
-        seed: The seed of the random moves, which are the same on every machine.
+    `start` is in the game's own notation, which its method `parse` reads; `play` has labels,
+    separated by commas. Of the random moves, outcomes have their probabilities, and the moves of
+    players are equally likely; a seed gives the same ones on every machine.
 
-    Raises:
-        GameError: A move does not exist, the game is over, or the game has no notation.
+    Raises `GameError` if a move does not exist, the game is over, or it has no notation.
     """
     rules = Rules(game, Options(exact=False))
     state = rules.start if start is None else _parse(rules, start)

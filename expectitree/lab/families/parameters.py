@@ -51,7 +51,7 @@ def _whole(least: int, most: int, help: str = "", metavar: str = "N") -> Paramet
     return Parameter(read, f"a whole number from {least} to {most:,}", metavar, help)
 
 
-def _real(least: float, most: float, help: str, metavar: str) -> Parameter:
+def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Parameter:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
@@ -85,7 +85,7 @@ def _branching(value: Any) -> int | tuple[int, int]:
 
 def _utilities(value: Any) -> tuple[float, float]:
     ends = value.strip("[]").split(",") if isinstance(value, str) else value
-    lower, upper = map(_real(-1e15, 1e15, "", "X").read, ends)
+    lower, upper = map(_real(-1e15, 1e15).read, ends)
     if lower > upper:
         raise ValueError
     return lower, upper
@@ -153,7 +153,7 @@ PARAMETERS = {
     "real": Parameter(
         _truth, "true or false", None, "utilities are real numbers, not whole numbers."
     ),
-    "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]", "P"),
+    "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]"),
     "skew": _whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),
     "seed": _whole(0, 10**18 - 1, "seed.  [default: 0]"),
 }
