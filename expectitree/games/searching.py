@@ -226,9 +226,8 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     if isinstance(game, str):
         from expectitree.games.finding import find_game
 
-        rules = Rules(find_game(game), options)
-    else:
-        rules = Rules(game, options)
+        game = find_game(game)
+    rules = Rules(game, options)
     return rules, rules.start if state is None else state
 
 
