@@ -119,7 +119,7 @@ tables.PICTURES |= {
     ".mmd": "picture.mermaid",
     ".html": "page",
 }
-tables.TREES["game"] = "games.studies"
+tables.TREES["game"] = "games.positions"
 
 
 def __getattr__(name: str) -> object:

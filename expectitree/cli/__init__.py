@@ -61,7 +61,7 @@ GROUPS = {
         "verify": "Check that files are valid and results match their `expect`.",
     },
     "Research": {
-        "generate": "Generate a tree from a seed: ballard, uniform or lattice.",
+        "generate": "Generate a tree from a seed: ballard or uniform.",
         "study": "Run an experiment on many generated trees, on all cores.",
     },
     "Editors and shells": {

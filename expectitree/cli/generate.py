@@ -50,9 +50,6 @@ def command(family: str, out: str, format_name: str | None, force: bool, **given
     ballard  additive utilities (Ballard 1983): the branches of every node carry a
              permutation of 0..N-1, a terminal is worth the sum on its path
     uniform  independent utilities
-    lattice  an American option: at every point of a recombining lattice MAX
-             stops or goes on; nodes are shared (for a volatility s and an
-             interest r: up = exp(s * sqrt(dt)), rate = exp(r * dt))
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """

@@ -10,13 +10,13 @@ from expectitree.base.interrupts import raising
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
 from expectitree.cli.terminal import OUT, protect, say, show, working
-from expectitree.lab.study.plot import draw_study
+from expectitree.lab.study.plot import figure_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done
 from expectitree.lab.study.run import Task, execute, executor_of, find_tasks
 from expectitree.lab.study.spec import Study
-from expectitree.picture.plotting import check_plot
+from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("study")
@@ -82,7 +82,7 @@ def command(
     summary = summarize(study, kept)
     show("study", format_name, summary)
     if plot is not None:
-        draw_study(summary, plot)
+        save_figure(figure_of(summary), plot)
         say(f"{plot} written")
     if summary.done < summary.total:
         context.exit(DOES_NOT_HOLD)

@@ -74,7 +74,6 @@ class Growth:
         self._one: Any = rules.zero + 1
 
     def plant(self) -> None:
-        """Make the root."""
         self._append_rows(1, NONE, NONE, self.rules.bounds, [NONE if self.before is None else 0])
         self._settle(0, self._start, self.depth, 0)
 
@@ -119,11 +118,9 @@ class Growth:
         return self.own_bounds.get(row, self.rules.bounds)
 
     def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
-        """Return the labels of some branches of an inner row."""
         return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
 
     def grow_all(self) -> None:
-        """Grow every row."""
         for branch in self._branches():
             if self.kind[self.child[branch]] == UNSEEN:
                 self.grow(branch)

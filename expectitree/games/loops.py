@@ -1,16 +1,21 @@
-"""Run the loops of `searches` over a tree that grows: their columns, and their results."""
+"""Run the loops of `searches` over a tree that grows, and make an ordinary `Tree` of it."""
 
 from __future__ import annotations
 
+import sys
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number, is_finite, message_text
-from expectitree.base.tree.columns import NONE, UNSEEN
+from expectitree.base.tree.builder import NodeId, TreeBuilder
+from expectitree.base.tree.columns import CHANCE, NONE, UNKNOWN, UNSEEN
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import MAX_TURNS, Growth
-from expectitree.games.harvest import harvest
 from expectitree.searches.beliefs import (
     ENTRIES,
     LEARNING,
@@ -35,9 +40,9 @@ MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater va
 class _Loop:
     """A loop over a growing tree."""
 
-    def __init__(self, growth: Growth, algorithm: Algorithm) -> None:
-        self.growth, self.algorithm = growth, algorithm
-        self.rules = growth.rules
+    def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
+        self.growth, self.algorithm, self.rules = growth, algorithm, growth.rules
+        self.most_visits = most_visits  # 0 makes the loop end when it is run again
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
@@ -64,7 +69,6 @@ class _Loop:
         return rounding_of_sums(size, growth.depth, growth.widest)
 
     def setup(self, tree: Tree) -> SearchSetup:
-        """Return the setup that the result of a search contains."""
         rules = self.rules
         source = "game" if rules.options.bounds is None else "option"
         engine = "auto" if rules.exact else "interpreted"
@@ -79,7 +83,7 @@ class DepthFirst(_Loop):
     """alpha-beta, Star1, Star2 and Star2.5."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm)
+        super().__init__(growth, algorithm, most_visits)
         rules = self.rules
         self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, self.deepest)
         numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
@@ -88,13 +92,8 @@ class DepthFirst(_Loop):
         self.cuts = 0
         self.settings = Settings.of(algorithm, rules.exact, rules.zero)._replace(
             far=far_of(0, not rules.exact),
-            most_visits=most_visits,
             shares=(True,) if rules.merges else (),
         )
-
-    def stop(self) -> None:
-        """Make the loop end when it is run again."""
-        self.settings = self.settings._replace(most_visits=0)
 
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
@@ -102,7 +101,7 @@ class DepthFirst(_Loop):
             far = far_of(self.growth.greatest, True)
             self.settings = self.settings._replace(eps=self.eps, far=far)
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
-        settings = self.settings._replace(pause=pause)
+        settings = self.settings._replace(pause=pause, most_visits=self.most_visits)
         if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
@@ -114,7 +113,6 @@ class DepthFirst(_Loop):
         return next_branch(self.work)
 
     def result(self, stopped: bool) -> Search:
-        """Return the search of the tree that has grown."""
         tree, rows = harvest(self.growth)
         columns = ([column[row] for row in rows] for column in self.work[:7])
         setup = self.setup(tree)
@@ -123,10 +121,8 @@ class DepthFirst(_Loop):
 
 
 class BestFirst(_Loop):
-    """Best-first search."""
-
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
-        super().__init__(growth, algorithm)
+        super().__init__(growth, algorithm, most_visits)
         intervals = growth.lower, growth.upper
         self.beliefs = beliefs = Beliefs.of(
             intervals, self.column, lambda length: [0.0] * length, 0, 0, self.deepest + 1
@@ -135,11 +131,7 @@ class BestFirst(_Loop):
         growth.node_columns += [(column, 0) for column in beliefs[2:low]]
         growth.node_columns += [(column, 0.0) for column in beliefs[low:tally]]
         growth.on_rows = self._begin_rows
-        self.limits, self.most_visits = self._limits(), most_visits
-
-    def stop(self) -> None:
-        """Make the loop end when it is run again."""
-        self.most_visits = 0
+        self.limits = self._limits()
 
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
@@ -161,7 +153,6 @@ class BestFirst(_Loop):
         return self.growth.above[next(row for row in self.beliefs.route if kind[row] == UNSEEN)]
 
     def result(self, stopped: bool) -> Search:
-        """Return the search of the tree that has grown."""
         beliefs = self.beliefs
         tree, rows = harvest(self.growth)
         columns: Any = ([column[row] for row in rows] for column in beliefs[:3])
@@ -194,3 +185,118 @@ class BestFirst(_Loop):
             if growth.parent[parent] != NONE:
                 pass_level_to_children(growth.columns, beliefs, growth.parent[parent])
             pass_level_to_children(growth.columns, beliefs, parent)
+
+
+# ---- The tree that has grown.
+
+
+class Labels(Sequence["str | None"]):
+    """The labels of the branches of a tree that has grown, made when they are first read."""
+
+    def __init__(
+        self, growth: Growth, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+    ) -> None:
+        self._growth, self._first, self._rows, self._branches = growth, first, rows, branches
+        self._known: dict[int, str | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._branches)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[b] for b in range(*at.indices(len(self)))]
+        at = range(len(self))[at]
+        if at not in self._known:
+            node = bisect_right(self._first, at) - 1
+            own = range(self._first[node], self._first[node + 1])
+            labels = self._growth.labels(self._rows[node], [self._branches[b] for b in own])
+            self._known.update(zip(own, labels, strict=True))
+        return self._known[at]
+
+    def __reduce__(self) -> Any:
+        return list, (list(self),)
+
+
+def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, list[int]]:
+    """Return the tree that has grown, and the row of each of its nodes.
+
+    A row that no search asked for is a leaf whose utility is unknown. If the `whole` tree has
+    grown, there is none, and branches of a node that lead to the same row become one.
+    """
+    copy = _Copy(growth, whole)
+    copy.add_all()
+    labels: Sequence[str | None] = Labels(growth, copy.first, copy.rows, copy.branches)
+    estimated = frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated)
+    tree = copy.builder.build(
+        NodeId(len(copy.rows) - 1), title=growth.rules.title, estimated=estimated, check=False
+    )
+    return replace(tree, label=list(labels) if whole else labels), copy.rows
+
+
+class _Copy:
+    """A copy of the rows below the root, children first."""
+
+    def __init__(self, growth: Growth, whole: bool) -> None:
+        self.growth, self.whole = growth, whole
+        self.builder = TreeBuilder(growth.rules.exact, sys.maxsize)
+        self.rows: list[int] = []  # by node
+        self.first = array("I", [0])  # by node, and one more: its first branch
+        self.branches = array("I")  # of the growth, by branch
+        self._node: dict[int, int] = {}  # by row
+
+    def add_all(self) -> None:
+        """Add every row that the root reaches; nothing recurses."""
+        growth, waiting = self.growth, [0]
+        while waiting:
+            row = waiting[-1]
+            own: Sequence[int] = range(growth.first[row], growth.last[row])
+            children = (growth.child[b] for b in own)
+            missing = [c for c in children if self._is_inner(c) and c not in self._node]
+            if missing:
+                waiting += reversed(missing)
+                continue
+            waiting.pop()
+            if row in self._node:
+                continue
+            weights = {b: growth.probability[b] for b in own}
+            if self.whole:
+                weights = self._without_repeats(weights, growth.kind[row] == CHANCE)
+            below = [self._node_of(growth.child[b]) for b in weights]
+            self.branches.extend(weights)
+            kind, estimate = growth.kind[row], growth.utility[row]
+            probabilities = list(weights.values()) if kind == CHANCE else None
+            node = self.builder.add_inner(kind, below, probabilities, None, estimate)
+            self._node[row] = self._added(row, node)
+
+    def _without_repeats(self, weights: dict[int, Any], is_chance: bool) -> dict[int, Any]:
+        """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
+        growth = self.growth
+        first: dict[int, int] = {}
+        found: dict[int, Any] = {}
+        for b, weight in weights.items():
+            known = first.setdefault(growth.child[b], b)
+            if known == b:
+                found[b] = weight
+            elif is_chance:
+                found[known] += weight
+        return found
+
+    def _is_inner(self, row: int) -> bool:
+        return self.growth.last[row] > 0
+
+    def _node_of(self, row: int) -> int:
+        """Return the node of a row; every branch to an unseen row has a leaf of its own."""
+        if self.growth.kind[row] == UNSEEN:
+            return self._added(row, self.builder.add_terminal(UNKNOWN))
+        if row not in self._node:
+            leaf = self.builder.add_terminal(self.growth.utility[row])
+            self._node[row] = self._added(row, leaf)
+        return self._node[row]
+
+    def _added(self, row: int, node: int) -> int:
+        """Remember the row of a node that was just added; return the node."""
+        self.rows.append(row)
+        self.first.append(len(self.branches))
+        if row in self.growth.own_bounds or not row:
+            self.builder.annotate(node, bounds=self.growth.bounds_of(row))
+        return node

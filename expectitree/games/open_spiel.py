@@ -51,7 +51,6 @@ class OpenSpielGame:
         self._name = name
 
     def turn(self, state: Any) -> Literal["max", "min", "chance"] | None:
-        """Return whose turn it is."""
         return None if state.is_terminal() else TURNS[state.current_player()]
 
     def moves(self, state: Any) -> list[Any]:
@@ -62,7 +61,6 @@ class OpenSpielGame:
         return moves
 
     def play(self, state: Any, move: int) -> Any:
-        """Return a new state."""
         return state.child(move)
 
     def value(self, state: Any) -> float | None:

@@ -14,8 +14,7 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
-from expectitree.games.harvest import harvest
-from expectitree.games.loops import BestFirst, DepthFirst
+from expectitree.games.loops import BestFirst, DepthFirst, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree
@@ -163,7 +162,7 @@ def _search_at_depth(
             except RowsError as error:
                 why_stopped = str(error)
         if why_stopped:
-            loop.stop()
+            loop.most_visits = 0
     if ended == STOPPED_EARLY and not why_stopped:
         why_stopped = "the limit of visits was reached"
     return loop, why_stopped
@@ -227,9 +226,8 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     if isinstance(game, str):
         from expectitree.games.finding import find_game
 
-        rules = Rules(find_game(game), options)
-    else:
-        rules = Rules(game, options)
+        game = find_game(game)
+    rules = Rules(game, options)
     return rules, rules.start if state is None else state
 
 

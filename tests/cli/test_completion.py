@@ -51,7 +51,7 @@ def test_values_of_options_are_completed() -> None:
     assert values("eval|--probe-order|") == ["cyclic", "sequential"]
     assert values("compare|--order|") == ["given", "best", "worst", "inner", "random:"]
     assert values("generate|--order|b") == ["best"]
-    assert values("generate|la") == ["lattice"]
+    assert values("generate|ba") == ["ballard"]
     assert values("completion|") == ["bash", "zsh", "fish"]
     assert values("eval|--bounds|") == []
     assert values("eval|-a|") == list(ALGORITHMS)

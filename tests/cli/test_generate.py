@@ -34,10 +34,6 @@ OWN = {"output", "format", "force", "help"}
             {"branching": (1, 3), "utilities": (-5, 5), "end": 0.2, "plies": 5, "seed": 3},
         ),
         ("uniform --real --skew 1 --branching 2", {"real": True, "skew": 1, "branching": 2}),
-        (
-            "lattice --steps 3 --spot 50 --strike 52 --up 1.1 --rate 1.01 --call",
-            {"steps": 3, "spot": 50, "strike": 52, "up": 1.1, "rate": 1.01, "call": True},
-        ),
     ],
 )
 @pytest.mark.parametrize("format", ["yaml", "json"])
@@ -72,12 +68,10 @@ def test_the_default_format_is_yaml() -> None:
 
 
 @pytest.mark.parametrize("ending", ["yaml", "yml", "json", "arrow", "parquet", "YAML"])
-@pytest.mark.parametrize("family", ["ballard", "lattice"])
-def test_the_ending_selects_the_format(family: str, ending: str, tmp_path: Path) -> None:
+def test_the_ending_selects_the_format(ending: str, tmp_path: Path) -> None:
     file = tmp_path / f"tree.{ending}"
-    name, size = ("steps", "9") if family == "lattice" else ("plies", "2")
-    done = run_main("generate", family, f"--{name}={size}", "-o", str(file))
-    tree = et.generate(family, **{name: size})
+    done = run_main("generate", "ballard", "--plies=2", "-o", str(file))
+    tree = et.generate("ballard", plies=2)
     assert (done.status, done.out) == (0, "")
     assert done.err == f"{file} written: {len(tree):,} nodes; next: expectitree eval {file}\n"
     assert (len(et.load(file)), et.load(file).title) == (len(tree), tree.title)
@@ -97,25 +91,6 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [["lattice", "--steps", "4"], ["uniform", "--skew", "2"], ["uniform", "--branching", "3"]],
-    ids=str,
-)
-@pytest.mark.parametrize("command", ["eval", "verify", "convert"])
-def test_a_generated_file_causes_no_warnings(
-    words: list[str], command: str, tmp_path: Path
-) -> None:
-    """This includes `verify` and `convert`, which read fractions."""
-    file = str(tmp_path / "tree.yaml")
-    run_main("generate", *words, "-o", file)
-    done = run_main(
-        command, file, *([str(tmp_path / "tree.arrow")] if command == "convert" else [])
-    )
-    assert done.status == 0
-    assert "probabilities" not in done.err
-
-
 # ---- Errors.
 
 
@@ -126,10 +101,9 @@ def test_a_generated_file_causes_no_warnings(
         ("balard", "'balard' is not one of"),
         ("ballard uniform", "unexpected extra argument (uniform)"),
         (
-            "ballard --steps 3",
-            "ballard has no --steps: it has --pattern, --plies, --branching, --order, --di",
+            "ballard --skew 3",
+            "ballard has no --skew: it has --pattern, --plies, --branching, --order, --di",
         ),
-        ("uniform --call", "uniform has no --call"),
         ("ballard --branching 2-4", "ballard has one branching for all nodes, got 2-4"),
         ("ballard --branching 1000000000 --plies 10", "more than 2,147,483,647 nodes"),
         ("ballard --order bset", "'bset' is not one of 'random', 'best', 'worst'"),
@@ -137,7 +111,6 @@ def test_a_generated_file_causes_no_warnings(
         ("ballard --seed -1", "found '-1' as seed, expected a whole number from 0 to 999,999"),
         ("uniform --utilities 5,1", "found '5,1' as utilities, expected a lower and an upper"),
         ("uniform --real=yes", "does not take a value"),
-        ("lattice --up 1.01 --rate 1.02", "one could win without risk"),
         ("ballard --format arrow", "'arrow' is not one of 'yaml', 'json'"),
         ("ballard --brnching 3", "Did you mean"),
     ],
@@ -156,7 +129,7 @@ def test_wrong_usage_is_explained(
 @pytest.mark.parametrize(
     "words",
     [
-        ["--steps", "3"],
+        ["--skew", "3"],
         ["-o", "tree.txt"],
         ["-o", "there.yaml"],
         ["-o", "tree.json", "--format", "yaml"],
@@ -194,7 +167,7 @@ def test_the_help_keeps_to_80_columns_and_its_tables() -> None:
     assert max(map(len, found.splitlines())) <= 80
     assert all(line == line.rstrip() for line in found.splitlines())
     assert "  uniform  independent utilities\n" in found
-    assert "{ballard|uniform|lattice}" in found
+    assert "{ballard|uniform}" in found
     assert re.search(r"generate +Generate a tree from a seed", run_main("--help").out)
 
 

@@ -94,7 +94,7 @@ def command_line(random: Random) -> Words:
     for _ in range(random.choice((0, 1, 1, 1, 1, 2))):
         words.insert(random.randrange(len(words) + 1), random.choice(TREES))
     if name == "generate":
-        words = [random.choice(("ballard", "uniform", "lattice")), "--format", "yaml", *words]
+        words = [random.choice(("ballard", "uniform")), "--format", "yaml", *words]
     if random.random() < 0.03:
         words = [random.choice(FILE_VALUES), *words]
     if any(word.startswith("game:") for word in words):

@@ -134,30 +134,6 @@ def test_einstein_is_openspiels_einstein(count: int) -> None:
     check_play_outs(Einstein(), load("einstein_wurfelt_nicht"), read_einstein, count)
 
 
-def test_rolls_with_which_the_same_stones_may_move_have_equal_keys() -> None:
-    game = Einstein()
-    state = game.parse("1..4./...../...../...../....b max")
-    groups: dict[Any, list[einstein.State]] = {}
-    for after in children(game, state):
-        groups.setdefault(game.key(after), []).append(after)
-    assert [[after.roll for after in group] for group in groups.values()] == [
-        [1],
-        [2, 3],
-        [4, 5, 6],
-    ]
-    for group in groups.values():
-        assert len({(tuple(game.moves(after)), *children(game, after)) for after in group}) == 1
-    assert [*game.moves(state._replace(roll=3))][::3] == ["1-right", "4-right"]
-
-
-def test_einsteins_start_is_the_same_for_both_players() -> None:
-    game = Einstein()
-    board = game.start.board
-    assert [-stone for stone in reversed(board)] == [*board]
-    assert game.value(game.start) == 0
-    assert sorted(board) == [*range(-6, 0), *[0] * 13, *range(1, 7)]
-
-
 @pytest.mark.parametrize(
     ("turn", "estimate"),
     [("max", 0), ("min", 0), ("max 1", -5), ("max 2", 1), ("min 1", 5), ("min 6", -1)],

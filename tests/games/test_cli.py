@@ -126,12 +126,6 @@ def test_options_of_a_search(counting: str) -> None:
         assert line in invoke("eval", file, *options).stdout, options
 
 
-def test_depth_0_is_the_estimate_of_the_start() -> None:
-    done = invoke("eval", PIG, "--depth", "0")
-    assert done.exit_code == 0
-    assert "estimate 0\n" in done.stdout
-
-
 def test_explain_and_strategy_of_a_game() -> None:
     done = invoke("eval", PIG, "--depth", "3", "--explain", "hold/hold")
     assert "hold/hold was not entered (cut): its value is in [-1, 1]." in done.stdout
@@ -324,12 +318,6 @@ def test_commands_that_refuse_games_say_what_to_do(command: tuple[str, ...]) -> 
     assert hint in words(done.stderr)
 
 
-def test_only_commands_that_take_games_have_their_options() -> None:
-    assert "Options for games:" in invoke("eval", "--help").stdout
-    assert "--play" not in invoke("information", "--help").stdout
-    assert "--deepen" not in invoke("compare", "--help").stdout
-
-
 # ---- convert
 
 
@@ -384,28 +372,6 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game",
-    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
-     "game:2048(goal=8)"],
-)  # fmt: skip
-@pytest.mark.parametrize("options", [(), ("--deepen",), ("--no-merge",)])
-def test_every_search_of_a_built_in_game_finds_the_value(
-    game: str, options: tuple[str, ...]
-) -> None:
-    for seed, depth in (("1", "1"), ("2", "2"), ("3", "3")):
-        about = (game, "--depth", depth, "--random-moves", seed, "--seed", seed, "--format", "json")
-        whole = json.loads(invoke("eval", *about, "-a", "expectiminimax").stdout)
-        for algorithm in PRUNING:
-            chosen = (*about, *options, "-a", algorithm)
-            found = json.loads(invoke("eval", *chosen).stdout)
-            assert found["value"] == pytest.approx(whole["value"]), (chosen, seed)
-            if algorithm != "best-first":
-                traced = json.loads(invoke("trace", *chosen).stdout.splitlines()[-1])
-                assert traced["value"] == pytest.approx(whole["value"]), (chosen, seed)
 
 
 def test_options_of_files_are_refused_for_games() -> None:

@@ -92,16 +92,6 @@ def test_each_built_in_game_is_found_and_keeps_to_the_protocol(name: str) -> Non
     assert game.turn(game.start)
 
 
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_each_built_in_game_has_at_most_100_lines_and_needs_the_standard_library_alone(
-    name: str,
-) -> None:
-    module = sys.modules[type(find_game(f"game:{name}")).__module__]
-    text = Path(str(module.__file__)).read_text("utf-8")
-    assert len(text.splitlines()) <= 100
-    assert "expectitree" not in text
-
-
 @pytest.mark.parametrize(
     ("reference", "expected"),
     [

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from pathlib import Path
 
-import expectitree as et
 from expectitree.games import rules
 from expectitree.games.protocol import Game
 
@@ -24,12 +22,3 @@ def test_the_optional_methods_that_are_used_are_those_documented() -> None:
     sources = [Path(path).read_text("utf-8") for path in Path(rules.__file__).parent.glob("*.py")]
     used = {name for text in sources for name in re.findall(r'getattr\([\w.]*game, "(\w+)"', text)}
     assert used - {"utility_bounds"} == documented
-
-
-def test_the_example_is_a_game_without_a_base_class() -> None:
-    lines = re.findall(r"^\s+(?:>>>|\.\.\.) (.*)$", inspect.getdoc(Game) or "", re.MULTILINE)
-    assert "class Die:" in lines
-    scope: dict[str, type] = {}
-    exec("\n".join(lines), scope)
-    found = et.search(scope["Die"](), depth=5, algorithm="expectiminimax")
-    assert abs(found.value - 14 / 3) < 1e-9

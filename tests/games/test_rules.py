@@ -290,22 +290,6 @@ def test_play_must_not_change_its_state(name: str, has_key: bool) -> None:
     assert str(caught.value).endswith(", expected a new state: copy the state, and change the copy")
 
 
-@pytest.mark.parametrize(("changing", "found"), [(99, 99), (100, 128), (150, 192)])
-def test_a_change_is_found_at_each_of_the_first_plays_and_then_at_some(
-    changing: int, found: int
-) -> None:
-    plays = count(1)
-
-    def step(state: list[int], move: int) -> list[int]:
-        if next(plays) >= changing:
-            state.append(move)
-        return [*state]
-
-    with pytest.raises(GameError, match="a new state and changes the old one"):
-        et.search(Listed([0], lambda state: 0, step), depth=9, algorithm="expectiminimax")
-    assert next(plays) == found + 1
-
-
 def test_play_must_not_return_none() -> None:
     assert message(with_method("play", lambda state, move: None)) == (
         "coins: play((), 'left') gives None, expected a new state: copy the state, and change the "
@@ -466,16 +450,6 @@ def test_what_is_not_a_game() -> None:
 
 
 # ---- Keys.
-
-
-def test_equal_keys_are_merged() -> None:
-    game = with_method("key", lambda state: (len(state), state.count("left")))
-    for chosen in ("expectiminimax", "star1", "best-first"):
-        merged, whole = (
-            et.search(game, depth=3, merge=merge, algorithm=chosen) for merge in (True, False)
-        )
-        assert merged.value == whole.value == 2
-        assert merged.grown.merged > whole.grown.merged == 0  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from fractions import Fraction
-from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +22,7 @@ from expectitree import ALGORITHMS, Outcome, Search
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
-from expectitree.games import loops, searching
+from expectitree.games import loops
 
 LAZY = [
     *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
@@ -128,36 +127,6 @@ def test_pauses_change_nothing() -> None:
             found = et.search(game, depth=game.depth, algorithm=chosen)
             with mock.patch.object(loops, "PAUSE", 1):
                 same_search(et.search(game, depth=game.depth, algorithm=chosen), found)
-
-
-class Paths:
-    """Searches visit the states of this game many times, as many paths lead to each."""
-
-    title, start, utility_bounds = "paths", (14, 0), (0, 9)
-
-    def turn(self, state: Any) -> Any:
-        return "chance" if state[0] else None
-
-    def moves(self, state: Any) -> list[tuple[int, Fraction]]:
-        return [(move, Fraction(1, 3)) for move in range(3)]
-
-    def play(self, state: Any, move: int) -> Any:
-        return state[0] - 1, (state[0] * state[1] + move * move) % 4
-
-    def value(self, state: Any) -> int:
-        return 3 * int(state[1])
-
-
-@pytest.mark.parametrize("name", ["star1", "best-first"])
-def test_the_time_is_checked_when_a_node_grows_and_once_in_many_visits(name: str) -> None:
-    with (
-        mock.patch.object(loops, "PAUSE", 50),
-        mock.patch.object(searching, "monotonic", side_effect=count()) as clock,
-    ):
-        found = et.search(Paths(), depth=8, algorithm=name, seconds=1e9)
-    assert found.grown is not None
-    grown = found.grown.rows + found.grown.merged
-    assert 0 <= clock.call_count - grown <= found.counts.visits // 50
 
 
 def check_limit(found: Search, **limit: Any) -> None:

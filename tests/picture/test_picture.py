@@ -203,7 +203,7 @@ def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
         check_room(drawn(tree, "star2", direction=direction, rows=150, **style))
 
 
-def test_nothing_overlaps_in_wide_deep_and_lattice_trees() -> None:
+def test_nothing_overlaps_in_wide_deep_and_shared_trees() -> None:
     wide = et.loads(
         "max: {"
         + ", ".join(f"'a long label of number {i}': {i * 1000}.25" for i in range(40))
@@ -213,7 +213,7 @@ def test_nothing_overlaps_in_wide_deep_and_lattice_trees() -> None:
     for ply in range(60):
         rare = f"{{chance: [{{p: 1e-12, max: [{deep}]}}, {{p: 0.999999999999, utility: 1}}]}}"
         deep = f"{{max: [{deep}, 0]}}" if ply % 2 else rare
-    for tree in (wide, et.loads(deep), et.generate("lattice", steps=6)):
+    for tree in (wide, et.loads(deep), et.load("example:shared")):
         for direction in ("down", "right"):
             check_room(drawn(tree, "star1", direction=direction, rows=None))
 

@@ -27,10 +27,10 @@ SEARCHES = (
     et.algorithm("star2.5", probes=3, probe_order="sequential"),
     et.algorithm("best-first"),
 )
-TREES: dict[str, dict[str, Any]] = {
-    "additive": {"family": "ballard", "pattern": "max,chance,min", "branching": 3},
-    "chances": {"family": "uniform", "pattern": "chance,max,chance,chance,min", "branching": "1-3"},
-    "shared": {"family": "lattice", "steps": 6},
+TREES = {
+    "additive": et.generate("ballard", pattern="max,chance,min", branching=3),
+    "chances": et.generate("uniform", pattern="chance,max,chance,chance,min", branching="1-3"),
+    "shared": et.load("example:shared"),
 }
 
 
@@ -43,15 +43,14 @@ def columns_of(search: et.Search) -> dict[str, list[Any]]:
 @pytest.mark.parametrize("chosen", SEARCHES, ids=lambda chosen: chosen.full_name)
 @pytest.mark.parametrize("tree", TREES.values(), ids=TREES)
 def test_a_search_that_pauses_at_every_visit_is_the_same(
-    tree: dict[str, Any], chosen: et.Algorithm, engine: str
+    tree: et.Tree, chosen: et.Algorithm, engine: str
 ) -> None:
-    generated = et.generate(**tree)
     if engine == "exact":
-        generated, engine = in_fractions(generated), "auto"
+        tree, engine = in_fractions(tree), "auto"
     for most in (None, 7):
-        whole = search_tree(generated, chosen, engine=engine, max_visits=most)
+        whole = search_tree(tree, chosen, engine=engine, max_visits=most)
         with mock.patch.object(SearchSetup, "pause", 1):
-            paused = search_tree(generated, chosen, engine=engine, max_visits=most)
+            paused = search_tree(tree, chosen, engine=engine, max_visits=most)
         assert columns_of(paused) == columns_of(whole)
         assert (paused.cuts, paused.stopped) == (whole.cuts, most is not None)
 

@@ -37,7 +37,6 @@ class Pig:
         self.start = State()
 
     def turn(self, state: State) -> Player | Literal["chance"] | None:
-        """Return whose turn it is."""
         if max(state.scores) >= self.target:
             return None
         return "chance" if state.rolls else state.player

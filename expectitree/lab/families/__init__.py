@@ -16,20 +16,11 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard, ballard_nodes
-from expectitree.lab.families.lattice import lattice, lattice_nodes
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
 
-FAMILIES: dict[str, Callable[..., Tree]] = {
-    "ballard": ballard,
-    "uniform": uniform,
-    "lattice": lattice,
-}
-_NODES: dict[str, Callable[..., float]] = {
-    "ballard": ballard_nodes,
-    "uniform": uniform_nodes,
-    "lattice": lattice_nodes,
-}
+FAMILIES: dict[str, Callable[..., Tree]] = {"ballard": ballard, "uniform": uniform}
+_NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
 
 
 def generate(family: str, **parameters: Any) -> Tree:
@@ -41,13 +32,12 @@ def generate(family: str, **parameters: Any) -> Tree:
         (72, 48, (0.0, 100.0))
 
     Args:
-        family: "ballard" (terminals are sums of numbers on their branches), "uniform" (independent
-            utilities) or "lattice" (an American option).
+        family: "ballard" (terminals are sums of numbers on their branches) or "uniform"
+            (independent utilities).
         parameters: Those of the family; text is read as on the command line, as in
             `branching="2-4"`. ballard: `pattern`, `plies`, `branching`, `order`, `dice`, `seed`.
             uniform: `pattern`, `plies`, `branching`, `utilities`, `real`, `end`, `skew`, `seed`.
-            lattice: `steps`, `spot`, `strike`, `up`, `rate`, `call`. `expectitree generate --help`
-            explains them.
+            `expectitree generate --help` explains them.
 
     Raises:
         TransformError: The family or a parameter is unknown or wrong, or the tree would be too
@@ -74,11 +64,6 @@ def read_parameters(family: str, parameters: Mapping[str, Any]) -> dict[str, Any
                 f"{family} has no parameter {quote(name)}: it has {', '.join(known)}"
             )
     return {name: PARAMETERS[name].value(name, written) for name, written in parameters.items()}
-
-
-def is_random(family: str, **parameters: Any) -> bool:
-    """Return whether the tree depends on its seed."""
-    return "seed" in parameters_of(family) and parameters.get("order", "random") == "random"
 
 
 def expected_nodes(family: str, **parameters: Any) -> float:

@@ -79,7 +79,6 @@ def ballard_nodes(
 
 
 def _widths(kinds: Sequence[Kind], branching: int, dice: int) -> list[int]:
-    """Return the number of branches of the nodes of each ply."""
     return [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
 

@@ -24,18 +24,6 @@ class NewColumns(Columns):
     read_only = False
 
 
-def new_columns(nodes: int, branches: int) -> NewColumns:
-    """Return the columns of a tree, with zeros throughout."""
-    zeros = compiling.zeros
-    return NewColumns.of(
-        kind=zeros("B", nodes),
-        utility=zeros("d", nodes),
-        first=zeros("I", nodes + 1),
-        child=zeros("I", branches),
-        probability=zeros("d", branches),
-    )
-
-
 def run(loop: Callable[..., Any], column: Any, *arguments: Any) -> Any:
     """Run a loop over the rows of its first column."""
     return compiling.run(loop, column, *arguments, rows=len(column))
@@ -73,13 +61,20 @@ def assemble(
     it is empty if outcomes are equally likely.
     """
     nodes = sum(map(len, widths))
-    columns = new_columns(nodes, nodes - 1)
+    zeros = compiling.zeros
+    columns = NewColumns.of(
+        kind=zeros("B", nodes),
+        utility=zeros("d", nodes),
+        first=zeros("I", nodes + 1),
+        child=zeros("I", nodes - 1),
+        probability=zeros("d", nodes - 1),
+    )
     plies = array("I", accumulate(map(len, widths), initial=0))
     width, amount, chance = (
         array(code, b"".join(parts))
         for code, parts in zip("Idd", (widths, amounts, chances), strict=True)
     )
-    size, row, branch = (compiling.zeros("I", nodes) for _ in range(3))
+    size, row, branch = (zeros("I", nodes) for _ in range(3))
     run(count_nodes, width, size)
     row[0], branch[0] = nodes - 1, nodes - 1
     compiling.run(

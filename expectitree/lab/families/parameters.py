@@ -38,7 +38,7 @@ def repeat_pattern(pattern: Sequence[Kind], plies: int | None) -> list[Kind]:
     return [pattern[ply % len(pattern)] for ply in range(plies or len(pattern))]
 
 
-def _whole(least: int, most: int, help: str, metavar: str = "N") -> Parameter:
+def _whole(least: int, most: int, help: str = "", metavar: str = "N") -> Parameter:
     def read(value: Any) -> int:
         if isinstance(value, str):
             if not (value.isascii() and value.isdecimal()):
@@ -51,7 +51,7 @@ def _whole(least: int, most: int, help: str, metavar: str = "N") -> Parameter:
     return Parameter(read, f"a whole number from {least} to {most:,}", metavar, help)
 
 
-def _real(least: float, most: float, help: str, metavar: str = "X") -> Parameter:
+def _real(least: float, most: float, help: str = "", metavar: str = "P") -> Parameter:
     def read(value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, (str, int, float)):
             raise TypeError
@@ -63,22 +63,16 @@ def _real(least: float, most: float, help: str, metavar: str = "X") -> Parameter
     return Parameter(read, f"a number from {least:g} to {most:g}", metavar, help)
 
 
-def _flag(help: str) -> Parameter:
-    def read(value: Any) -> bool:
-        found = {"true": True, "false": False}.get(str(value).lower())
-        if found is None:
-            raise ValueError
-        return found
-
-    return Parameter(read, "true or false", None, help)
+def _truth(value: Any) -> bool:
+    return {"true": True, "false": False}[str(value).lower()]
 
 
 def _plies(value: Any) -> int | None:
-    return None if value is None else _whole(1, MAX_PLIES, "").read(value)
+    return None if value is None else _whole(1, MAX_PLIES).read(value)
 
 
 def _branching(value: Any) -> int | tuple[int, int]:
-    whole = _whole(1, MAX_IDS, "").read
+    whole = _whole(1, MAX_IDS).read
     if isinstance(value, str) and "-" in value:
         value = tuple(value.split("-"))
     if not isinstance(value, (tuple, list)):
@@ -91,7 +85,7 @@ def _branching(value: Any) -> int | tuple[int, int]:
 
 def _utilities(value: Any) -> tuple[float, float]:
     ends = value.strip("[]").split(",") if isinstance(value, str) else value
-    lower, upper = map(_real(-1e15, 1e15, "").read, ends)
+    lower, upper = map(_real(-1e15, 1e15).read, ends)
     if lower > upper:
         raise ValueError
     return lower, upper
@@ -156,14 +150,10 @@ PARAMETERS = {
         "LOWER,UPPER",
         "range of the utilities.  [default: 0,100]",
     ),
-    "real": _flag("utilities are real numbers, not whole numbers."),
-    "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]", "P"),
+    "real": Parameter(
+        _truth, "true or false", None, "utilities are real numbers, not whole numbers."
+    ),
+    "end": _real(0, 0.999999, "probability that a node is a terminal early.  [default: 0]"),
     "skew": _whole(0, 4, "how uneven probabilities are, from 0 to 4.  [default: 0, even]", "K"),
     "seed": _whole(0, 10**18 - 1, "seed.  [default: 0]"),
-    "steps": _whole(1, 25_000, "number of steps.  [default: 100]"),
-    "spot": _real(1e-15, 1e15, "price on the first day.  [default: 100]"),
-    "strike": _real(0, 1e15, "agreed price.  [default: 100]"),
-    "up": _real(1, 100, "factor of a step up; down is its inverse.  [default: 1.01]"),
-    "rate": _real(0.01, 100, "factor by which money grows in a step.  [default: 1.0001]"),
-    "call": _flag("an option to buy, not to sell."),
 }

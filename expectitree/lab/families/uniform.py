@@ -108,7 +108,6 @@ def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, e
 def choose_utilities(
     amount: FloatColumn, draws: FloatColumn, lower: float, upper: float, real: bool
 ) -> None:
-    """Write a utility for each branch."""
     for b in range(len(amount)):
         x = draws[b] * (upper - lower + (0 if real else 1))
         amount[b] = lower + (x if real else int(x))

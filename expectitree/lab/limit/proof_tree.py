@@ -43,11 +43,6 @@ class ProofTree:
     infinity: Any = INFINITY  # an infinite bound
     code: str = "d"  # the type code of an array of these numbers; empty for large integers
 
-    @property
-    def root(self) -> int:
-        """The node id of the root."""
-        return len(self.kind) - 1
-
     def sign(self, node: int) -> int:
         """Return 1 for MAX and -1 for MIN: a player prefers the greatest value times the sign."""
         return 1 if self.kind[node] == Kind.MAX else -1

@@ -62,7 +62,7 @@ class Proofs:
     """Counts the leaves of the smallest proof of a tree's value, and finds which they are."""
 
     def __init__(self, tree: ProofTree, together: bool, compiled: bool | None) -> None:
-        self.tree, self.root, self.together = tree, tree.root, together
+        self.tree, self.root, self.together = tree, len(tree.kind) - 1, together
         self.count = [0] * len(tree.kind)  # the fewest leaves that prove a node's value
         self.choice: dict[int, int] = {}  # the child that a player's proof of a value proves
         self.needs: dict[tuple[int, int], int] = {}  # (node, child): see `_need`
@@ -155,8 +155,11 @@ class Proofs:
         bounds = self._column([infinity]) * size
         left = array("b" if len(one) < 2**7 else "i", [0]) * size
         pays = (len(one) * len(other) if how == SUM else size) >= _MANY_NUMBERS
-        join = compiled_join if self.compiled and pays else join_lists
-        join(how, one, f, other, g, infinity, bounds, left)
+        arguments = how, one, f, other, g, infinity, bounds, left
+        if self.compiled and pays:
+            compiling.run_compiled(join_lists, *arguments)
+        else:
+            join_lists(*arguments)
         value = max(f * one[-1], g * other[-1]) if how == MERGED else bounds[-1]
         end, leaves = first_below(bounds, value + self.tree.eps), (mask | more).bit_count()
         if self.tree.is_sharing and end >= leaves:  # the leaves of all paths, counted once
@@ -245,11 +248,6 @@ class Proofs:
 
     def _demand(self, n: int, sign: int, leaves: int) -> None:
         self.demands[n, sign] = max(self.demands.get((n, sign), 0), leaves)
-
-
-def compiled_join(*arguments: Any) -> None:
-    """Run `join_lists` compiled."""
-    compiling.run_compiled(join_lists, *arguments)
 
 
 def first_below(bounds: Column, limit: Any, factor: Any = 1) -> int:

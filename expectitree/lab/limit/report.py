@@ -81,22 +81,15 @@ class Limit(Shown):
             return None
         return search.counts.leaves_visited - self.exact.count
 
-    def ratio(self, search: Search) -> float | None:
-        """Return how many times the needed leaves a search visited; None as for `surplus`."""
-        if self.surplus(search) is None or not self.exact.most:
-            return None
-        return search.counts.leaves_visited / self.exact.most
-
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
         Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
-        leaves that are enough for the value), `surplus` and `ratio`.
+        leaves that are enough for the value), and `surplus`.
         """
         needed = {"needed_lower": self.exact.least, "needed_upper": self.exact.most}
         return [
-            {"file": self.file, **row.to_record(), **needed}
-            | {"surplus": self.surplus(row), "ratio": self.ratio(row)}
+            {"file": self.file, **row.to_record(), **needed, "surplus": self.surplus(row)}
             for row in self.rows
         ]
 
@@ -119,7 +112,6 @@ class Limit(Shown):
                     **row.algorithm.options,
                     "leaves_visited": row.counts.leaves_visited,
                     "surplus": self.surplus(row),
-                    "ratio": self.ratio(row),
                     **({"stopped": True} if row.stopped else {}),
                 }
                 for row in self.rows
@@ -131,19 +123,11 @@ class Limit(Shown):
         return [json_path(self.tree, n) or n for n in self.exact.leaves[:most]]
 
     @property
-    def finished(self) -> list[Search]:
-        """The searches that proved the value."""
-        return [row for row in self.rows if row.outcome is Outcome.VALUE]
-
-    @property
-    def least_row(self) -> Search | None:
-        """The finished search that visited the fewest leaves; None if no search finished."""
-        return min(self.finished, key=lambda row: row.counts.leaves_visited, default=None)
-
-    @property
     def below(self) -> list[Search]:
         """The searches below the limit, which is possible where floats are nearly equal."""
-        return [row for row in self.finished if row.counts.leaves_visited < self.exact.least]
+        least = self.exact.least
+        finished = [row for row in self.rows if row.outcome is Outcome.VALUE]
+        return [row for row in finished if row.counts.leaves_visited < least]
 
 
 def limit(
@@ -190,27 +174,32 @@ def limit(
         search_tree(tree, a, bounds=bounds, engine=engine, max_visits=max_visits)
         for a in algorithms
     ]
-    found = measure(tree, rows, bounds=bounds, engine=engine, max_leaves=max_leaves, file=file)
-    rows = [replace(row, rounds=not exact) for row in rows]
-    return replace(found, search=replace(found.search, rounds=not exact), rows=rows)
-
-
-def measure(
-    tree: Tree,
-    rows: Sequence[Search],
-    *,
-    bounds: Bounds | None = None,
-    engine: str = "auto",
-    max_leaves: int | None = None,
-    file: str = "",
-) -> Limit:
-    """Return the fewest leaves that prove a tree's value, next to finished searches of it."""
-    check_tree(tree, "limit")
     tree = searched_tree(tree, engine)
     whole = next((row for row in rows if not row.algorithm.player_cuts), None) or search_tree(
         tree, bounds=bounds, engine=engine
     )
-    numbers = proof_tree(*_proved(tree, whole), max_leaves)
+    enough = _enough(tree, whole, rows, engine, max_leaves)
+    found = Limit(file, whole, enough, rows)
+    if found.below and not tree.rounds:
+        row = found.below[0]
+        raise AnalysisError(
+            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
+            f"{enough.least:,} are needed: this is a defect of expectitree, please report it with "
+            "the tree"
+        )
+    rows = [replace(row, rounds=not exact) for row in rows]
+    return replace(found, search=replace(whole, rounds=not exact), rows=rows)
+
+
+def _enough(
+    tree: Tree, whole: Search, rows: Sequence[Search], engine: str, max_leaves: int | None
+) -> Enough:
+    """Return the fewest leaves that prove the value which a search of the whole tree has found."""
+    if tree.exact and tree.rounds:
+        # Proofs count in integers, which fractions rounded to 200 bits do not add up to.
+        tree = in_floats(tree)
+        whole = search_tree(tree, bounds=whole.root_bounds)
+    numbers = proof_tree(tree, whole, max_leaves)
     compiled = {"interpreted": False, "compiled": True}.get(engine)
     proofs = least = Proofs(numbers, False, compiled)
     if tree.is_sharing:
@@ -224,27 +213,7 @@ def measure(
         least.solve()
         searched = [_visited_leaves(row) for row in rows if row.outcome is Outcome.VALUE]
         leaves = min([leaves, *searched], key=len)
-    exact = Enough(min(least.count[-1], len(leaves)), leaves)
-    found = Limit(file, whole, exact, rows)
-    if found.below and not tree.rounds:
-        row = found.below[0]
-        raise AnalysisError(
-            f"{row.algorithm.full_name} visited {row.counts.leaves_visited:,} leaves, and "
-            f"{exact.least:,} are needed: this is a defect of expectitree, please report it with "
-            "the tree"
-        )
-    return found
-
-
-def _proved(tree: Tree, whole: Search) -> tuple[Tree, Search]:
-    """Return a tree and its search for proofs: in floats, if fractions are rounded.
-
-    Proofs count in integers, which fractions that are rounded to 200 bits do not add up to.
-    """
-    if not (tree.exact and tree.rounds):
-        return tree, whole
-    tree = in_floats(tree)
-    return tree, search_tree(tree, bounds=whole.root_bounds)
+    return Enough(min(least.count[-1], len(leaves)), leaves)
 
 
 def _visited_leaves(search: Search) -> list[int]:

@@ -19,9 +19,7 @@ from expectitree.text.tables import Column, table
 COLUMNS = (
     Column("algorithm"),
     Column("leaves", number=True),
-    Column("needed", number=True, spare=1),
     Column("surplus", number=True),
-    Column("ratio", number=True, spare=2),
 )
 MAX_SHOWN = 20  # leaves that are named
 
@@ -45,20 +43,9 @@ def render(reports: Sequence[Limit], options: ConsoleOptions) -> Iterator[Render
         if report.rows:
             yield ""
             yield from table(COLUMNS, [_row(report, row) for row in report.rows], options)
-            if report.least_row is not None:
-                yield ""
-                yield from map(Text, notes(report))
-                yield Text(sentence_of(report), style="title")
-
-
-def sentence_of(report: Limit) -> str:
-    """Return a sentence on the search that visited the fewest leaves; empty if none finished."""
-    least = report.least_row
-    if least is None:
-        return ""
-    verb = "is" if report.exact.most == 1 else "are"
-    visited = f"{least.algorithm.full_name} visited {plural(least.counts.leaves_visited, 'leaf')}"
-    return f"{visited}; {_count(report)} {verb} needed."
+        if report.below:
+            yield ""
+            yield from map(Text, notes(report))
 
 
 def notes(report: Limit) -> list[str]:
@@ -70,18 +57,12 @@ def notes(report: Limit) -> list[str]:
     ]
 
 
-def _count(report: Limit) -> str:
-    return count_range(report.exact.least, report.exact.most)
-
-
 def _row(report: Limit, row: Search) -> list[str]:
     visited, exact = row.counts.leaves_visited, report.exact
-    cells = [row.algorithm.full_name, f"{visited:,}", _count(report)]
-    if row.outcome is not Outcome.VALUE:
-        return [*cells, "stopped" if row.stopped else "-", "-"]
-    ratio = report.ratio(row)
     surplus = count_range(visited - exact.most, visited - exact.least)
-    return [*cells, surplus, "-" if ratio is None else f"{ratio:.2f}"]
+    if row.outcome is not Outcome.VALUE:
+        surplus = "stopped" if row.stopped else "-"
+    return [row.algorithm.full_name, f"{visited:,}", surplus]
 
 
 def _results(report: Limit) -> Iterator[str]:
@@ -95,7 +76,8 @@ def _results(report: Limit) -> Iterator[str]:
         has_local = tree.local_bounds.keys() - {tree.root_id}
         within = "their bounds" if has_local else interval_text(*report.search.root_bounds)
         proves = f"prove{'s' * (exact.most == 1)} the value {value}"
-        yield f"{_count(report)} of {leaves} {proves}, whatever the others are within {within}."
+        count = count_range(exact.least, exact.most)
+        yield f"{count} of {leaves} {proves}, whatever the others are within {within}."
     if exact.count is None:
         yield "The exact figure is not known, since nodes are shared."
 

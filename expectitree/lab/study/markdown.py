@@ -11,7 +11,6 @@ from expectitree.text.tables import markdown, markdown_escaped
 
 
 def render(summary: Summary) -> Iterator[str]:
-    """Yield the title, the table, and a legend."""
     study = summary.study
     yield f"### {markdown_escaped(escape(study.title or study.file))}"
     yield ""

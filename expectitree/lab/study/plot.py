@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.errors import AnalysisError
+from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.report import Summary, SummaryRow
-from expectitree.lab.study.spec import help_of
 from expectitree.picture.plotting import (
     BESIDE,
     COLORS,
@@ -19,22 +19,13 @@ from expectitree.picture.plotting import (
     look,
     new_figure,
     plain,
-    save_figure,
 )
 
+_GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 _MAX_TICKS = 10  # more numbers along the axis would run into each other
 _MAX_ENTRIES = 24  # of the legend in one column, next to the plot
 
 Point: TypeAlias = tuple[float, float, float]  # x, y, and half the width of the interval of y
-
-
-def draw_study(summary: Summary, path: str) -> None:
-    """Write a plot of a study to a file; the ending sets the format.
-
-    Raises `AnalysisError` if there is nothing to draw, and `FileError` if the file cannot be
-    written. `check_plot` comes first.
-    """
-    save_figure(figure_of(summary), path)
 
 
 def figure_of(summary: Summary) -> Any:
@@ -94,7 +85,11 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
 
 def axis_label(name: str) -> str:
     """Return the first phrase of the help of a parameter or an option."""
-    text = OPTIONS[name].description if name in OPTIONS else help_of(name)
+    text = _GAME_HELP.get(name, name)
+    if name in OPTIONS:
+        text = OPTIONS[name].description
+    elif name in PARAMETERS:
+        text = PARAMETERS[name].help
     phrase = re.split(r"[;,.]( |$)", text)[0]
     return phrase[0].lower() + phrase[1:]
 

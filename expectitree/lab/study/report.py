@@ -100,7 +100,6 @@ class Summary(Shown):
     total: int
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
         return {
             "file": self.study.file,
             "title": self.study.title,
@@ -111,7 +110,6 @@ class Summary(Shown):
 
     @property
     def has_published(self) -> bool:
-        """Whether there is a published figure to compare with."""
         return any(row.published is not None for row in self.rows)
 
     @property

@@ -38,12 +38,10 @@ class Record(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """The key that identifies this tree."""
         return Key(tree_key(self.tree), self.repetition, self.seed)
 
     @property
     def line(self) -> str:
-        """Its line in a results file."""
         data = {key: value for key, value in self._asdict().items() if value is not None}
         return json.dumps(data, ensure_ascii=False) + "\n"
 

@@ -31,7 +31,7 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import generate
-from expectitree.lab.limit.report import Limit, measure
+from expectitree.lab.limit.report import Limit, limit
 from expectitree.lab.study.results import Record, Results
 from expectitree.lab.study.spec import (
     LIMIT,
@@ -97,8 +97,8 @@ def _search_made(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Recor
     for chosen in algorithms:
         start = perf_counter()
         if chosen == LIMIT:
-            limit = measure(tree, [], max_leaves=_MAX_LEAVES)
-            search, figures = limit.search, _limit_figures(limit)
+            least = limit(tree, (), max_leaves=_MAX_LEAVES, exact=True)
+            search, figures = least.search, _limit_figures(least)
         else:
             search = search_tree(tree, chosen)
             figures = _search_figures(search)
@@ -135,7 +135,6 @@ def _search_lazily(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Rec
 
 
 def _search_figures(search: Search) -> dict[str, Any]:
-    """Return the recorded figures of a search."""
     counts = search.counts
     return {
         "value": float(search.value) if search.outcome is Outcome.VALUE else None,
@@ -296,7 +295,6 @@ def _check_workers(client: Any, address: str) -> None:
 
 
 def _cores() -> int:
-    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.tables import TREES, module_of
 from expectitree.base.tree.model import Tree
-from expectitree.lab.families import expected_nodes, generate, is_random, parameters_of
-from expectitree.lab.families.parameters import PARAMETERS
+from expectitree.lab.families import expected_nodes, generate
 
 Parameters: TypeAlias = Mapping[str, str]  # as written in the file, with `family` or `game` itself
 
@@ -22,7 +21,6 @@ SOURCES = ("family", "game")
 ORDERS = ("given", "inner", "best", "worst")  # of a game's trees
 _POSITION = ("game", "random-moves")  # the parameters that decide the root of a game's tree
 _GAME_NODES = 2_000  # a guess
-_GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 
 # Not a search: the fewest leaves that are enough, as `expectitree limit` counts them.
 LIMIT = Algorithm("limit", "The fewest leaves that prove the value.")
@@ -72,8 +70,6 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """The plot of a study."""
-
     x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`
     log: bool = False
@@ -129,12 +125,10 @@ def tree_key(tree: Parameters) -> str:
 
 
 def games() -> Any:
-    """Return the module that makes trees of games."""
     return module_of(TREES["game"])
 
 
 def is_game(tree: Parameters) -> bool:
-    """Return whether trees come from the rules of a game."""
     return "game" in tree
 
 
@@ -147,7 +141,7 @@ def has_seed(tree: Parameters) -> bool:
     """Return whether trees with these parameters depend on a seed."""
     if is_game(tree):
         return tree.get("random-moves", "0") != "0"
-    return is_random(**tree)
+    return tree.get("order", "random") == "random"
 
 
 def nodes_of(tree: Parameters) -> float:
@@ -161,9 +155,7 @@ def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
         order = tree.get("order", "given")
         found: Tree = games().position_of(tree, seed, folder).write_out(order)
         return found
-    parameters: dict[str, Any] = dict(tree)
-    if "seed" in parameters_of(tree["family"]):
-        parameters["seed"] = seed
+    parameters: dict[str, Any] = {**tree, "seed": seed}
     return generate(**parameters)
 
 
@@ -171,10 +163,3 @@ def describe(tree: Parameters) -> str:
     """Return the parameters of trees for people: `ballard, branching 4`."""
     named = [f"{name} {value}" for name, value in tree.items() if name not in SOURCES]
     return ", ".join([*(tree[source] for source in SOURCES if source in tree), *named])
-
-
-def help_of(parameter: str) -> str:
-    """Return what a parameter of trees is."""
-    if parameter in _GAME_HELP:
-        return _GAME_HELP[parameter]
-    return PARAMETERS[parameter].help if parameter in PARAMETERS else parameter

@@ -28,7 +28,6 @@ Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
 
 
 def render(summary: Summary, options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield the title, the table, and a legend."""
     study = summary.study
     for text, style in ((study.title, "title"), (study.source, "dim")):
         if text:
@@ -110,7 +109,6 @@ def _lettered(wide: Table, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 
 def _long(summary: Summary) -> Table:
-    """Return a row for each kind of tree and search."""
     rows = [_cells(row, summary) for row in summary.rows]
     columns = []
     for name in rows[0]:

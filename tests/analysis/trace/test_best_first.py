@@ -21,7 +21,6 @@ from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.algorithms import Algorithm, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.tree.model import Kind
-from expectitree.lab.limit.text import sentence_of
 from expectitree.searches import engine
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Outcome, Search
@@ -405,7 +404,7 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
     assert [row[key] for key in keys] == ["", "2", "4", "0"]
     limit = invoke("limit", *command)
     assert limit.exit_code == 0
-    assert re.search(r"best-first \(action\) +0 +2 +- +-", limit.stdout)
+    assert re.search(r"best-first \(action\) +0 +-\n", limit.stdout)
 
 
 @pytest.mark.slow
@@ -464,7 +463,5 @@ def test_a_search_for_the_action_is_compared_with_the_limit_if_it_found_the_valu
     assert report.exact.count == 58
     assert report.surplus(action) == action.counts.leaves_visited - 58
     assert report.surplus(value) == value.counts.leaves_visited - 58
-    assert sentence_of(et.limit(tree, ["best-first"])).endswith("; 58 are needed.")
     report = et.limit(et.loads(ONLY), [ACTION])
     assert (report.rows[0].outcome, report.surplus(report.rows[0])) == (Outcome.ACTION, None)
-    assert sentence_of(report) == ""

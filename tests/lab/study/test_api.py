@@ -1,4 +1,4 @@
-"""`et.study` from Python, and its result as records."""
+"""`et.study` from Python, its result as records, and the command `study`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import invoke
 from lab.study.studies import SMALL, SMALL_TREES, figures, run_study, spec_in
 from rich.console import Console
 
@@ -128,3 +129,30 @@ def test_a_wrong_study_is_reported(spec: Any, message: str) -> None:
 def test_wrong_jobs_are_reported(jobs: Any) -> None:
     with pytest.raises(et.AnalysisError, match="expected a whole number, 1 or more"):
         et.study(SPEC, jobs=jobs)
+
+
+# ---- The command.
+
+
+def test_a_report_runs_nothing(small: tuple[Study, Path], tmp_path: Path) -> None:
+    spec, path = spec_in(tmp_path, SMALL), tmp_path / "spec.results.jsonl"
+    assert run_study(spec, "--report") == "0 of 14 trees done\n\n"
+    assert invoke("study", str(spec), "--report").exit_code == 1
+    assert os.listdir(tmp_path) == ["spec.yaml"]
+    path.write_bytes(b"".join(small[1].read_bytes().splitlines(keepends=True)[:6]))
+    before = path.stat().st_mtime_ns
+    assert "6 of 14 trees done" in run_study(spec, "--report")
+    assert invoke("study", str(spec), "--report").exit_code == 1
+    assert path.stat().st_mtime_ns == before
+    path.write_bytes(small[1].read_bytes())
+    assert invoke("study", str(spec), "--report").exit_code == 0
+
+
+def test_wrong_usage_exits_with_status_2(tmp_path: Path) -> None:
+    spec = spec_in(tmp_path, SMALL)
+    assert "are used" in run_study(spec, "--jobs", "2", "--scheduler", "x:1")
+    assert "0 is not in the range x>=1" in run_study(spec, "--jobs", "0")
+    assert "no such file" in run_study(tmp_path / "none.yaml")
+    assert "this is a folder" in run_study(tmp_path)
+    assert invoke("study", str(spec), "--format", "xml").exit_code == 2
+    assert os.listdir(tmp_path) == ["spec.yaml"]

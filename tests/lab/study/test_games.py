@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from lab.study.studies import (
     PATIENCE,
-    ImmediateExecutor,
     records,
     run_remaining,
     run_study,
@@ -27,9 +26,8 @@ from expectitree.games.built_in.dice import Dice
 from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.finding import find_game
-from expectitree.games.positions import position
+from expectitree.games.positions import Size, estimate_size, position, position_of
 from expectitree.games.rules import Options, Rules
-from expectitree.games.studies import Size, estimate_size, position_of
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 
@@ -161,22 +159,6 @@ def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -
             assert (run["value"], run["cuts"]) == (float(search.value), search.counts.cuts)
 
 
-def test_an_interrupted_study_continues(
-    games: tuple[Study, Path], folder: Path, tmp_path: Path
-) -> None:
-    lines = games[1].read_bytes().splitlines(keepends=True)
-    path = tmp_path / "results"
-    path.write_bytes(b"".join(lines[:9]) + lines[9][:50])
-    executor = run_remaining(games[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert (executor.trees, executor.runs) == (TREES - 9, 4 * (TREES - 9))
-    assert without_seconds(path) == without_seconds(games[1])
-    more = study_of(folder, GAMES.replace("star2,", "star2, alphabeta,"), "more.yaml")
-    executor = run_remaining(more, path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.runs == TREES
-
-
 def test_lazy_results_can_be_read_again(lazy: tuple[Study, Path], tmp_path: Path) -> None:
     """An estimate of all leaves may be less than the leaves that were evaluated."""
     first, *rest = lazy[1].read_bytes().splitlines(keepends=True)
@@ -216,7 +198,7 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from expectitree.games import studies as module
+    from expectitree.games import positions as module
 
     real = module.search_rules
 
@@ -234,7 +216,7 @@ def test_a_search_that_needs_too_many_rows_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its evaluations would count as if it had found the value."""
-    from expectitree.games import studies as module
+    from expectitree.games import positions as module
 
     monkeypatch.setattr(module, "Options", partial(Options, max_rows=20))
     with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):

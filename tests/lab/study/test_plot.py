@@ -40,20 +40,14 @@ def test_plots_have_the_format_of_their_ending(published: tuple[Path, ...], tmp_
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.SVG").read_bytes()
 
 
-def test_a_plot_without_matplotlib_is_refused_before_anything_runs(
+def test_a_plot_that_cannot_be_drawn_is_refused_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    spec = spec_in(tmp_path, SMALL)
+    refused = run_study(spec, "--plot", tmp_path / "a.gif")
+    assert "a plot's ending is one of .svg, .png, .pdf" in refused
     monkeypatch.setattr("expectitree.picture.plotting.find_spec", lambda _: None)
-    assert "pip install '.[plot]'" in run_study(
-        spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.svg"
-    )
-    assert os.listdir(tmp_path) == ["spec.yaml"]
-
-
-def test_a_plot_of_another_kind_is_refused_before_anything_runs(tmp_path: Path) -> None:
-    assert "a plot's ending is one of .svg, .png, .pdf" in run_study(
-        spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.gif"
-    )
+    assert "pip install '.[plot]'" in run_study(spec, "--plot", tmp_path / "a.svg")
     assert os.listdir(tmp_path) == ["spec.yaml"]
 
 

@@ -22,14 +22,11 @@ def test_lists_of_values_make_a_grid(tmp_path: Path) -> None:
 
 
 def test_trees_without_randomness_are_searched_once(tmp_path: Path) -> None:
-    trees = (
-        "[{family: ballard, order: best}, {family: lattice, steps: 3}, "
-        "{family: uniform, seed: [5, 6]}]"
-    )
+    trees = "[{family: ballard, order: best}, {family: uniform, seed: [5, 6]}]"
     study = study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\nrepetitions: 9\n")
     run_remaining(study, tmp_path / "results")
     found = records(tmp_path / "results")
-    assert [record["repetition"] for record in found] == [0, 0, 0, 0]
+    assert [record["repetition"] for record in found] == [0, 0, 0]
     assert sorted(record["seed"] for record in found if record["tree"]["family"] == "uniform") == [
         5,
         6,
@@ -59,12 +56,6 @@ WRONG = {
                                                         "trees"]),
     "no algorithms": ("trees: {family: ballard}\nalgorithms: §[]\n",
         ["an empty list, expected at least one of alg"]),
-    "no values": ("trees: {family: ballard, branching: §[]}\nalgorithms: star1\n",
-        ["an empty list, expected at least one of branching"]),
-    "no probes": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probes: §[]}]\n",
-        ["probes"]),
-    "no orders": ("trees: {family: ballard}\nalgorithms: [star1, star2.5: {probe-order: §[]}]\n",
-        ["order"]),
     "nothing at all": ("trees:§\nalgorithms:§\n", ["nothing, expected a mapping",
         "unknown algorithm ''"]),
     "no family": ("trees: [§{branching: 3}]\nalgorithms: star1\n",
@@ -82,6 +73,9 @@ WRONG = {
         "star2\n",
         ["duplicate key 'branching'", "duplicate key 'algorithms'"],
     ),
+    "the same trees": (
+        "trees: §[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]\n"
+        "algorithms: star1\n", ["the same trees are listed twice: ballard, branching 4"]),
     "duplicate algorithm": ("trees: {family: ballard}\nalgorithms: §[star1, Star1]\n",
         ["algorithm is listed twice"]),
     "probes of star1": (
@@ -160,9 +154,9 @@ def test_each_mistake_is_reported_with_its_place(name: str, tmp_path: Path) -> N
 
 REFUSED = [
     "{family: ballard, order: up}", "{family: ballard, branching: 2-4}",
-    "{family: uniform, utilities: '5,1'}", "{family: lattice, rate: 2}",
+    "{family: uniform, utilities: '5,1'}", "{family: uniform, utilities: '0.5,1'}",
     "{family: ballard, branching: 1000000, plies: 64}",
-    f"{{family: lattice, steps: 1{'0' * 400}}}",
+    f"{{family: ballard, plies: 1{'0' * 400}}}",
 ]  # fmt: skip
 
 
@@ -196,14 +190,6 @@ def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
         )
 
 
-def test_listing_the_same_trees_twice_is_an_error(tmp_path: Path) -> None:
-    trees = "[{family: ballard, branching: [3, 4]}, {branching: 4, family: ballard}]"
-    with pytest.raises(
-        FileError, match=r":1:\d+: .*the same trees are listed twice: ballard, branching 4"
-    ):
-        study_of(tmp_path, f"trees: {trees}\nalgorithms: star1\n")
-
-
 def test_a_huge_grid_is_refused_immediately(tmp_path: Path) -> None:
     """10^8 kinds of trees fit in one line."""
     many, some = (f"[{', '.join(map(str, range(1, end)))}]" for end in (1000, 60))
@@ -224,7 +210,6 @@ trees:
     branching: 2-3
     real: [true, false]
     utilities: "0,9"
-  - {family: lattice, steps: [5, 6], up: 1.2}
 algorithms: [star1, star2.5: {probes: [1, 2], probe-order: cyclic}]
 repetitions: 3
 seed: 4
