@@ -6,6 +6,7 @@ from functools import partial
 
 import click
 
+from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
@@ -15,7 +16,6 @@ from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
-from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("risk", cls=GameCommand)

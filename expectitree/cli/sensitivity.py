@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.options import format_options, tree_options
@@ -17,7 +18,6 @@ from expectitree.decide.sensitivity.ranges import parse_range
 from expectitree.decide.sensitivity.report import added, sensitivity
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
-from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("sensitivity")

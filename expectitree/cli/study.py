@@ -6,6 +6,7 @@ import os
 
 import click
 
+from expectitree.analysis.plotting import check_plot
 from expectitree.base.interrupts import raising
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.status import DOES_NOT_HOLD
@@ -16,7 +17,6 @@ from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done
 from expectitree.lab.study.run import Task, execute, executor_of, find_tasks
 from expectitree.lab.study.spec import Study
-from expectitree.picture.plotting import check_plot
 
 
 @click.command("study")

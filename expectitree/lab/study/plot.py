@@ -8,11 +8,7 @@ from operator import itemgetter
 from textwrap import fill
 from typing import Any, TypeAlias
 
-from expectitree.base.algorithms import OPTIONS
-from expectitree.base.errors import AnalysisError
-from expectitree.lab.study.report import Summary, SummaryRow
-from expectitree.lab.study.spec import help_of
-from expectitree.picture.plotting import (
+from expectitree.analysis.plotting import (
     BESIDE,
     COLORS,
     DASHES,
@@ -21,6 +17,10 @@ from expectitree.picture.plotting import (
     plain,
     save_figure,
 )
+from expectitree.base.algorithms import OPTIONS
+from expectitree.base.errors import AnalysisError
+from expectitree.lab.study.report import Summary, SummaryRow
+from expectitree.lab.study.spec import help_of
 
 _MAX_TICKS = 10  # more numbers along the axis would run into each other
 _MAX_ENTRIES = 24  # of the legend in one column, next to the plot

@@ -43,7 +43,7 @@ def test_plots_have_the_format_of_their_ending(published: tuple[Path, ...], tmp_
 def test_a_plot_without_matplotlib_is_refused_before_anything_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.plotting.find_spec", lambda _: None)
+    monkeypatch.setattr("expectitree.analysis.plotting.find_spec", lambda _: None)
     assert "pip install '.[plot]'" in run_study(
         spec_in(tmp_path, SMALL), "--plot", tmp_path / "a.svg"
     )
