@@ -16,10 +16,18 @@ from expectitree.base.errors import ExpectitreeError
 from expectitree.base.numbers import escape, notation, to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
-from expectitree.cli.reading import reading_options
-from expectitree.cli.saving import check_output, force_option, write_tree
-from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
+from expectitree.cli.terminal import (
+    DOES_NOT_HOLD,
+    NO_TREE,
+    OUT,
+    make_console,
+    protect,
+    say,
+    show,
+    working,
+    write,
+)
+from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
 from expectitree.cli.trees import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name, answers_text
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities

@@ -12,9 +12,9 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import add_options
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import game_options
-from expectitree.cli.saving import check_file, force_option
+from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.tree_files import check_file, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.page import to_html
 from expectitree.picture import drawing
@@ -76,7 +76,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
     "games]"
 )
-@partial(game_options, files="[FILE|GAME]", is_lazy=True)
+@partial(tree_options, files="[FILE|GAME]", is_lazy=True)
 @click.option(
     "-o",
     "--output",

@@ -199,35 +199,28 @@ def refuse_game(*names: str | None) -> None:
             )
 
 
-@dataclass(frozen=True)
 class GameSource:
     """A game, a position in it, and how its rules become a tree."""
 
-    name: str
-    game: Game
-    options: GameOptions
-    arguments: dict[str, Any]  # of `search` and `write_out`
-
-    @classmethod
-    def of(cls, name: str, options: GameOptions, depth: int | None, **arguments: Any) -> GameSource:
-        """Find a game by its name, and its position."""
+    def __init__(
+        self, name: str, options: GameOptions, depth: int | None, **arguments: Any
+    ) -> None:
         from expectitree.games.finding import find_estimate, find_game
 
         if depth is None:
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
-        game = find_game(name)
+        self.name, self.options, self.game = name, options, find_game(name)
         estimate = None if options.estimate is None else find_estimate(options.estimate)
-        arguments |= {
+        self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
-            "state": options.state(game) if options.position else None,
+            "state": options.state(self.game) if options.position else None,
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,
             "warn": warn,
         }
-        return cls(name, game, options, arguments)
 
     def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
         """Search the game, and make only the nodes that the search asks for."""

@@ -7,7 +7,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options, max_leaves_option
+from expectitree.cli.options import format_options, max_leaves_option, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.report import Limit, limit
@@ -18,7 +18,7 @@ from expectitree.searches.result import Outcome
 @algorithm_option(
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
-@game_options
+@tree_options
 @max_leaves_option
 @format_options("limit")
 def command(

@@ -11,7 +11,7 @@ from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import CHANCES
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
@@ -33,7 +33,7 @@ from expectitree.decide.opponents.report import Opponents, opponents
     show_default=True,
     help="Nature: worst, best or expected.",
 )
-@partial(game_options, stoppable=False)
+@partial(tree_options, stoppable=False)
 @format_options("opponents")
 def command(
     options: SearchOptions,

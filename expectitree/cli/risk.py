@@ -11,7 +11,7 @@ from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.plot import figure_of
@@ -24,7 +24,7 @@ from expectitree.decide.risk.report import Risk, risk
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
 )
-@partial(game_options, searches=False)
+@partial(tree_options, searches=False)
 @format_options("risk")
 def command(
     options: SearchOptions,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.analysis.plotting import check_plot, save_figure
@@ -52,7 +54,7 @@ from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
 @click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
-@tree_options
+@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("sensitivity")
 def command(
     options: SearchOptions,

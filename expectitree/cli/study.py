@@ -9,8 +9,7 @@ import click
 from expectitree.analysis.plotting import check_plot
 from expectitree.base.interrupts import raising
 from expectitree.cli.options import FILE, format_options
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import OUT, protect, say, show, working
+from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, working
 from expectitree.lab.study.plot import draw_study
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize

@@ -1,4 +1,4 @@
-"""Output: consoles for the two streams, reports in files, progress on standard error."""
+"""Output: consoles for the two streams, reports in files, progress on standard error, statuses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from expectitree.base.errors import FileError
 
+# The exit statuses; 0 is success, and `base.interrupts` has 130.
+DOES_NOT_HOLD = 1  # the answer is negative
+WRONG_USAGE = 2
+NO_TREE = 3  # a file cannot be read or written, or is not a tree
 REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")

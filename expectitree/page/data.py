@@ -52,10 +52,10 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
         "tree": _tree_columns(tree, numbers),
         "traces": [_trace_columns(trace, numbers, choices) for trace in traces],
         "first": first,
-        "choices": choices.things,
+        "choices": list(choices),
         "numbers": {
-            "json": [json_number(number) for number in numbers.things],
-            "shown": [typeset(cell_text(number, smallest)) for number in numbers.things],
+            "json": [json_number(number) for number in numbers],
+            "shown": [typeset(cell_text(number, smallest)) for number in numbers],
         },
     }
 
@@ -80,9 +80,9 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
             for b, label in enumerate(tree.label)
             if label is not None and len(label) > LABEL_COLUMNS
         },
-        "utilities": [-1 if u is None or u != u else numbers(u) for u in columns.utility],
+        "utilities": [-1 if u is None or u != u else numbers[u] for u in columns.utility],
         "estimated": sorted(tree.estimated),
-        "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
+        "bounds": {n: [numbers[end] for end in bounds] for n, bounds in tree.local_bounds.items()},
         "notes": {n: escape(note) for n, note in tree.notes.items()},
         "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
         **_payments(tree),

@@ -30,19 +30,12 @@ _UNDECIDED = -2  # in place of the owner of a node: the search may still visit t
 _MAY_BE_REACHED = unvisited.VISITED, NONE  # the reason and the owner of such a node
 
 
-class Table:
-    """Things in the order in which they were added, each once."""
+class Table(dict[Any, int]):
+    """The place of each thing, in the order in which they were looked up first."""
 
-    def __init__(self) -> None:
-        self.things: list[Any] = []
-        self.places: dict[Any, int] = {}
-
-    def __call__(self, thing: Any) -> int:
-        """Return the place of a thing; add it where it is new."""
-        place = self.places.setdefault(thing, len(self.things))
-        if place == len(self.things):
-            self.things.append(thing)
-        return place
+    def __missing__(self, thing: Any) -> int:
+        """Return the next place for a new thing."""
+        return self.setdefault(thing, len(self))
 
 
 class Steps:
@@ -94,15 +87,15 @@ class Steps:
         is_cut = moment.cut[n] not in NO_CUTS
         reason = self.reasons.reason[n]
         return (
-            numbers(moment.lower[n]),
-            numbers(moment.upper[n]),
+            numbers[moment.lower[n]],
+            numbers[moment.upper[n]],
             moment.visits[n],
-            NONE if moment.alpha[n] is None else numbers(moment.alpha[n]),
-            NONE if moment.beta[n] is None else numbers(moment.beta[n]),
+            NONE if moment.alpha[n] is None else numbers[moment.alpha[n]],
+            NONE if moment.beta[n] is None else numbers[moment.beta[n]],
             moment.cut_after[n] if is_cut else NONE,
             self.reasons.nodes[n] if is_cut else 0,
             unvisited.VISITED if reason == unvisited.BELOW_SKIPPED else reason,
-            self.choices(tuple(self.search.best_branches(n))),
+            self.choices[tuple(self.search.best_branches(n))],
             self.aims[n],
             *(self._worth(n) if self.pays else ()),
         )
@@ -111,7 +104,7 @@ class Steps:
         """Return the interval and the window of a node's first branch: its reward shifts them."""
         reward, moment = self.tree.reward_of(self.reasons.paths.branch[n]), self.moment
         ends = (column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta))
-        return [NONE if end is None else self.numbers(shifted(end, reward)) for end in ends]
+        return [NONE if end is None else self.numbers[shifted(end, reward)] for end in ends]
 
     def _find_players_above(self) -> list[list[int]]:
         """Return each node's parents of kind MAX and MIN: their best branches depend on it."""

@@ -567,7 +567,7 @@ def test_text_goes_to_standard_output() -> None:
 def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
+    monkeypatch.setattr("expectitree.picture.drawing.find_spec", lambda name: None)
     done = invoke("draw", LEFT, "-o", str(tmp_path / "x.png"))
     message = "pictures as .png and .pdf need vl-convert: pip install '.[draw]' in a clone of the"
     assert f"{message} repository, or draw .svg" in f"{done.stderr}{done.exception}"
