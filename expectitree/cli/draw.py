@@ -132,46 +132,29 @@ def command(
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithms.only(several)
     style["rows"] = None if show_all else rows
-    if kind == drawing.PAGE:
-        draw = partial(_draw_page, algorithms, options, out or "")
-    else:
-        draw = partial(_draw_picture, algorithms, options, out or "", kind, style)
+
+    def draw(file: str, found: Tree | Search) -> None:
+        """Draw a tree or the search of a game."""
+        picture: str | bytes
+        if kind == drawing.PAGE and isinstance(found, Search):
+            picture = to_html(found, file=file)
+            options.fail_if(is_stopped(found))
+        elif kind == drawing.PAGE:
+            chosen = algorithms.for_tree(file, found)
+            limits = {"bounds": options.root_bounds, "max_visits": options.max_visits}
+            picture = to_html(found, chosen, file=file, **limits)
+        else:
+            search, has_unknown = found, False
+            if isinstance(found, Tree):
+                algorithm, *_ = algorithms.for_tree(file, found)
+                choices = {"is_blank": style["blank"], "exact": options.exact}
+                search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+                has_unknown = bool(found.unknown)
+            options.fail_if(is_stopped(search) and not has_unknown)
+            picture = drawing.picture(search, kind, file=file, **style)
+        _write(picture, out or "")
+
     list(options.map("drawing", draw, lazy))
-
-
-def _draw_page(
-    algorithms: ChosenAlgorithms, options: SearchOptions, out: str, file: str, found: Tree | Search
-) -> None:
-    """Draw a page that replays searches."""
-    if isinstance(found, Search):
-        page = to_html(found, file=file)
-        options.fail_if(is_stopped(found))
-    else:
-        chosen = algorithms.for_tree(file, found)
-        bounds, max_visits = options.root_bounds, options.max_visits
-        page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
-    _write(page, out)
-
-
-def _draw_picture(
-    algorithms: ChosenAlgorithms,
-    options: SearchOptions,
-    out: str,
-    kind: str,
-    style: dict[str, Any],
-    file: str,
-    found: Tree | Search,
-) -> None:
-    """Draw one picture."""
-    if isinstance(found, Search):
-        search, has_unknown = found, False
-    else:
-        algorithm, *_ = algorithms.for_tree(file, found)
-        choices = {"is_blank": style["blank"], "exact": options.exact}
-        search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
-        has_unknown = bool(found.unknown)
-    options.fail_if(is_stopped(search) and not has_unknown)
-    _write(drawing.picture(search, kind, file=file, **style), out)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:

@@ -25,6 +25,7 @@ from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
@@ -62,17 +63,22 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
 
 def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     columns, paths = tree.columns, tree.first_paths
+    probabilities = [""] * len(columns.child)
+    for n in range(len(tree)):
+        if columns.kind[n] == Kind.CHANCE:
+            for b in tree.branches_of(n):
+                probabilities[b] = chance_text(columns.probability[b])
+    utilities = []
+    for utility in columns.utility:
+        is_known = utility is not None and utility == utility
+        utilities.append(numbers[utility] if is_known else NONE)
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
         "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
         "children": list(columns.child),
         "order": list(paths.order),
         "first_branch": list(paths.branch),
-        "probabilities": [
-            chance_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
-            for n in range(len(tree))
-            for b in tree.branches_of(n)
-        ],
+        "probabilities": probabilities,
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],
         "lines": {
@@ -80,7 +86,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
             for b, label in enumerate(tree.label)
             if label is not None and len(label) > LABEL_COLUMNS
         },
-        "utilities": [-1 if u is None or u != u else numbers[u] for u in columns.utility],
+        "utilities": utilities,
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers[end] for end in bounds] for n, bounds in tree.local_bounds.items()},
         "notes": {n: escape(note) for n, note in tree.notes.items()},

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from files.samples import SHIPPED, content_of, exact_at, max_over
+from files.samples import content_of, exact_at, max_over
 from helpers import ROOT, Done, run_main
 
 import expectitree as et
@@ -46,19 +46,6 @@ def piped(
         env={**os.environ, **environment},
         check=False,
     )
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.name)
-def test_convert_there_and_back_loses_nothing(path: Path, run: Run) -> None:
-    tree = et.load(path)
-    names = ["a.json", "b.yaml", "c.yml"]
-    for source, out in zip([str(path), *names], names, strict=False):
-        done = run(source, out)
-        assert (done.status, done.out) == (0, "")
-        assert done.err.endswith(
-            f"{out} written: {len(tree)} nodes; next: expectitree eval {out}\n"
-        )
-        assert content_of(et.load(out)) == content_of(tree)
 
 
 def test_convert_refuses_to_replace_a_file(run: Run) -> None:

@@ -71,19 +71,6 @@ def test_the_default_format_is_yaml() -> None:
     assert run_main(*words, "-o", "-").out == done.out
 
 
-@pytest.mark.parametrize("ending", ["yaml", "yml", "json", "arrow", "parquet", "YAML"])
-@pytest.mark.parametrize("family", ["ballard", "lattice"])
-def test_the_ending_selects_the_format(family: str, ending: str, tmp_path: Path) -> None:
-    file = tmp_path / f"tree.{ending}"
-    name, size = ("steps", "9") if family == "lattice" else ("plies", "2")
-    done = run_main("generate", family, f"--{name}={size}", "-o", str(file))
-    tree = et.generate(family, **{name: size})
-    assert (done.status, done.out) == (0, "")
-    assert done.err == f"{file} written: {len(tree):,} nodes; next: expectitree eval {file}\n"
-    assert (len(et.load(file)), et.load(file).title) == (len(tree), tree.title)
-    assert os.listdir(tmp_path) == [file.name]
-
-
 def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
     assert (

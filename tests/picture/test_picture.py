@@ -556,14 +556,6 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     assert done.status == status
 
 
-def test_text_goes_to_standard_output() -> None:
-    done = invoke("draw", "-e", "max: [1, {chance: [2, 4]}]", "-o", "-", "--format", "svg")
-    assert ElementTree.fromstring(done.stdout).tag == f"{SVG}svg"
-    assert invoke("draw", "-e", "max: [1, 2]", "-o", "-", "--format", "dot").stdout.startswith(
-        "digraph tree {"
-    )
-
-
 def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
