@@ -74,7 +74,7 @@ _HOMES = {
     "loads": "files",
     "opponents": "decide.opponents.report",
     "prepare": "searches.prepare",
-    "refresh": "analysis.verify.refresh",
+    "refresh": "analysis.verify.report",
     "rescale": "decide.rescale.report",
     "risk": "decide.risk.report",
     "sensitivity": "decide.sensitivity.report",

@@ -49,7 +49,6 @@ _PICTURE_OPTIONS = (  # which a page does not have
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
     ),
     click.option("--reasons", is_flag=True, help="Show the reason for each cut."),
-    click.option("--places", is_flag=True, help="Show labels such as #1, too."),
     click.option("--strategy", is_flag=True, help="Draw only what optimal play can reach."),
     click.option(
         "--rows",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.verify.refresh import refresh
-from expectitree.analysis.verify.report import verify_file
+from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, SearchError
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options

@@ -71,9 +71,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
             `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
             leaves out the title and the result. `windows=True` shows alpha and beta of each node
-            that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
-            `strategy` only what optimal play can reach. `blank=True` draws an exercise, with lines
-            to write on.
+            that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
+            play can reach. `blank=True` draws an exercise, with lines to write on.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible

@@ -189,16 +189,14 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
         tree = load(file, exact=exact)
         for name in NAMES:
-            check_room(
-                drawn(tree, name, direction=direction, windows=True, reasons=True, places=True)
-            )
+            check_room(drawn(tree, name, direction=direction, windows=True, reasons=True))
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @for_each("seed", range(20), range(20, 40))
 def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
     tree = Case(seed, pays).tree(exact=seed % 2 == 0)
-    style = {"windows": seed % 3 == 0, "reasons": seed % 4 < 2, "places": seed % 5 == 0}
+    style = {"windows": seed % 3 == 0, "reasons": seed % 4 < 2}
     for direction in ("auto", "down", "right"):
         check_room(drawn(tree, "star2", direction=direction, rows=150, **style))
 
@@ -485,7 +483,7 @@ def hostile() -> et.Tree:
 
 
 def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
-    root = ElementTree.fromstring(text_of("svg", hostile, style=Style(places=True, reasons=True)))
+    root = ElementTree.fromstring(text_of("svg", hostile, style=Style(reasons=True)))
     assert HOSTILE[:20] in (root.findtext(f"{SVG}title") or "")
     assert not root.findall(f".//{SVG}b")
 
