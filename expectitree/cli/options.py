@@ -151,16 +151,3 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
     )
     file = report_option(*(report or ("-o", "--output")))
     return lambda command: option(file(command))
-
-
-def max_leaves_option(command: Command) -> Command:
-    """Add --max-leaves to a command that computes limits."""
-    from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
-
-    return click.option(
-        "--max-leaves",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Refuse trees with more leaves: the time grows with their square.  "
-        f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
-    )(command)

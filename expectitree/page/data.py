@@ -68,6 +68,10 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
                 probabilities[b] = chance_text(columns.probability[b])
+    payments: dict[str, Any] = {}
+    if columns.pays or tree.root_reward:
+        payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
+        payments["root_payment"] = payment_text(tree.root_reward)
     utilities = []
     for utility in columns.utility:
         is_known = utility is not None and utility == utility
@@ -91,16 +95,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         "bounds": {n: [numbers[end] for end in bounds] for n, bounds in tree.local_bounds.items()},
         "notes": {n: escape(note) for n, note in tree.notes.items()},
         "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
-        **_payments(tree),
-    }
-
-
-def _payments(tree: Tree) -> dict[str, Any]:
-    if not tree.columns.pays and not tree.root_reward:
-        return {}
-    return {
-        "payments": [payment_text(tree.reward_of(b)) for b in range(len(tree.columns.child))],
-        "root_payment": payment_text(tree.root_reward),
+        **payments,
     }
 
 

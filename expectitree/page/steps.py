@@ -51,7 +51,12 @@ class Steps:
         self.reasons = _Reasons(self.moment)
         self.search = self.moment.search
         self.aims = [NONE] * len(self.tree)
-        self.players_above = self._find_players_above()
+        # Each node's parents of kind MAX and MIN: their best branches depend on it.
+        self.players_above: list[list[int]] = [[] for _ in self.aims]
+        for n, kind in enumerate(self.tree.columns.kind):
+            if kind in (Kind.MAX, Kind.MIN):
+                for b in self.tree.branches_of(n):
+                    self.players_above[self.tree.columns.child[b]].append(n)
         self.cells = [self._read(n) for n in range(len(self.tree))]
         self.start = dict(zip(self.columns, map(list, zip(*self.cells, strict=True)), strict=True))
 
@@ -105,16 +110,6 @@ class Steps:
 
     def _place(self, number: Number | None) -> int:
         return NONE if number is None else self.numbers[number]
-
-    def _find_players_above(self) -> list[list[int]]:
-        """Return each node's parents of kind MAX and MIN: their best branches depend on it."""
-        columns = self.tree.columns
-        above: list[list[int]] = [[] for _ in range(len(self.tree))]
-        for n in range(len(self.tree)):
-            if columns.kind[n] in (Kind.MAX, Kind.MIN):
-                for b in self.tree.branches_of(n):
-                    above[columns.child[b]].append(n)
-        return above
 
 
 class _Reasons:
