@@ -132,25 +132,27 @@ def command(
         algorithms.only(several)
     style["rows"] = None if show_all else rows
 
+    def drawn(search: Search, file: str) -> str | bytes:
+        if kind == drawing.PAGE:
+            return to_html(search, file=file)
+        return drawing.picture(search, kind, file=file, **style)
+
     def draw(file: str, found: Tree | Search) -> None:
         """Draw a tree or the search of a game."""
         picture: str | bytes
-        if kind == drawing.PAGE and isinstance(found, Search):
-            picture = to_html(found, file=file)
+        if isinstance(found, Search):
+            picture = drawn(found, file)
             options.fail_if(is_stopped(found))
         elif kind == drawing.PAGE:
             chosen = algorithms.for_tree(file, found)
-            limits = {"bounds": options.root_bounds, "max_visits": options.max_visits}
-            picture = to_html(found, chosen, file=file, **limits)
+            bounds, most = options.root_bounds, options.max_visits
+            picture = to_html(found, chosen, bounds=bounds, max_visits=most, file=file)
         else:
-            search, has_unknown = found, False
-            if isinstance(found, Tree):
-                algorithm, *_ = algorithms.for_tree(file, found)
-                choices = {"is_blank": style["blank"], "exact": options.exact}
-                search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
-                has_unknown = bool(found.unknown)
-            options.fail_if(is_stopped(search) and not has_unknown)
-            picture = drawing.picture(search, kind, file=file, **style)
+            algorithm, *_ = algorithms.for_tree(file, found)
+            choices = {"is_blank": style["blank"], "exact": options.exact}
+            search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+            options.fail_if(is_stopped(search) and not found.unknown)
+            picture = drawn(search, file)
         _write(picture, out or "")
 
     list(options.map("drawing", draw, lazy))
