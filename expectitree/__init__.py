@@ -74,7 +74,7 @@ _HOMES = {
     "loads": "files",
     "opponents": "decide.opponents.report",
     "prepare": "searches.prepare",
-    "refresh": "analysis.verify.refresh",
+    "refresh": "analysis.verify.report",
     "rescale": "decide.rescale.report",
     "risk": "decide.risk.report",
     "sensitivity": "decide.sensitivity.report",
@@ -95,7 +95,6 @@ _HOMES = {
 }
 __all__ = list(_HOMES)
 
-tables.SHOWS |= {"notebook": "picture.notebook", "console": "analysis.show"}
 tables.QUESTIONS |= {
     "evaluate": "analysis.evaluate",
     "compare": "analysis.compare",
@@ -113,8 +112,8 @@ tables.QUESTIONS |= {
 tables.FORMATS.append("foreign")
 tables.PICTURES |= {
     ".svg": "picture.svg",
-    ".png": "picture.png",
-    ".pdf": "picture.png",
+    ".png": "picture.drawing",
+    ".pdf": "picture.drawing",
     ".dot": "picture.dot",
     ".mmd": "picture.mermaid",
     ".html": "page",

@@ -5,8 +5,8 @@ from expectitree.analysis.show import to_json as to_json
 from expectitree.analysis.show import to_text as to_text
 from expectitree.analysis.trace.report import Trace as Trace
 from expectitree.analysis.trace.report import trace as trace
-from expectitree.analysis.verify.refresh import refresh as refresh
 from expectitree.analysis.verify.report import Verification as Verification
+from expectitree.analysis.verify.report import refresh as refresh
 from expectitree.analysis.verify.report import verify as verify
 from expectitree.base.algorithms import ALGORITHMS as ALGORITHMS
 from expectitree.base.algorithms import Algorithm as Algorithm

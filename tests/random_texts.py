@@ -387,7 +387,7 @@ class RandomText:
         document = dict([*pairs, *head] if self.chance(0.3) else [*head, *pairs])
         if self.suffix == "json":
             return json_text(document, self.random)
-        return yaml_text(document, self.random, self.features)
+        return yaml_text(document, self.random)
 
     def parameters(self) -> dict[str, Any]:
         self.features["parameters"] += 1

@@ -147,6 +147,7 @@ def test_a_small_tree_imports_no_slow_library() -> None:
         "try: main()\n"
         "except SystemExit: pass\n"
         "print(sorted(m for m in ('numpy', 'numba', 'rich.progress', 'rich.table', "
+        "'click.shell_completion', "
         "'expectitree.analysis.verify.report',"
         " 'expectitree.analysis.compare.text') if m in sys.modules))"
     )

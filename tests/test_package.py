@@ -35,7 +35,7 @@ def test_the_long_description_needs_no_clone() -> None:
     assert "clone" not in text.split("## A tree")[0]
     names = re.findall(r"example:([\w.-]+)", text)
     assert "risk" in names
-    assert set(names) <= set(invoke("new", "--list", "--quiet").output.split())
+    assert set(names) <= set(invoke("new", "--list").output.split())
     assert "trees/" not in text.replace("/main/trees/", "")
 
 

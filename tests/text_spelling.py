@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -50,22 +49,18 @@ def json_text(data: Any, random: Random) -> str:
     return written(data) + "\n"
 
 
-def yaml_text(data: Any, random: Random, features: Counter[str]) -> str:
-    """Return data as YAML in random styles; count the styles in `features`."""
-    writer = _Yaml(random, features)
-    start = ""
+def yaml_text(data: Any, random: Random) -> str:
+    """Return data as YAML in random styles."""
+    writer = _Yaml(random)
+    start = "---\n" if random.random() < 0.1 else ""
     if random.random() < 0.1:
-        features["document marker"] += 1
-        start = "---\n"
-    if random.random() < 0.1:
-        features["flow root"] += 1
         return start + writer.flow(data) + "\n"
     return start + writer.block(data, 0)
 
 
 class _Yaml:
-    def __init__(self, random: Random, features: Counter[str]) -> None:
-        self.random, self.features = random, features
+    def __init__(self, random: Random) -> None:
+        self.random = random
         self.written: set[str] = set()
         self.flow_share = random.choice((0.2, 0.6))
 
@@ -74,9 +69,7 @@ class _Yaml:
         if is_plain and self.random.random() < 0.9:
             return text
         if text.isprintable() and self.random.random() < 0.6:
-            self.features["single quotes"] += 1
             return "'" + text.replace("'", "''") + "'"
-        self.features["double quotes"] += 1
         return json.dumps(text, ensure_ascii=self.random.random() < 0.5)
 
     def anchored(self, shared: Shared) -> str:
@@ -105,20 +98,14 @@ class _Yaml:
             return f" {mark}\n" if mark[0] == "*" else f" {mark}{self.value(data.data, indent)}"
         if isinstance(data, Text):
             if data.text == "two\nlines\n":
-                self.features["literal block"] += 1
                 return " |\n" + "".join(f"{' ' * (indent + 2)}{x}\n" for x in ("two", "lines"))
             return f" {self.scalar(data.text)}{self.comment()}\n"
         if self.random.random() < self.flow_share:
-            self.features["flow"] += 1
             return f" {self.flow(data)}\n"
-        self.features["block"] += 1
         return f"{self.comment()}\n{self.block(data, indent + 2)}"
 
     def comment(self) -> str:
-        if self.random.random() < 0.9:
-            return ""
-        self.features["comment"] += 1
-        return "  # a comment: {[&*"
+        return "" if self.random.random() < 0.9 else "  # a comment: {[&*"
 
     def block(self, data: Any, indent: int) -> str:
         pad = " " * indent

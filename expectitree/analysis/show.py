@@ -17,7 +17,7 @@ from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.paths import ROOT
 
 if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.console import Console
 
     from expectitree.analysis.evaluate.reasons import Reasons
     from expectitree.base.display import Shown
@@ -154,31 +154,6 @@ def explain(
     with _notation_of(search):
         lines = to_strings(explanation_lines(reasons, console.options), console)
         return "".join(lines).rstrip("\n")
-
-
-def renderables(found: object, console: Console, options: ConsoleOptions) -> RenderResult:
-    """Yield what `rich.print` shows of a tree, a search or another report.
-
-    A tree is shown with its values; a large one, or one that has no values yet, as its `repr`.
-    """
-    from rich.text import Text
-
-    from expectitree.base.tree.model import Tree
-    from expectitree.searches.engine import evaluate
-    from expectitree.text.console import THEME, Trimmed
-
-    if isinstance(found, Tree):
-        if len(found) > MAX_NODES or found.unknown:
-            yield Text(repr(found))
-            return
-        found = evaluate(found)
-    question, report, settings = _question(found, rows=MAX_ROWS)
-    module = module_of(f"{QUESTIONS[question]}.text")
-    with _notation_of(found):
-        parts = list(module.render(report, options, **settings))
-    with console.use_theme(THEME):
-        for part in parts:
-            yield Trimmed(Text(part) if isinstance(part, str) else part)
 
 
 def _shown(found: Any, format: str, console: Console, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""Tables of what lower layers use and do not import, such as the pictures of a tree in a notebook.
+"""Tables of what lower layers use and do not import, such as the formats of other programs.
 
 `expectitree/__init__.py`, which knows every folder, fills them. A module is imported when it is
 needed.
@@ -15,7 +15,6 @@ from expectitree.base.errors import USER_ERRORS, FileError, Problem
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-SHOWS: dict[str, str] = {}  # "notebook" and "console" -> the module that shows an object there
 QUESTIONS: dict[str, str] = {}  # the question of a report -> the folder that shows the report
 FORMATS: list[str] = []  # the folders whose `FORMATS` are formats of files
 PICTURES: dict[str, str] = {}  # the ending of a picture's file -> the module that draws it

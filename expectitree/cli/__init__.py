@@ -23,8 +23,9 @@ from expectitree.base.errors import (
     SearchError,
     TransformError,
 )
-from expectitree.cli.status import NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
+    NO_TREE,
+    WRONG_USAGE,
     discard,
     saving_report,
     say,

@@ -15,10 +15,17 @@ from expectitree.base import interrupts
 from expectitree.base.numbers import escape, notation, to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options, set_option
-from expectitree.cli.reading import reading_options
-from expectitree.cli.saving import check_output, force_option, write_tree
-from expectitree.cli.status import DOES_NOT_HOLD
-from expectitree.cli.terminal import OUT, make_console, protect, say, show, working, write
+from expectitree.cli.terminal import (
+    DOES_NOT_HOLD,
+    OUT,
+    make_console,
+    protect,
+    say,
+    show,
+    working,
+    write,
+)
+from expectitree.cli.tree_files import check_output, force_option, reading_options, write_tree
 from expectitree.cli.trees import read_bounds
 from expectitree.decide.ask.answers import AnswersFile, answers_name
 from expectitree.decide.ask.report import Inquiry, inquire, with_utilities

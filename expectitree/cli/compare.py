@@ -8,7 +8,7 @@ from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
@@ -16,7 +16,7 @@ from expectitree.searches.result import Outcome
 
 @click.command("compare", cls=GameCommand)
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
-@game_options
+@tree_options
 @format_options("compare")
 def command(
     algorithms: ChosenAlgorithms,

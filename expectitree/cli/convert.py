@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from expectitree.base.tree.folding import MAX_NODES, fold_rewards, unshare
+from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.decorators import add_options
 from expectitree.cli.games import (
@@ -20,9 +20,15 @@ from expectitree.cli.games import (
     refuse_file_options,
 )
 from expectitree.cli.options import FILE, set_option
-from expectitree.cli.reading import read_exactly, reading_options
-from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say, working
+from expectitree.cli.tree_files import (
+    check_output,
+    force_option,
+    format_option,
+    read_exactly,
+    reading_options,
+    write_tree,
+)
 from expectitree.cli.trees import read_bounds
 from expectitree.files.rows import ReadOptions
 
@@ -47,13 +53,6 @@ from expectitree.files.rows import ReadOptions
 @click.option(
     "--unshare", "unshares", is_flag=True, help="Give each path its own nodes, without sharing."
 )
-@click.option(
-    "--most-nodes",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Let --unshare, or a format that cannot share nodes, make a tree of up to N nodes.  "
-    f"[default: {MAX_NODES:,}]",
-)
 @force_option
 @partial(add_options, options=[*WRITING_OPTIONS, *POSITION_OPTIONS])
 def command(
@@ -64,7 +63,6 @@ def command(
     parameters: dict[str, str],
     fold: str | None,
     unshares: bool,
-    most_nodes: int | None,
     force: bool,
     reading: ReadOptions,
     depth: int | None,
@@ -98,28 +96,26 @@ def command(
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     out_format = check_output(out, format_name, force)
-    if most_nodes is not None and not unshares and "sharing" not in out_format.loses:
-        raise click.UsageError("--most-nodes is the limit of --unshare: give both.")
     games, is_game = GameOptions(**position), is_game_name(source)
     games.check(is_game)
     if is_game:
         refuse_file_options(parameters, reading)
         ends, is_exact = read_bounds(bounds), out_format.is_text
-        tree = GameSource.of(source, games, depth, bounds=ends, exact=is_exact).write_out()
+        tree = GameSource(source, games, depth, bounds=ends, exact=is_exact).write_out()
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
         if unshares:
-            tree = _unshared(tree, most_nodes)
+            tree = _unshared(tree)
         if fold:
             tree = _folded(tree)
-    write_tree(tree, out, format_name, "fractions" in drop, most_nodes)
+    write_tree(tree, out, format_name, "fractions" in drop)
 
 
-def _unshared(tree: Tree, most_nodes: int | None) -> Tree:
+def _unshared(tree: Tree) -> Tree:
     """Return the tree with separate nodes for each path; print what is left out."""
     had_counts = tree.expect is not None and tree.expect.runs
-    tree = unshare(tree, most_nodes)
+    tree = unshare(tree)
     if had_counts and tree.expect is not None and not tree.expect.runs:
         say("expect: left out the counts of searches, since unfolding changes them")
     return tree

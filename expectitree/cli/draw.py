@@ -12,9 +12,9 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.decorators import add_options
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import game_options
-from expectitree.cli.saving import check_file, force_option
+from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.tree_files import check_file, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.page import to_html
 from expectitree.picture import drawing
@@ -49,7 +49,6 @@ _PICTURE_OPTIONS = (  # which a page does not have
         "--windows", is_flag=True, help="Show alpha and beta of every node that was entered."
     ),
     click.option("--reasons", is_flag=True, help="Show the reason for each cut."),
-    click.option("--places", is_flag=True, help="Show labels such as #1, too."),
     click.option("--strategy", is_flag=True, help="Draw only what optimal play can reach."),
     click.option(
         "--rows",
@@ -76,7 +75,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
     "games]"
 )
-@partial(game_options, files="[FILE|GAME]", is_lazy=True)
+@partial(tree_options, files="[FILE|GAME]", is_lazy=True)
 @click.option(
     "-o",
     "--output",
@@ -132,46 +131,31 @@ def command(
         several = "A picture is of one search: give -a once, or draw a page (.html) of several."
         algorithms.only(several)
     style["rows"] = None if show_all else rows
-    if kind == drawing.PAGE:
-        draw = partial(_draw_page, algorithms, options, out or "")
-    else:
-        draw = partial(_draw_picture, algorithms, options, out or "", kind, style)
+
+    def drawn(search: Search, file: str) -> str | bytes:
+        if kind == drawing.PAGE:
+            return to_html(search, file=file)
+        return drawing.picture(search, kind, file=file, **style)
+
+    def draw(file: str, found: Tree | Search) -> None:
+        """Draw a tree or the search of a game."""
+        picture: str | bytes
+        if isinstance(found, Search):
+            picture = drawn(found, file)
+            options.fail_if(is_stopped(found))
+        elif kind == drawing.PAGE:
+            chosen = algorithms.for_tree(file, found)
+            bounds, most = options.root_bounds, options.max_visits
+            picture = to_html(found, chosen, bounds=bounds, max_visits=most, file=file)
+        else:
+            algorithm, *_ = algorithms.for_tree(file, found)
+            choices = {"is_blank": style["blank"], "exact": options.exact}
+            search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+            options.fail_if(is_stopped(search) and not found.unknown)
+            picture = drawn(search, file)
+        _write(picture, out or "")
+
     list(options.map("drawing", draw, lazy))
-
-
-def _draw_page(
-    algorithms: ChosenAlgorithms, options: SearchOptions, out: str, file: str, found: Tree | Search
-) -> None:
-    """Draw a page that replays searches."""
-    if isinstance(found, Search):
-        page = to_html(found, file=file)
-        options.fail_if(is_stopped(found))
-    else:
-        chosen = algorithms.for_tree(file, found)
-        bounds, max_visits = options.root_bounds, options.max_visits
-        page = to_html(found, chosen, bounds=bounds, max_visits=max_visits, file=file)
-    _write(page, out)
-
-
-def _draw_picture(
-    algorithms: ChosenAlgorithms,
-    options: SearchOptions,
-    out: str,
-    kind: str,
-    style: dict[str, Any],
-    file: str,
-    found: Tree | Search,
-) -> None:
-    """Draw one picture."""
-    if isinstance(found, Search):
-        search, has_unknown = found, False
-    else:
-        algorithm, *_ = algorithms.for_tree(file, found)
-        choices = {"is_blank": style["blank"], "exact": options.exact}
-        search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
-        has_unknown = bool(found.unknown)
-    options.fail_if(is_stopped(search) and not has_unknown)
-    _write(drawing.picture(search, kind, file=file, **style), out)
 
 
 def _refuse_on_page(names: Collection[str]) -> None:

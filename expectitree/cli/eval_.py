@@ -16,7 +16,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -24,7 +24,7 @@ from expectitree.searches.result import Search
 
 @click.command("eval", cls=GameCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
-@partial(game_options, is_lazy=True)
+@partial(tree_options, is_lazy=True)
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(
     "--rows",

@@ -6,9 +6,15 @@ import click
 
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, set_option
-from expectitree.cli.reading import read_exactly, reading_options
-from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, say
+from expectitree.cli.tree_files import (
+    check_output,
+    force_option,
+    format_option,
+    read_exactly,
+    reading_options,
+    write_tree,
+)
 from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 

@@ -13,7 +13,6 @@ import click
 from expectitree.base.errors import USER_ERRORS, GameError, SearchError
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
-from expectitree.text.phrases import plural
 
 if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
@@ -56,16 +55,6 @@ _COUNT = click.IntRange(min=0)
 POSITION_OPTIONS = (
     _option("--start", metavar="TEXT", help="Start from the position that TEXT describes."),
     _option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold."),
-    _option(
-        "--random-moves", type=_COUNT, default=0, metavar="N", help="Then play N random moves."
-    ),
-    _option(
-        "--seed",
-        type=_COUNT,
-        default=0,
-        metavar="S",
-        help="The seed of --random-moves.  [default: 0]",
-    ),
     _option("--no-merge", is_flag=True, help="Do not merge equal states into one node."),
     _option(
         "--max-rows",
@@ -108,8 +97,6 @@ class GameOptions:
 
     start: str | None
     play: str | None
-    random_moves: int
-    seed: int
     no_merge: bool
     max_rows: int | None
     estimate: str | None
@@ -117,7 +104,7 @@ class GameOptions:
     seconds: float | None = None
 
     def check(self, has_games: bool) -> None:
-        """Raise a usage error if options contradict each other, or there is no game for them."""
+        """Raise a usage error if options for games are given without a game."""
         context = click.get_current_context()
         typed = click.core.ParameterSource.COMMANDLINE
         given = [
@@ -130,33 +117,19 @@ class GameOptions:
             raise click.UsageError(
                 f"{given[0].opts[0]} is for games, such as game:pig: name one, or remove it."
             )
-        names = [option.name for option in given]
-        if "seed" in names and "random_moves" not in names:
-            raise click.UsageError("--seed is for --random-moves: give both.")
 
     @property
     def position(self) -> str:
         """How the user chose the position, to end a sentence; empty for the start of the game."""
-        parts = [] if self.start is None else [f"from {self.start}"]
-        if self.play is not None:
-            parts.append(f"after {self.play}")
-        if self.random_moves:
-            moves = plural(self.random_moves, "random move")
-            parts.append(f"after {moves} (seed {self.seed})")
-        return "".join(f", {part}" for part in parts)
+        start = "" if self.start is None else f", from {self.start}"
+        return start if self.play is None else f"{start}, after {self.play}"
 
     def state(self, game: Game) -> Any:
         """Return the position that was chosen."""
         from expectitree.games.positions import position
 
         try:
-            return position(
-                game,
-                start=self.start,
-                play=self.play or "",
-                random_moves=self.random_moves,
-                seed=self.seed,
-            )
+            return position(game, start=self.start, play=self.play or "")
         except GameError as error:
             raise SearchError(str(error)) from error  # the options are wrong, not the game
 
@@ -199,35 +172,28 @@ def refuse_game(*names: str | None) -> None:
             )
 
 
-@dataclass(frozen=True)
 class GameSource:
     """A game, a position in it, and how its rules become a tree."""
 
-    name: str
-    game: Game
-    options: GameOptions
-    arguments: dict[str, Any]  # of `search` and `write_out`
-
-    @classmethod
-    def of(cls, name: str, options: GameOptions, depth: int | None, **arguments: Any) -> GameSource:
-        """Find a game by its name, and its position."""
+    def __init__(
+        self, name: str, options: GameOptions, depth: int | None, **arguments: Any
+    ) -> None:
         from expectitree.games.finding import find_estimate, find_game
 
         if depth is None:
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
-        game = find_game(name)
+        self.name, self.options, self.game = name, options, find_game(name)
         estimate = None if options.estimate is None else find_estimate(options.estimate)
-        arguments |= {
+        self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
-            "state": options.state(game) if options.position else None,
+            "state": options.state(self.game) if options.position else None,
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,
             "warn": warn,
         }
-        return cls(name, game, options, arguments)
 
     def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
         """Search the game, and make only the nodes that the search asks for."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from expectitree.cli.saving import check_output, force_option, format_option, write_tree
 from expectitree.cli.terminal import OUT, working
+from expectitree.cli.tree_files import check_output, force_option, format_option, write_tree
 from expectitree.lab.families import FAMILIES, generate, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
 

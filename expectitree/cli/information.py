@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from expectitree.base.tree.model import Tree
@@ -25,7 +27,7 @@ from expectitree.decide.information.report import Information, information
     type=FILE,
     help="A test in YAML: signal, then outcome, then the probability of the signal.",
 )
-@tree_options
+@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("information")
 def command(
     options: SearchOptions,

@@ -7,9 +7,10 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options, max_leaves_option
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
+from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
 from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
 
@@ -18,8 +19,14 @@ from expectitree.searches.result import Outcome
 @algorithm_option(
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
-@game_options
-@max_leaves_option
+@tree_options
+@click.option(
+    "--max-leaves",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Refuse trees with more leaves: the time grows with their square.  "
+    f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
+)
 @format_options("limit")
 def command(
     algorithms: ChosenAlgorithms,

@@ -6,8 +6,8 @@ import re
 
 import click
 
-from expectitree.cli.saving import check_file, force_option
 from expectitree.cli.terminal import OUT, say, write
+from expectitree.cli.tree_files import check_file, force_option
 from expectitree.files import load
 from expectitree.files.sources import PREFIX, examples, read_example
 from expectitree.files.writing import whole_file
@@ -55,11 +55,8 @@ max:
     help="Print this example tree instead; --list shows their names.",
 )
 @click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
-@click.option("--quiet", "-q", is_flag=True, help="With --list: print only the names.")
 @force_option
-def command(
-    file: str | None, example: str | None, list_examples: bool, quiet: bool, force: bool
-) -> None:
+def command(file: str | None, example: str | None, list_examples: bool, force: bool) -> None:
     """Print a commented tree file to start from, or write it to FILE.
 
     The examples can also be used without a file, as in expectitree eval example:risk.
@@ -71,8 +68,7 @@ def command(
             raise click.UsageError("--list names the examples: remove FILE and --example.")
         width = max(map(len, examples()))
         for name in examples():
-            title = "" if quiet else load(f"{PREFIX}{name}").title
-            write([f"{name:{width}}  {title}".rstrip() + "\n"])
+            write([f"{name:{width}}  {load(f'{PREFIX}{name}').title}\n"])
         return
     content = TEMPLATE if example is None else _SCHEMA.sub("", read_example(example).decode())
     if file is None or file == "-":

@@ -10,7 +10,7 @@ from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
@@ -25,7 +25,7 @@ from expectitree.decide.opponents.report import Opponents, opponents
     metavar="E",
     help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
-@partial(game_options, searches=False)
+@partial(tree_options, searches=False)
 @format_options("opponents")
 def command(
     options: SearchOptions,

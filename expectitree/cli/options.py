@@ -13,8 +13,8 @@ from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.decorators import Command, add_options, complete_from
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.reading import reading_options
 from expectitree.cli.terminal import report_option
+from expectitree.cli.tree_files import reading_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.prepare import ORDERS
 from expectitree.searches.setup import ENGINES
@@ -105,19 +105,23 @@ _SEARCH_OPTIONS = (
 
 def tree_options(
     command: Command,
-    files: str = "[FILE|FOLDER]...",
-    searches: bool = False,
+    files: str = "[FILE|FOLDER|GAME]...",
+    is_lazy: bool = False,
+    searches: bool = True,
+    has_games: bool = True,
 ) -> Command:
-    """Add the argument `files`, so named in the usage, and options that choose trees.
+    """Add the argument `files`, so named in the usage, and options that choose trees and games.
 
-    With `searches`, also those of searches; other commands evaluate every node. The command
-    receives them as `options`. Its exit status is the highest one of the trees.
+    With `is_lazy`, also the options of searches that do not need the whole tree of a game. With
+    `searches`, also those of searches; other commands evaluate every node. The command receives
+    them as `options`. Its exit status is the highest one of the trees.
     """
 
     @wraps(command)
     def with_options(**parameters: Any) -> None:
         own = {name: parameters.pop(name) for name in _OWN_PARAMETERS if name in parameters}
-        options = SearchOptions(**own, games=parameters.pop("games", None))
+        given = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
+        options = SearchOptions(**own, games=GameOptions(**given) if has_games else None)
         with notation(options.exact):
             command(options=options, **parameters)
         if options.statuses:
@@ -126,27 +130,8 @@ def tree_options(
     argument = click.argument("files", nargs=-1, metavar=files, type=FILE)
     of_searches = _SEARCH_OPTIONS * searches
     own_options = add_options(with_options, (argument, *_TREE_OPTIONS, *of_searches))
-    return cast(Command, reading_options(own_options))
-
-
-def game_options(
-    command: Command,
-    files: str = "[FILE|FOLDER|GAME]...",
-    is_lazy: bool = False,
-    searches: bool = True,
-) -> Command:
-    """Add what `tree_options` adds, and the options for games.
-
-    With `is_lazy`, also those of searches that do not need the whole tree.
-    """
-    with_trees = tree_options(command, files, searches)
-
-    @wraps(with_trees)
-    def with_games(**parameters: Any) -> None:
-        own = {name: parameters.pop(name) for name in _GAME_PARAMETERS if name in parameters}
-        with_trees(games=GameOptions(**own), **parameters)
-
-    return cast(Command, add_options(with_games, POSITION_OPTIONS + LAZY_OPTIONS * is_lazy))
+    of_games = (POSITION_OPTIONS + LAZY_OPTIONS * is_lazy) * has_games
+    return cast(Command, add_options(reading_options(own_options), of_games))
 
 
 def format_options(question: str, *report: str) -> Callable[[Command], Command]:
@@ -164,16 +149,3 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
     )
     file = report_option(*(report or ("-o", "--output")))
     return lambda command: option(file(command))
-
-
-def max_leaves_option(command: Command) -> Command:
-    """Add --max-leaves to a command that computes limits."""
-    from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
-
-    return click.option(
-        "--max-leaves",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Refuse trees with more leaves: the time grows with their square.  "
-        f"[default: {MAX_LEAVES:,}; {MAX_LARGE:,} for long fractions]",
-    )(command)

@@ -8,9 +8,9 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
-from expectitree.cli.saving import check_output, force_option, write_tree
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.tree_files import check_output, force_option, write_tree
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
@@ -32,7 +32,7 @@ from expectitree.decide.rescale.report import Rescaling, rescale
     help="Write the rescaled tree; the suffix decides the format.",
 )
 @force_option
-@partial(game_options, searches=False)
+@partial(tree_options, searches=False)
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,

@@ -6,16 +6,16 @@ from functools import partial
 
 import click
 
+from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
-from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("risk", cls=GameCommand)
@@ -23,7 +23,7 @@ from expectitree.picture.plotting import check_plot, save_figure
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
 )
-@partial(game_options, searches=False)
+@partial(tree_options, searches=False)
 @format_options("risk")
 def command(
     options: SearchOptions,

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
+from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.options import format_options, tree_options
@@ -16,7 +19,6 @@ from expectitree.decide.sensitivity.ranges import parse_range
 from expectitree.decide.sensitivity.report import added, everywhere, sensitivity
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
-from expectitree.picture.plotting import check_plot, save_figure
 
 
 @click.command("sensitivity")
@@ -51,7 +53,7 @@ from expectitree.picture.plotting import check_plot, save_figure
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
 @click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
-@tree_options
+@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("sensitivity")
 def command(
     options: SearchOptions,

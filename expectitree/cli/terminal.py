@@ -1,4 +1,4 @@
-"""Output: consoles for the two streams, reports in files, progress on standard error."""
+"""Output: consoles for the two streams, reports in files, progress on standard error, statuses."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
     from expectitree.base.errors import FileError
 
+# The exit statuses; 0 is success, and `base.interrupts` has 130.
+DOES_NOT_HOLD = 1  # the answer is negative
+WRONG_USAGE = 2
+NO_TREE = 3  # a file cannot be read or written, or is not a tree
 REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
@@ -50,14 +54,14 @@ class _Report:
     """The file of a report, which is opened at the first text; `saving_report` replaces it."""
 
     file: OutputFile
+    opened: ExitStack
     stream: TextIOWrapper | None = None
 
     def open(self) -> TextIOWrapper:
         if self.stream is None:
-            opened: ExitStack = _chosen(_OPENED)
-            binary = opened.enter_context(whole_file(self.file))
+            binary = self.opened.enter_context(whole_file(self.file))
             self.stream = TextIOWrapper(binary, "utf-8", newline="\n", write_through=True)
-            opened.callback(self.stream.detach)
+            self.opened.callback(self.stream.detach)
         return self.stream
 
 
@@ -84,11 +88,13 @@ def show(question: str, format: str, report: Any, **settings: Any) -> None:
 
 def show_separator(file: str, position: int) -> None:
     """Write the line before the output about one of several files."""
-    from expectitree.text.console import to_strings
-    from expectitree.text.headings import file_separator
+    from rich.text import Text
+
+    from expectitree.text.console import safe, to_strings
 
     console = make_console()
-    write(to_strings(file_separator(file, position, console.options), console))
+    heading = Text(f"== {safe(file, console.options)} ==", style="dim")
+    write(to_strings([""] * (position > 0) + [heading], console))
 
 
 def write(pieces: Iterable[str]) -> None:
@@ -115,7 +121,7 @@ def report_option(*names: str) -> Callable[[Command], Command]:
             message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
             raise click.BadParameter(message)
         if file is not None and file != "-":
-            context.meta[REPORT] = _Report(file)
+            context.meta[REPORT] = _Report(file, context.meta[_OPENED])
 
     return click.option(
         *names,
@@ -204,53 +210,44 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
 
     Yields a function that counts more of the `total` as done. Searches report how far they are.
     """
-    bar = _ProgressBar(what, done, total)
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        yield bar.advance
-        return
-    thread = threading.Thread(target=bar.show, daemon=True)
-    thread.start()
+    finished = threading.Event()
 
-    def stop() -> None:  # the cursor is hidden meanwhile
-        bar.finished.set()
-        thread.join(_MAX_STOP_LENGTH)
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
 
-    at_exit.append(stop)
-    try:
-        with listening(bar.take):
-            yield bar.advance
-    finally:
-        at_exit.remove(stop)
-        stop()
+    def take(found: int, whole: int | None) -> None:  # what a search reports
+        nonlocal done, total
+        done, total = found if whole is None else min(found, whole), whole
 
-
-class _ProgressBar:
-    """The amount of work done, of a total that may be unknown."""
-
-    def __init__(self, what: str, done: int, whole: int | None) -> None:
-        self.what, self.done, self.whole = what, done, whole
-        self.finished = threading.Event()
-
-    def advance(self, more: int) -> None:
-        self.done += more
-
-    def take(self, done: int, whole: int | None) -> None:
-        """Take the numbers that a search reports."""
-        self.done, self.whole = done if whole is None else min(done, whole), whole
-
-    def show(self) -> None:
-        """Show the bar until the work is finished, unless that takes less than a second."""
-        if self.finished.wait(_PATIENCE):
+    def show() -> None:
+        if finished.wait(_PATIENCE):
             return
         from rich import progress
         from rich.console import Console
 
-        time = (
-            progress.TimeElapsedColumn() if self.whole is None else progress.TimeRemainingColumn()
-        )
+        time = progress.TimeElapsedColumn() if total is None else progress.TimeRemainingColumn()
         columns = [progress.TextColumn("{task.description}"), progress.BarColumn()]
         columns += [progress.MofNCompleteColumn(), time]
         with progress.Progress(*columns, console=Console(stderr=True), transient=True) as shown:
-            task = shown.add_task(escape(self.what), total=None)
-            while not self.finished.wait(0.1):
-                shown.update(task, total=self.whole, completed=self.done)
+            task = shown.add_task(escape(what), total=None)
+            while not finished.wait(0.1):
+                shown.update(task, total=total, completed=done)
+
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield advance
+        return
+    thread = threading.Thread(target=show, daemon=True)
+    thread.start()
+
+    def stop() -> None:  # the cursor is hidden meanwhile
+        finished.set()
+        thread.join(_MAX_STOP_LENGTH)
+
+    at_exit.append(stop)
+    try:
+        with listening(take):
+            yield advance
+    finally:
+        at_exit.remove(stop)
+        stop()

@@ -10,7 +10,7 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
-from expectitree.cli.options import format_options, game_options
+from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
 
@@ -19,7 +19,7 @@ MAX_STEPS = 500  # shown as text by default
 
 @click.command("trace", cls=GameCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
-@partial(game_options, is_lazy=True)
+@partial(tree_options, is_lazy=True)
 @click.option(
     "--at",
     metavar="PATH",

@@ -28,8 +28,10 @@ from expectitree.cli.games import (
     refuse_file_options,
     refuse_game,
 )
-from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE, WRONG_USAGE
 from expectitree.cli.terminal import (
+    DOES_NOT_HOLD,
+    NO_TREE,
+    WRONG_USAGE,
     protect,
     say,
     say_problems,
@@ -223,9 +225,7 @@ class SearchOptions:
                 "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
-        source = GameSource.of(
-            name, self.games, self.depth, bounds=self.root_bounds, exact=self.exact
-        )
+        source = GameSource(name, self.games, self.depth, bounds=self.root_bounds, exact=self.exact)
         if algorithm is None or not algorithm.player_cuts:
             instead = "; or search without the whole tree: `expectitree eval -a star2`"
             tree = source.write_out(instead)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import click
 
-from expectitree.analysis.verify.refresh import refresh
-from expectitree.analysis.verify.report import verify_file
+from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, SearchError
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options
-from expectitree.cli.status import DOES_NOT_HOLD, NO_TREE
-from expectitree.cli.terminal import protect, say, show, warn, working
+from expectitree.cli.terminal import DOES_NOT_HOLD, NO_TREE, protect, say, show, warn, working
 from expectitree.cli.trees import files_in
 
 

@@ -29,13 +29,7 @@ from expectitree.files.rows import Format, Warn
 from expectitree.files.writing import whole_file
 
 
-def dumps(
-    tree: Tree,
-    format: str = "yaml",
-    *,
-    warn: Warn | None = None,
-    most_nodes: int | None = None,
-) -> str:
+def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
     """Return the text of a tree in YAML, JSON or a text format of another program.
 
         >>> import expectitree as et
@@ -49,21 +43,18 @@ def dumps(
         tree: The tree.
         format: "yaml", "json", "efg", "radiant" or "silverdecisions".
         warn: Called with a message about what the format cannot hold.
-        most_nodes: The maximum number of nodes to write if the format cannot hold sharing: 10
-            million, times the environment variable EXPECTITREE_BUDGET.
 
     Raises:
         TreeError: The format is not text, or values would change because it cannot hold a part of
             the tree.
-        TransformError: Without sharing, the tree has more than `most_nodes` nodes.
+        TransformError: The format cannot hold sharing, and without it the tree has more than 10
+            million nodes, times the environment variable EXPECTITREE_BUDGET.
     """
     check_tree(tree)
-    return "".join(pieces(tree, format, warn, most_nodes))
+    return "".join(pieces(tree, format, warn))
 
 
-def pieces(
-    tree: Tree, format: str, warn: Warn | None = None, most_nodes: int | None = None
-) -> Iterator[str]:
+def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     """Return the text of a tree piece by piece."""
     row = format_by_name(format)
     if row is None:
@@ -73,7 +64,7 @@ def pieces(
         raise TreeError(message)
     if not row.is_written:
         raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
-    tree = written_tree(tree, row, warn, most_nodes)
+    tree = written_tree(tree, row, warn)
     text: Iterator[str] = row.module.write(tree, warn) if row.is_foreign else row.module.write(tree)
     return text
 
@@ -84,7 +75,6 @@ def save(
     *,
     format: str | None = None,
     drop_fractions: bool = False,
-    most_nodes: int | None = None,
     warn: Warn | None = None,
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
@@ -102,8 +92,6 @@ def save(
             "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
-        most_nodes: The maximum number of nodes to write if the format cannot hold sharing: 10
-            million, times the environment variable EXPECTITREE_BUDGET.
         warn: Called with a message about what the format cannot hold.
 
     Raises:
@@ -111,7 +99,8 @@ def save(
             in the meantime.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
             values would change because the format cannot hold a part of the tree.
-        TransformError: Without sharing, the tree has more than `most_nodes` nodes.
+        TransformError: The format cannot hold sharing, and without it the tree has more than 10
+            million nodes, times the environment variable EXPECTITREE_BUDGET.
     """
     check_tree(tree)
     name = os.fspath(path)
@@ -119,10 +108,10 @@ def save(
     tell = None if warn is None else lambda message: warn(f"{name}: {message}")
     with whole_file(name) as stream:
         if row.is_text:
-            for text in pieces(tree, row.name, tell, most_nodes):
+            for text in pieces(tree, row.name, tell):
                 stream.write(text.encode())
         else:
-            written_tree(tree, row, tell, most_nodes)
+            written_tree(tree, row, tell)
             row.module.save(tree, stream, drop_fractions)
 
 
@@ -200,11 +189,11 @@ LOSSES = {
 }
 
 
-def written_tree(tree: Tree, format: Format, warn: Warn | None, most_nodes: int | None) -> Tree:
+def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
     """Return the tree that a format can hold, and warn of what is left out.
 
     Raises `TreeError` if the format cannot hold something without which values would change, and
-    `TransformError` if the tree without sharing has more than `most_nodes` nodes.
+    `TransformError` if the tree without sharing has too many nodes.
     """
     found = [name for name in format.loses if LOSSES[name].is_in(tree)]
     for name in found:
@@ -217,7 +206,7 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None, most_nodes: int 
     if "sharing" not in format.loses or not tree.is_sharing:
         return tree
     try:
-        unfolded = unshare(tree, most_nodes)
+        unfolded = unshare(tree)
     except TransformError as error:
         raise TransformError(f"{format.title} cannot share nodes, and {error}") from None
     if warn is not None:

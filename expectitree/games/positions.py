@@ -63,7 +63,7 @@ def _parse(rules: Rules, text: str) -> Any:
     if parse is None:
         raise GameError(
             f"{rules.title} has no notation for positions (a method parse): choose a position by "
-            "moves (--play) or at random (--random-moves)"
+            "moves (--play)"
         )
     try:
         return parse(text)

@@ -25,6 +25,7 @@ from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
@@ -52,27 +53,36 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
         "tree": _tree_columns(tree, numbers),
         "traces": [_trace_columns(trace, numbers, choices) for trace in traces],
         "first": first,
-        "choices": choices.things,
+        "choices": list(choices),
         "numbers": {
-            "json": [json_number(number) for number in numbers.things],
-            "shown": [typeset(cell_text(number, smallest)) for number in numbers.things],
+            "json": [json_number(number) for number in numbers],
+            "shown": [typeset(cell_text(number, smallest)) for number in numbers],
         },
     }
 
 
 def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     columns, paths = tree.columns, tree.first_paths
+    probabilities = [""] * len(columns.child)
+    for n in range(len(tree)):
+        if columns.kind[n] == Kind.CHANCE:
+            for b in tree.branches_of(n):
+                probabilities[b] = chance_text(columns.probability[b])
+    payments: dict[str, Any] = {}
+    if columns.pays or tree.root_reward:
+        payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
+        payments["root_payment"] = payment_text(tree.root_reward)
+    utilities = []
+    for utility in columns.utility:
+        is_known = utility is not None and utility == utility
+        utilities.append(numbers[utility] if is_known else NONE)
     return {
         "kinds": "".join(str(int(kind)) for kind in columns.kind),
         "branches": [len(tree.branches_of(n)) for n in range(len(tree))],
         "children": list(columns.child),
         "order": list(paths.order),
         "first_branch": list(paths.branch),
-        "probabilities": [
-            chance_text(columns.probability[b]) if columns.kind[n] == Kind.CHANCE else ""
-            for n in range(len(tree))
-            for b in tree.branches_of(n)
-        ],
+        "probabilities": probabilities,
         "impossible": [b for b, p in enumerate(columns.probability) if not p],
         "labels": [0 if label is None else escape(label) for label in tree.label],
         "lines": {
@@ -80,21 +90,12 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
             for b, label in enumerate(tree.label)
             if label is not None and len(label) > LABEL_COLUMNS
         },
-        "utilities": [-1 if u is None or u != u else numbers(u) for u in columns.utility],
+        "utilities": utilities,
         "estimated": sorted(tree.estimated),
-        "bounds": {n: [numbers(end) for end in bounds] for n, bounds in tree.local_bounds.items()},
+        "bounds": {n: [numbers[end] for end in bounds] for n, bounds in tree.local_bounds.items()},
         "notes": {n: escape(note) for n, note in tree.notes.items()},
         "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
-        **_payments(tree),
-    }
-
-
-def _payments(tree: Tree) -> dict[str, Any]:
-    if not tree.columns.pays and not tree.root_reward:
-        return {}
-    return {
-        "payments": [payment_text(tree.reward_of(b)) for b in range(len(tree.columns.child))],
-        "root_payment": payment_text(tree.root_reward),
+        **payments,
     }
 
 

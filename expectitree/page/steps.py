@@ -14,6 +14,7 @@ from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
@@ -30,19 +31,12 @@ _UNDECIDED = -2  # in place of the owner of a node: the search may still visit t
 _MAY_BE_REACHED = unvisited.VISITED, NONE  # the reason and the owner of such a node
 
 
-class Table:
-    """Things in the order in which they were added, each once."""
+class Table(dict[Any, int]):
+    """The place of each thing, in the order in which they were looked up first."""
 
-    def __init__(self) -> None:
-        self.things: list[Any] = []
-        self.places: dict[Any, int] = {}
-
-    def __call__(self, thing: Any) -> int:
-        """Return the place of a thing; add it where it is new."""
-        place = self.places.setdefault(thing, len(self.things))
-        if place == len(self.things):
-            self.things.append(thing)
-        return place
+    def __missing__(self, thing: Any) -> int:
+        """Return the next place for a new thing."""
+        return self.setdefault(thing, len(self))
 
 
 class Steps:
@@ -57,7 +51,12 @@ class Steps:
         self.reasons = _Reasons(self.moment)
         self.search = self.moment.search
         self.aims = [NONE] * len(self.tree)
-        self.players_above = self._find_players_above()
+        # Each node's parents of kind MAX and MIN: their best branches depend on it.
+        self.players_above: list[list[int]] = [[] for _ in self.aims]
+        for n, kind in enumerate(self.tree.columns.kind):
+            if kind in (Kind.MAX, Kind.MIN):
+                for b in self.tree.branches_of(n):
+                    self.players_above[self.tree.columns.child[b]].append(n)
         self.cells = [self._read(n) for n in range(len(self.tree))]
         self.start = dict(zip(self.columns, map(list, zip(*self.cells, strict=True)), strict=True))
 
@@ -90,38 +89,27 @@ class Steps:
 
     def _read(self, n: int) -> tuple[int, ...]:
         """Return the cells of a node, one for each of the columns."""
-        moment, numbers = self.moment, self.numbers
-        is_cut = moment.cut[n] not in NO_CUTS
-        reason = self.reasons.reason[n]
+        moment, reason = self.moment, self.reasons.reason[n]
+        ends = [column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta)]
+        lower, upper, alpha, beta = map(self._place, ends)
+        after, spared = NONE, 0
+        worth: tuple[int, ...] = ()
+        if moment.cut[n] not in NO_CUTS:
+            after, spared = moment.cut_after[n], self.reasons.nodes[n]
+        if reason == unvisited.BELOW_SKIPPED:
+            reason = unvisited.VISITED
+        best = self.choices[tuple(self.search.best_branches(n))]
+        if self.pays:
+            reward = self.tree.reward_of(self.reasons.paths.branch[n])
+            paid = (None if end is None else shifted(end, reward) for end in ends)
+            worth = tuple(map(self._place, paid))
         return (
-            numbers(moment.lower[n]),
-            numbers(moment.upper[n]),
-            moment.visits[n],
-            NONE if moment.alpha[n] is None else numbers(moment.alpha[n]),
-            NONE if moment.beta[n] is None else numbers(moment.beta[n]),
-            moment.cut_after[n] if is_cut else NONE,
-            self.reasons.nodes[n] if is_cut else 0,
-            unvisited.VISITED if reason == unvisited.BELOW_SKIPPED else reason,
-            self.choices(tuple(self.search.best_branches(n))),
-            self.aims[n],
-            *(self._worth(n) if self.pays else ()),
-        )
+            lower, upper, moment.visits[n], alpha, beta, after, spared, reason, best,
+            self.aims[n], *worth,
+        )  # fmt: skip
 
-    def _worth(self, n: int) -> list[int]:
-        """Return the interval and the window of a node's first branch: its reward shifts them."""
-        reward, moment = self.tree.reward_of(self.reasons.paths.branch[n]), self.moment
-        ends = (column[n] for column in (moment.lower, moment.upper, moment.alpha, moment.beta))
-        return [NONE if end is None else self.numbers(shifted(end, reward)) for end in ends]
-
-    def _find_players_above(self) -> list[list[int]]:
-        """Return each node's parents of kind MAX and MIN: their best branches depend on it."""
-        columns = self.tree.columns
-        above: list[list[int]] = [[] for _ in range(len(self.tree))]
-        for n in range(len(self.tree)):
-            if columns.kind[n] in (Kind.MAX, Kind.MIN):
-                for b in self.tree.branches_of(n):
-                    above[columns.child[b]].append(n)
-        return above
+    def _place(self, number: Number | None) -> int:
+        return NONE if number is None else self.numbers[number]
 
 
 class _Reasons:

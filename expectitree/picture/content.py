@@ -53,7 +53,6 @@ class Style:
     width: float | None = None  # the most
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
-    places: bool = False  # labels that are only the place, such as #1
     blank: bool = False  # an exercise: without what the search found
 
 
@@ -334,7 +333,7 @@ class _Reader:
             tooltip.append(cut_reason(cut))
         if b in self.tree.branch_notes and not self.blank:
             tooltip.append(escape(self.tree.branch_notes[b][:_MAX_NOTE_LENGTH]))
-        shown = escape(label) if self.tree.label[b] or self.style.places else ""
+        shown = escape(label) if self.tree.label[b] else ""
         is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),

@@ -57,22 +57,18 @@ def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
 
 
 def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
-    colour = width = None
+    found: dict[str, object] = {"tooltip": edge.tooltip, "label": "\n".join(edge.lines) or None}
+    colour = None
     if edge.rank:
-        colour, width = colours["ink"], 3 if edge.rank == PLAYED else 2
+        colour, found["penwidth"] = colours["ink"], 3 if edge.rank == PLAYED else 2
     if edge.is_grey:
-        colour = colours["grey"]
-    return _attributes(
-        tooltip=edge.tooltip,
-        label="\n".join(edge.lines) or None,
-        penwidth=width,
-        style="dashed" if edge.is_grey else None,
-        color=colours["cut"] if edge.is_cut else colour,
-        fontcolor=colour,
-        dir="back" if edge.is_cut else None,
-        arrowtail="teetee" if edge.is_cut else None,  # two strokes across the branch
-        constraint=None if edge.is_first else "false",
-    )
+        colour, found["style"] = colours["grey"], "dashed"
+    found |= {"color": colour, "fontcolor": colour}
+    if edge.is_cut:  # two strokes across the branch
+        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "teetee"}
+    if not edge.is_first:
+        found["constraint"] = "false"
+    return _attributes(**found)
 
 
 def _attributes(**attributes: object) -> str:

@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.errors import AnalysisError
+from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.numbers import INFINITY, notation, quote
 from expectitree.base.tables import PICTURES, module_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.writing import whole_file
-from expectitree.picture import png
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
 PAGE = "html"
 CONVERTED = ("png", "pdf")
+SCALE = 2.0  # pixels of a .png for each unit of the SVG
+MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
 CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
 
 
@@ -68,9 +71,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
             `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
             leaves out the title and the result. `windows=True` shows alpha and beta of each node
-            that was entered, `reasons` the reason for each cut, `places` labels such as #1, and
-            `strategy` only what optimal play can reach. `blank=True` draws an exercise, with lines
-            to write on.
+            that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
+            play can reach. `blank=True` draws an exercise, with lines to write on.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible
@@ -111,8 +113,26 @@ def picture(
 def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
     """Return a picture of a kind."""
     if kind in CONVERTED:
-        return png.converted(str(drawn("svg", evaluation, style)), kind, style.width)
+        return _converted(str(drawn("svg", evaluation, style)), kind, style.width)
     return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
+
+
+def _converted(svg: str, kind: str, width: float | None) -> bytes:
+    """Return a picture as "pdf", or as "png" of at most `width` pixels."""
+    if kind == "pdf":
+        return bytes(_converter().svg_to_pdf(svg))
+    sides = [float(svg.split(f' {side}="', 1)[1].split('"', 1)[0]) for side in ("width", "height")]
+    wanted = width / sides[0] if width else SCALE
+    return bytes(_converter().svg_to_png(svg, scale=min(SCALE, wanted, MAX_PIXELS / max(sides))))
+
+
+def _converter() -> Any:
+    """Return the library that converts SVG (extra `draw`); raise an error where it is missing."""
+    if find_spec("vl_convert") is None:
+        raise AnalysisError(
+            f"pictures as .png and .pdf need vl-convert: {install_hint('draw')}, or draw .svg"
+        )
+    return import_module("vl_convert")
 
 
 def kind_of(name: str) -> str:
@@ -125,7 +145,7 @@ def kind_of(name: str) -> str:
         raise AnalysisError(f"{name}: a picture's ending is one of {', '.join(PICTURES)}")
     kind = ending[1:]
     if kind in CONVERTED:
-        png.library()
+        _converter()
     return kind
 
 

@@ -32,11 +32,14 @@ def blanked(evaluation: Evaluation) -> Evaluation:
             "the strategy consists of the best branches, which are hidden: draw the whole tree"
         )
     count, columns = len(evaluation.tree), evaluation.tree.columns
-    pairs = list(zip(columns.kind, columns.utility, strict=True))
+    lower, upper = list(columns.utility), list(columns.utility)
+    for node, kind in enumerate(columns.kind):
+        if kind != Kind.TERMINAL:
+            lower[node], upper[node] = -INFINITY, INFINITY
     search = replace(
         evaluation.search,
-        lower=[-INFINITY if kind else utility for kind, utility in pairs],
-        upper=[INFINITY if kind else utility for kind, utility in pairs],
+        lower=lower,
+        upper=upper,
         stopped=True,
         visits=Repeated(1, count),
         cut=Repeated(0, count),

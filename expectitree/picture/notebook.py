@@ -54,7 +54,7 @@ def _plot(shown: Any) -> str | None:
     """Return the plot of a report as SVG; None if it has none, or matplotlib is missing."""
     if not shown.has_plot or find_spec("matplotlib") is None:
         return None
-    from expectitree.picture.plotting import svg_text
+    from expectitree.analysis.plotting import svg_text
 
     module = module_of(f"{QUESTIONS[shown.question]}.plot")
     try:

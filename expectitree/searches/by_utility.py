@@ -12,7 +12,6 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from expectitree.base.budget import more, most
 from expectitree.base.errors import SearchError, TransformError, TreeError
 from expectitree.base.tree.columns import Bounds, Kind
 from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
@@ -106,7 +105,7 @@ def with_totals(tree: Tree) -> Tree:
         folded = fold_rewards(branches_only)
     except TransformError:
         try:
-            folded = fold_rewards(unshare(branches_only, most(MAX_COPIES), more()))
+            folded = fold_rewards(unshare(branches_only, MAX_COPIES))
         except TransformError as error:
             raise SearchError(f"attitude {attitude.text}: {error}") from None
     return replace(folded, root_reward=tree.root_reward)

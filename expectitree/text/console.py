@@ -1,10 +1,10 @@
-"""Consoles for terminal output: styles, characters, and the way from renderables to text."""
+"""Consoles for terminal output: styles, characters, headings, and renderables as text."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, NamedTuple
 
 from rich.cells import cell_len
@@ -15,6 +15,7 @@ from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
 from expectitree.base.numbers import escape
+from expectitree.base.tree.model import Tree
 
 THEME = Theme(
     {
@@ -141,6 +142,41 @@ def clipped_start(text: str, width: int, ellipsis: str = "…") -> str:
     if cell_len(text) <= width:
         return text
     return clipped(text[::-1], width, ellipsis[::-1])[::-1]
+
+
+def file_heading(
+    file: str, tree: Tree, options: ConsoleOptions, among_others: bool
+) -> Iterator[Text]:
+    """Yield the file's name and the tree's title; one of several files needs its name."""
+    if among_others or not tree.title:
+        yield Text(safe(file, options), style="title")
+    if tree.title:
+        yield Text(safe(tree.title, options), style="none" if among_others else "title")
+
+
+def report_heading(
+    reports: Sequence[Any], position: int, options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield the heading of one of several reports, which have a `file` and a `tree`.
+
+    A blank line follows it, and one comes before it if it is not the first.
+    """
+    if position:
+        yield ""
+    report = reports[position]
+    yield from file_heading(report.file, report.tree, options, len(reports) > 1)
+    yield ""
+
+
+def title_heading(tree: Tree, options: ConsoleOptions) -> Iterator[Text]:
+    """Yield the tree's title and source, and a blank line after them."""
+    if tree.title:
+        yield Text(safe(tree.title, options), style="title")
+    if tree.source:
+        for text in tree.source.strip().split("\n"):
+            yield Text(safe(text.rstrip(), options), style="dim")
+    if tree.title or tree.source:
+        yield Text("")
 
 
 def line(*parts: str | tuple[str, str]) -> Text:

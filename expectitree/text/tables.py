@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.base.numbers import escape
-from expectitree.text.console import characters, clipped, clipped_start, safe
+from expectitree.text.console import characters, clipped, safe
 
 GAP = 2  # blanks between columns
 
@@ -23,7 +23,6 @@ class Column(NamedTuple):
     number: bool = False  # to the right, and never wrapped
     spare: int = 0  # 0: always shown; else the higher, the sooner left out of a narrow terminal
     most: int | None = None  # terminal columns: a longer text is clipped
-    keep_end: bool = False  # clip the beginning of a text and not its end
 
 
 def table(
@@ -68,8 +67,7 @@ def _cell(text: str, column: Column, options: ConsoleOptions) -> str:
     text = safe(text.replace("µ", marks.micro).replace("±", marks.plus_minus), options)
     if column.most is None:
         return text
-    clip = clipped_start if column.keep_end else clipped
-    return clip(text, column.most, marks.ellipsis)
+    return clipped(text, column.most, marks.ellipsis)
 
 
 def _fitting(columns: Sequence[Column], least: Sequence[int], width: int) -> list[int]:

@@ -100,18 +100,6 @@ def test_the_program_answers_a_shell(program: Path) -> None:
     assert run(program, "expectitree", COMP_WORDS=line, **words) == ["plain,json"]
 
 
-def test_other_commands_do_not_import_completion() -> None:
-    code = (
-        "import sys; sys.argv = ['expectitree', 'trace', '-e', 'max: {a: 1}', '-a', 'star1']\n"
-        "from expectitree.cli import main\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
-        "print('click.shell_completion' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "False"
-
-
 def test_the_help_shows_how_to_install_each_script() -> None:
     for shell in ("bash", "zsh", "fish"):
         assert f"expectitree completion {shell}" in invoke("completion", "--help").output

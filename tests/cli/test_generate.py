@@ -67,17 +67,6 @@ def test_the_default_format_is_yaml() -> None:
     assert run_main(*words, "-o", "-").out == done.out
 
 
-@pytest.mark.parametrize("ending", ["yaml", "yml", "json", "arrow", "parquet", "YAML"])
-def test_the_ending_selects_the_format(ending: str, tmp_path: Path) -> None:
-    file = tmp_path / f"tree.{ending}"
-    done = run_main("generate", "ballard", "--plies=2", "-o", str(file))
-    tree = et.generate("ballard", plies=2)
-    assert (done.status, done.out) == (0, "")
-    assert done.err == f"{file} written: {len(tree):,} nodes; next: expectitree eval {file}\n"
-    assert (len(et.load(file)), et.load(file).title) == (len(tree), tree.title)
-    assert os.listdir(tmp_path) == [file.name]
-
-
 def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
     assert (

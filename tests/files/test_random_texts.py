@@ -26,8 +26,7 @@ from expectitree.searches.engine import search_tree
 
 KINDS = ("max", "min", "chance")
 FEATURES = {
-    "yaml", "json", "document marker", "flow root", "flow", "block", "comment", "single quotes",
-    "double quotes", "literal block", "alias", "ref", "list", "labels as keys", "label in a list",
+    "yaml", "json", "alias", "ref", "list", "labels as keys", "label in a list",
     "probabilities as keys", "equally likely", "rest", "several rest", "percent", "fraction",
     "exponent", "decimal without digits on one side", "formula", "parameters",
     "parameter with a range", "bare terminal", "estimate",

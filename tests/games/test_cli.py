@@ -14,6 +14,8 @@ import pytest
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
+from expectitree.games.finding import find_game
+from expectitree.games.positions import position
 from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
@@ -183,7 +185,6 @@ def test_moves_choose_the_position_which_is_shown() -> None:
     [
         (("--play", "rol"), "at the start there is no move 'rol' (did you mean 'roll'?)"),
         (("--start", "x"), "has no notation for positions (a method parse)"),
-        (("--seed", "2"), "--seed is for --random-moves: give both."),
         (("--order", "best"), "--order best needs the whole tree"),
         (("--engine", "compiled"), "cannot be compiled: remove --engine compiled"),
         (("--set", "a=1"), "write a game's parameters in its name"),
@@ -199,7 +200,7 @@ def test_wrong_options(options: tuple[str, ...], message: str) -> None:
 
 @pytest.mark.parametrize(
     "option",
-    ["--start=x", "--play=roll", "--random-moves=2", "--no-merge", "--max-rows=9", "--deepen",
+    ["--start=x", "--play=roll", "--no-merge", "--max-rows=9", "--deepen",
      "--seconds=1", "--estimate=a.py:f"],
 )  # fmt: skip
 def test_an_option_for_games_needs_a_game(option: str) -> None:
@@ -372,6 +373,26 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "game",
+    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
+     "game:2048(goal=8)"],
+)  # fmt: skip
+@pytest.mark.parametrize("options", [{}, {"deepen": True}, {"merge": False}], ids=str)
+def test_every_search_of_a_built_in_game_finds_the_value(
+    game: str, options: dict[str, bool]
+) -> None:
+    for seed in (1, 2, 3):
+        state = position(find_game(game), random_moves=seed, seed=seed)
+        whole = et.evaluate(et.write_out(game, depth=seed, state=state))
+        for algorithm in PRUNING:
+            found = et.search(game, depth=seed, state=state, algorithm=algorithm, **options)
+            assert found.value == pytest.approx(whole.value), (algorithm, seed)
+            if algorithm != "best-first":
+                assert et.trace(found).search.value == pytest.approx(whole.value), (algorithm, seed)
 
 
 def test_options_of_files_are_refused_for_games() -> None:

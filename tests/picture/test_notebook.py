@@ -8,7 +8,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import loads
 
 import expectitree as et
 from expectitree.picture import notebook
@@ -59,17 +58,6 @@ def test_ipython_shows_the_same(tree: et.Tree) -> None:
 
 def test_a_tree_is_shown_with_its_values(tree: et.Tree) -> None:
     assert shown(tree) == shown(et.evaluate(tree))
-
-
-def test_exact_trees_and_single_nodes() -> None:
-    for text in (
-        "5",
-        "chance: [1/3, 1/7]",
-        "min: [1]",
-        "max: [{ref: a}, {ref: a}]\nnodes: {a: {chance: [1, 2]}}",
-    ):
-        for exact in (False, True):
-            assert set(shown(loads(text, exact=exact))) == {"image/svg+xml", "text/plain"}
 
 
 def test_reports_are_texts(tree: et.Tree) -> None:

@@ -189,16 +189,14 @@ def test_nothing_overlaps_in_shipped_trees(file: Path, direction: str) -> None:
     for exact in (False, True):
         tree = load(file, exact=exact)
         for name in NAMES:
-            check_room(
-                drawn(tree, name, direction=direction, windows=True, reasons=True, places=True)
-            )
+            check_room(drawn(tree, name, direction=direction, windows=True, reasons=True))
 
 
 @pytest.mark.parametrize("pays", [False, True], ids=["free", "pays"])
 @for_each("seed", range(20), range(20, 40))
 def test_nothing_overlaps_in_random_trees(seed: int, pays: bool) -> None:
     tree = Case(seed, pays).tree(exact=seed % 2 == 0)
-    style = {"windows": seed % 3 == 0, "reasons": seed % 4 < 2, "places": seed % 5 == 0}
+    style = {"windows": seed % 3 == 0, "reasons": seed % 4 < 2}
     for direction in ("auto", "down", "right"):
         check_room(drawn(tree, "star2", direction=direction, rows=150, **style))
 
@@ -485,7 +483,7 @@ def hostile() -> et.Tree:
 
 
 def test_labels_are_escaped_in_svg(hostile: et.Tree) -> None:
-    root = ElementTree.fromstring(text_of("svg", hostile, style=Style(places=True, reasons=True)))
+    root = ElementTree.fromstring(text_of("svg", hostile, style=Style(reasons=True)))
     assert HOSTILE[:20] in (root.findtext(f"{SVG}title") or "")
     assert not root.findall(f".//{SVG}b")
 
@@ -556,18 +554,10 @@ def test_wrong_usage(words: list[str], status: int, message: str) -> None:
     assert done.status == status
 
 
-def test_text_goes_to_standard_output() -> None:
-    done = invoke("draw", "-e", "max: [1, {chance: [2, 4]}]", "-o", "-", "--format", "svg")
-    assert ElementTree.fromstring(done.stdout).tag == f"{SVG}svg"
-    assert invoke("draw", "-e", "max: [1, 2]", "-o", "-", "--format", "dot").stdout.startswith(
-        "digraph tree {"
-    )
-
-
 def test_a_missing_library_is_reported_with_the_command_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.picture.png.find_spec", lambda name: None)
+    monkeypatch.setattr("expectitree.picture.drawing.find_spec", lambda name: None)
     done = invoke("draw", LEFT, "-o", str(tmp_path / "x.png"))
     message = "pictures as .png and .pdf need vl-convert: pip install '.[draw]' in a clone of the"
     assert f"{message} repository, or draw .svg" in f"{done.stderr}{done.exception}"

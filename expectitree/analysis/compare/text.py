@@ -10,8 +10,7 @@ from rich.text import Text
 from expectitree.analysis.compare.report import Comparison, ComparisonRow, Disagreement
 from expectitree.base.numbers import display_text
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.console import safe
-from expectitree.text.headings import file_heading
+from expectitree.text.console import file_heading, safe
 from expectitree.text.phrases import plural, seconds_text, value_text
 from expectitree.text.tables import Column, table
 

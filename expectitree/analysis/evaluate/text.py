@@ -15,8 +15,7 @@ from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
-from expectitree.text.console import characters, clipped, line, safe
-from expectitree.text.headings import title_heading
+from expectitree.text.console import characters, clipped, line, safe, title_heading
 from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
 
 BOUNDS_FROM = {

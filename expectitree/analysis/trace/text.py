@@ -12,8 +12,7 @@ from rich.text import Text
 from expectitree.analysis.trace.events import CLOSE, CUT, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.sentences import StepSentences, conclusion, never_entered
-from expectitree.text.console import characters, line
-from expectitree.text.headings import title_heading
+from expectitree.text.console import characters, line, title_heading
 from expectitree.text.phrases import nouns, untied
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits

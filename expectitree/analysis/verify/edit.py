@@ -104,9 +104,13 @@ def _insertion(
         raise FileError([Problem("<text>", message)])
     at = min(heads)
     indent = text[text.rfind("\n", 0, at) + 1 : at]
-    new_line = ("\r\n" if "\r\n" in text else "\n") + indent
-    end = ("," if text[entries[()].start] == "{" else "") + (" " if indent.strip() else new_line)
-    return at, at, format.module.NOTATION.flow({"expect": expect})[1:-1] + end
+    written = format.module.NOTATION.flow({"expect": expect})[1:-1]
+    if text[entries[()].start] == "{":
+        written += ","
+    if indent.strip():
+        return at, at, f"{written} "
+    new_line = "\r\n" if "\r\n" in text else "\n"
+    return at, at, written + new_line + indent
 
 
 def replace_text(path: str, text: str) -> None:

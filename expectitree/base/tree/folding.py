@@ -86,24 +86,20 @@ def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:
     )
 
 
-def unshare(
-    tree: Tree, most: int | None = None, more: str = "allow more with --most-nodes"
-) -> Tree:
+def unshare(tree: Tree, default: int = MAX_NODES) -> Tree:
     """Return the tree in which every path leads to a node of its own.
 
     Expected counts of searches are left out, because they count shared nodes once. Raises
-    `TransformError` if that takes more than `most` nodes, by default 10 million times the factor of
-    the budget; the message says how to allow `more`.
+    `TransformError` if that takes more nodes than a default times the factor of the budget.
     """
     if not tree.is_sharing:
         return tree
-    most = budget.most(MAX_NODES) if most is None else most
-    count = tree.unfolded
+    count, most = tree.unfolded, budget.most(default)
     if isinstance(count, str) or count > most:
         shown = count if isinstance(count, str) else f"{count:,}"
         raise TransformError(
             f"without sharing the tree has {shown} nodes, and the limit is {most:,}: keep "
-            f"it shared, or {more}"
+            f"it shared, or {budget.more()}"
         )
     copy, child = Copy(tree), tree.columns.child
     stack: list[tuple[int, list[int]]] = [(tree.root_id, [])]  # a node, the copies of its children

@@ -28,8 +28,7 @@ from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
-from expectitree.text.console import characters, clipped, indented, safe
-from expectitree.text.headings import title_heading
+from expectitree.text.console import characters, clipped, indented, safe, title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural
 
 _MAX_STEPS = 12  # of a route, from its end

@@ -10,8 +10,7 @@ from rich.text import Text
 from expectitree.base.numbers import display_text, escape, probability_text
 from expectitree.base.tree.columns import MIN
 from expectitree.decide.information.report import Finding, Information
-from expectitree.text.console import safe
-from expectitree.text.headings import report_heading
+from expectitree.text.console import report_heading, safe
 from expectitree.text.tables import Column, table
 
 

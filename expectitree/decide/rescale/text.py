@@ -12,8 +12,7 @@ from expectitree.base.numbers import cell_text, display_text
 from expectitree.decide.rescale.report import Rescaling
 from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
 from expectitree.searches.result import Search
-from expectitree.text.console import characters, safe
-from expectitree.text.headings import report_heading
+from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.tables import Column, table
 
 _MAX_ROWS = 40  # of actions

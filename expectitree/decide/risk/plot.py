@@ -5,10 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
-from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import display_text
-from expectitree.decide.risk.report import Risk
-from expectitree.picture.plotting import (
+from expectitree.analysis.plotting import (
     BESIDE,
     COLORS,
     DASHES,
@@ -16,6 +13,9 @@ from expectitree.picture.plotting import (
     new_figure,
     plain,
 )
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import display_text
+from expectitree.decide.risk.report import Risk
 
 _MAX_LINES = len(COLORS) * len(DASHES)  # that differ
 _MARGIN = 0.04  # of the range of totals, on both sides

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from expectitree.base.numbers import Number, cell_text, display_text, escape
 from expectitree.decide.risk.report import ActionRisk, Risk
-from expectitree.text.console import characters, safe
-from expectitree.text.headings import report_heading
+from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.tables import Column, table
 
 MAX_BARS = 20

@@ -20,8 +20,7 @@ from expectitree.decide.sensitivity.report import Everywhere, Sensitivity
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text, number_text, place_texts
-from expectitree.text.console import Characters, characters, safe
-from expectitree.text.headings import report_heading
+from expectitree.text.console import Characters, characters, report_heading, safe
 from expectitree.text.phrases import plural
 from expectitree.text.tables import GAP, Column, table
 

@@ -11,8 +11,7 @@ from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.base.numbers import display_text
 from expectitree.lab.limit.report import Limit
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.console import characters, clipped_start, indented, safe
-from expectitree.text.headings import file_heading
+from expectitree.text.console import characters, clipped_start, file_heading, indented, safe
 from expectitree.text.phrases import count_range, interval_text, plural
 from expectitree.text.tables import Column, table
 

@@ -8,11 +8,7 @@ from operator import itemgetter
 from textwrap import fill
 from typing import Any, TypeAlias
 
-from expectitree.base.algorithms import OPTIONS
-from expectitree.base.errors import AnalysisError
-from expectitree.lab.families.parameters import PARAMETERS
-from expectitree.lab.study.report import Summary, SummaryRow
-from expectitree.picture.plotting import (
+from expectitree.analysis.plotting import (
     BESIDE,
     COLORS,
     DASHES,
@@ -20,6 +16,10 @@ from expectitree.picture.plotting import (
     new_figure,
     plain,
 )
+from expectitree.base.algorithms import OPTIONS
+from expectitree.base.errors import AnalysisError
+from expectitree.lab.families.parameters import PARAMETERS
+from expectitree.lab.study.report import Summary, SummaryRow
 
 _GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 _MAX_TICKS = 10  # more numbers along the axis would run into each other

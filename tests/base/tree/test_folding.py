@@ -87,9 +87,9 @@ def test_sums_of_fractions_are_compared_with_rounding_only_in_floats() -> None:
 
 def test_a_tree_is_unshared_if_it_has_at_most_so_many_nodes() -> None:
     tree = et.loads("{nodes: {c: {max: [1, 2]}}, max: [{ref: c}, {ref: c}]}")
-    assert len(unshare(tree, most=7)) == 7
+    assert len(unshare(tree, 7)) == 7
     with pytest.raises(TransformError, match="the tree has 7 nodes, and the limit is 6: keep it"):
-        unshare(tree, most=6)
+        unshare(tree, 6)
 
 
 def test_an_endless_unfolding_is_refused() -> None:

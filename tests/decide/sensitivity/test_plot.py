@@ -9,8 +9,8 @@ import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
+from expectitree.analysis.plotting import save_figure
 from expectitree.decide.sensitivity.plot import figure_of
-from expectitree.picture.plotting import save_figure
 
 pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")

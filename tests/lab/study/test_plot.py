@@ -46,7 +46,7 @@ def test_a_plot_that_cannot_be_drawn_is_refused_before_anything_runs(
     spec = spec_in(tmp_path, SMALL)
     refused = run_study(spec, "--plot", tmp_path / "a.gif")
     assert "a plot's ending is one of .svg, .png, .pdf" in refused
-    monkeypatch.setattr("expectitree.picture.plotting.find_spec", lambda _: None)
+    monkeypatch.setattr("expectitree.analysis.plotting.find_spec", lambda _: None)
     assert "pip install '.[plot]'" in run_study(spec, "--plot", tmp_path / "a.svg")
     assert os.listdir(tmp_path) == ["spec.yaml"]
 

@@ -1,9 +1,12 @@
-"""Cells of CSV: no spreadsheet takes a text for a formula, and numbers stay numbers."""
+"""CSV and JSON: no spreadsheet takes a text for a formula, no terminal or reader is harmed."""
 
 from __future__ import annotations
 
 import csv
+import json
+import os
 import re
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,6 +15,7 @@ from helpers import invoke
 
 import expectitree
 from expectitree.text.csv import csv_lines
+from expectitree.text.json_values import dumps
 
 PACKAGE = Path(expectitree.__file__).parent
 
@@ -68,7 +72,26 @@ def test_reports_escape_labels(command: str) -> None:
     assert not [one for one in cells if re.match(r"[=+@]|-[a-z]", one)]
 
 
-def test_sensitivity_escapes_paths() -> None:
-    tree = "{parameters: {p: {value: 0.5, range: [0, 1]}}, max: {'=a': {utility: p}, b: 0.3}}"
-    done = invoke("sensitivity", "-e", tree, "-p", "p", "--format", "csv")
-    assert "'-e,p,0.3,1,'=a,1,p" in done.stdout.splitlines()
+@pytest.mark.parametrize("text", ["a\x1b[31m", "\x7f\x80\x9b1m", "größer ≥ 😀", 'a\\"b\n'])
+def test_a_text_is_read_back_and_cannot_control_the_terminal(text: str) -> None:
+    written = dumps({text: [text]})
+    assert json.loads(written) == {text: [text]}
+    assert not [c for c in written if ord(c) < 32 or 127 <= ord(c) < 160]
+
+
+def test_a_lone_surrogate_is_escaped_as_in_text() -> None:
+    written = dumps({"file": "\udcff\udcfe.yaml"})
+    assert written == r'{"file": "\\udcff\\udcfe.yaml"}'
+    assert json.loads(written)["file"] == r"\udcff\udcfe.yaml"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such file names")
+@pytest.mark.parametrize("command", ["eval", "compare", "verify", "trace"])
+def test_a_file_name_that_is_not_utf8(command: str, tmp_path: Path) -> None:
+    file = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.yaml")
+    Path(file).write_text("max: [1, 2]\nexpect: {value: 2}")
+    done = invoke(command, file, "--format", "json")
+    assert done.exit_code == 0
+    for line in done.stdout.splitlines():
+        json.dumps(json.loads(line), ensure_ascii=False).encode()
+    assert r"\\udcff.yaml" in done.stdout

@@ -1,0 +1,127 @@
+"""Trees in files: the options of formats; read a tree exactly, and write one after a check."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from functools import wraps
+from typing import Any, cast
+
+import click
+
+from expectitree.base.errors import FileError, Problem
+from expectitree.base.tree.columns import Kind
+from expectitree.base.tree.model import Tree
+from expectitree.cli.decorators import Command, add_options
+from expectitree.cli.terminal import say, warn, working, write
+from expectitree.files import load
+from expectitree.files.formats import FORMATS, NAMES, TEXT_FORMATS, format_by_name
+from expectitree.files.rows import Format, ReadOptions
+from expectitree.files.saving import format_of, pieces, save
+from expectitree.text.phrases import plural
+
+
+class FormatName(click.Choice[str]):
+    """The name of a format: one of the choices, or a plugin's."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the name if there is such a format."""
+        if value not in NAMES and format_by_name(value):
+            return value
+        return super().convert(value, param, ctx)
+
+
+def reading_options(command: Command, are_shown: bool = False) -> Command:
+    """Add the options of formats to a command; it receives those that the user gave as `reading`.
+
+    Only `convert` shows them in its help.
+    """
+
+    @wraps(command)
+    def with_options(**parameters: Any) -> Any:
+        given = {name: parameters.pop(name) for name in ("format", *ReadOptions.__annotations__)}
+        return command(reading={k: v for k, v in given.items() if v}, **parameters)
+
+    options = (
+        click.option(
+            "--from",
+            "format",
+            type=FormatName(NAMES),
+            hidden=not are_shown,
+            help="The format of the tree, if neither the file's ending nor its content shows it.",
+        ),
+        click.option(
+            "--max-player",
+            metavar="PLAYER",
+            hidden=not are_shown,
+            help="In .efg: the player who is MAX, by name or number.  [default: 1]",
+        ),
+        click.option(
+            "--tree",
+            type=click.IntRange(1),
+            metavar="N",
+            hidden=not are_shown,
+            help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
+        ),
+        click.option(
+            "--minimize",
+            is_flag=True,
+            hidden=not are_shown,
+            help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
+        ),
+    )
+    return cast(Command, add_options(with_options, options))
+
+
+def read_exactly(source: str, parameters: Mapping[str, str], reading: ReadOptions) -> Tree:
+    """Return the tree in a file; the numbers of a text are exact at any size."""
+    with working(f"reading {source}"):
+        return load(source, exact_nodes=sys.maxsize, warn=warn, parameters=parameters, **reading)
+
+
+format_option = click.option(
+    "--format",
+    "format_name",
+    type=FormatName(TEXT_FORMATS),
+    help="The format for standard output, or for a file if several formats have its ending.",
+)
+force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
+
+
+def check_file(file: str, force: bool) -> None:
+    """Raise an error if a file exists and may not be replaced, or if its folder does not exist."""
+    if not force and (os.path.isfile(file) or os.path.islink(file)):
+        raise click.UsageError(
+            f"{file} exists already: choose another name, or replace it with --force."
+        )
+    folder = os.path.dirname(file) or "."
+    if not os.path.isdir(folder):
+        message = f"the folder {folder} does not exist: check the path, or create it"
+        raise FileError([Problem(file, message)])
+
+
+def check_output(out: str, format: str | None, force: bool) -> Format:
+    """Return the format of an output; raise an error if no tree can be written there.
+
+    Call this before the work.
+    """
+    if out == "-":
+        return FORMATS[format or "yaml"]
+    check_file(out, force)
+    return format_of(out, format)
+
+
+def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
+    if out == "-":
+        if hasattr(sys.stdout, "reconfigure"):
+            sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
+        write(pieces(tree, format or "yaml", say))
+        return
+    with working(f"writing {out}"):
+        save(tree, out, format=format, drop_fractions=drop_fractions, warn=say)
+    command = "ask" if tree.unknown else "eval"
+    # Radiant's files do not hold whether decisions minimize.
+    option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
+    say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}{option}")
