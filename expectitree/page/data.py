@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
-from expectitree.analysis.evaluate.text import BOUNDS_FROM
+from expectitree.analysis.evaluate.json import search_fields
+from expectitree.analysis.evaluate.words import residue
 from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
@@ -29,8 +30,8 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
-from expectitree.text.json_values import json_number, search_fields
-from expectitree.text.phrases import payment, residue
+from expectitree.text.json_values import json_number
+from expectitree.text.phrases import BOUNDS_FROM, payment
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",

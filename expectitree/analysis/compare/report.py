@@ -18,7 +18,6 @@ from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
-from expectitree.text.json_values import search_fields
 
 _SAME = 4  # eps within which values agree, since each search has its own rounding errors
 
@@ -32,6 +31,8 @@ class ComparisonRow:
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
+        from expectitree.analysis.evaluate.json import search_fields
+
         return {**search_fields(self.search), "seconds": self.seconds}
 
 

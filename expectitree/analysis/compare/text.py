@@ -8,11 +8,12 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow, Disagreement
+from expectitree.analysis.evaluate.words import value_text
 from expectitree.base.numbers import display_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import safe
 from expectitree.text.headings import file_heading
-from expectitree.text.phrases import plural, seconds_text, value_text
+from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
 COLUMNS = (

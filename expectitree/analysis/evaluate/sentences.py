@@ -10,12 +10,13 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
+from expectitree.analysis.evaluate.words import Words
 from expectitree.base.numbers import Number, cell_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome
 from expectitree.text.console import line
-from expectitree.text.phrases import TIED, Words, payment, plural, untied
+from expectitree.text.phrases import TIED, payment, plural, untied
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:

@@ -10,6 +10,7 @@ from rich.console import ConsoleOptions, RenderableType
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import explanation_lines
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
+from expectitree.analysis.evaluate.words import value_text
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
@@ -17,15 +18,8 @@ from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.headings import title_heading
-from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
+from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment, plural, tied, untied
 
-BOUNDS_FROM = {
-    "option": "from --bounds",
-    "file": "given in the tree",
-    "game": "of the game",
-    "leaves": "from the leaves themselves",
-    "none": "since nothing is known in advance",
-}
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.terms import MAX_TERMS
+from expectitree.analysis.evaluate.words import Words, value_text, visited_text
 from expectitree.analysis.trace.events import (
     CLOSE,
     CUT,
@@ -27,11 +28,8 @@ from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import safe
 from expectitree.text.phrases import (
     TIED,
-    Words,
     payment,
     plural,
-    value_text,
-    visited_text,
     window_text,
 )
 
