@@ -21,7 +21,7 @@ from expectitree.base.tree.model import Kind, Node, Tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
-from expectitree.searches.unvisited import SearchColumns, Unvisited, explain_unvisited
+from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
 
 PLAYERS = (Kind.MAX, Kind.MIN)

@@ -93,16 +93,12 @@ def test_a_large_tree_is_elided_around_the_strategy() -> None:
 
 
 @pytest.mark.parametrize("least_rows", [1, 10**9])  # that are compiled
-@pytest.mark.parametrize("name", ["expectiminimax", "star1", "best-first"])
-def test_what_is_left_out_is_counted(
-    name: str, least_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_left_out_is_counted(least_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for constant in ("SOME_ROWS", "MANY_ROWS"):
         monkeypatch.setattr(compiling, constant, least_rows)
-    search = et.evaluate(et.generate("ballard", branching=3, plies=4), name, engine="interpreted")
+    search = et.evaluate(et.generate("ballard", branching=3, plies=4), engine="interpreted")
     (row,) = outline(search, 1)
     assert (row.hidden, row.hidden_branches) == (len(search.tree) - 1, 3)
-    assert row.hidden_cuts == search.counts.cuts
 
 
 @pytest.mark.slow

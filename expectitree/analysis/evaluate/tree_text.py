@@ -19,8 +19,7 @@ from expectitree.base.numbers import Number, cell_text, factor_text, probability
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.cuts import PROBED
-from expectitree.searches.unvisited import SKIPPED
+from expectitree.searches.cuts import PROBED, SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import (
     TIED,
@@ -297,8 +296,7 @@ class _Drawing:
         more = plural(row.hidden, "more node")
         if not row.hidden:
             more = f"{plural(row.hidden_branches, 'more branch')} to nodes shown elsewhere"
-        cuts = f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-        return f"{self.characters.ellipsis} {more}{cuts}"
+        return f"{self.characters.ellipsis} {more}"
 
     # ---- What is below a row.
 
