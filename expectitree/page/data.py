@@ -20,11 +20,11 @@ from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
 from expectitree.analysis.evaluate.json import search_fields
-from expectitree.analysis.evaluate.words import residue
+from expectitree.analysis.evaluate.sentences import residue
 from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table

@@ -12,7 +12,7 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.words import value_text, visited_text
+from expectitree.analysis.evaluate.sentences import value_text, visited_text
 from expectitree.base.numbers import cell_text, escape
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path

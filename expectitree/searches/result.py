@@ -354,24 +354,26 @@ class Search(Shown):
         """
         counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
-        return {
+        record = {
             "algorithm": self.algorithm.name,
             **{key.replace("-", "_"): options.get(key) for key in OPTIONS},
             "value": lower if self.outcome is Outcome.VALUE else None,
             "best": self.best,
             "bounds_lower": self.bounds[0],
             "bounds_upper": self.bounds[1],
-            "nodes_total": counts.total if grown is None else None,
+            "nodes_total": counts.total,
             "nodes_visited": counts.visited,
             "visits": counts.visits,
-            "leaves_total": counts.leaves_total if grown is None else None,
+            "leaves_total": counts.leaves_total,
             "leaves_visited": counts.leaves_visited,
             "cuts": counts.cuts,
             "stopped": self.stopped,
             "value_lower": lower,
             "value_upper": upper,
-            **({} if grown is None else asdict(grown)),
         }
+        if grown is not None:
+            record |= {"nodes_total": None, "leaves_total": None, **asdict(grown)}
+        return record
 
     def visited(self, node: Node | str) -> bool:
         """Return whether the search entered a node, given as a node or as its path."""

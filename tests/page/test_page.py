@@ -22,7 +22,7 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import notation

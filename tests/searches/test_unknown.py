@@ -136,20 +136,6 @@ def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
         assert Tree(columns, []).unknown == tuple(unknown)
 
 
-@for_each("seed, exact", FIRST, OTHERS)
-def test_unknown_terminals_are_found_in_random_trees(seed: int, exact: bool) -> None:
-    case = Case(seed, exact)
-    assert case.tree.unknown == case.unknown
-    assert case.tree.utility_ends == case.range
-    assert case.tree.utility_range == tuple(map(float, case.range))
-    assert case.tree.leaves == case.before.leaves
-    assert all(
-        type(end) is (Fraction if exact else float)
-        for end in case.tree.utility_ends
-        if abs(end) < INFINITY
-    )
-
-
 # ---- Bounds.
 
 
@@ -237,21 +223,6 @@ def test_unknown_utilities_survive_a_round_trip(seed: int, exact: bool) -> None:
 
 
 # ---- Tables.
-
-
-@pytest.mark.parametrize("format", ["arrow", "parquet"])
-@pytest.mark.parametrize("exact", [False, True])
-def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool) -> None:
-    file = tmp_path / f"tree.{format}"
-    for seed in range(40):
-        tree = Case(seed, exact).tree
-        assert tree.unknown == Case(seed, exact).unknown
-        et.save(tree, file, drop_fractions=True)
-        again = et.load(file)
-        assert again.unknown == tree.unknown
-        assert paths(again) == paths(tree)
-        assert not again.exact
-        assert again.utility_range == tree.utility_range
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:

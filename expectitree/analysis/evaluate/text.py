@@ -8,9 +8,8 @@ from textwrap import wrap
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import explanation_lines
+from expectitree.analysis.evaluate.sentences import explanation_lines, value_text
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
-from expectitree.analysis.evaluate.words import value_text
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction

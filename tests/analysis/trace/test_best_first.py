@@ -263,15 +263,6 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     assert Explanation(search).skipped(search.tree.find("b/#1").id) == "cut"
 
 
-def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
-    tree = "max: {a: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}, b: 5}"
-    done = invoke(
-        "eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--explain", "-e", tree
-    )
-    assert "and MAX is sure of 5 at ▲ / with b." in " ".join(done.stdout.split())
-    assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
-
-
 # ---- Step by step.
 
 
