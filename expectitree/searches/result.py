@@ -43,7 +43,6 @@ class Counts:
         leaves_visited: The terminals that the search entered.
         visits: How often nodes were entered, revisits and probes included.
         cuts: How often the search left a node's other children unsearched.
-        unfolded: The nodes without sharing; text such as `about 10^30102` if the number is huge.
     """
 
     total: int
@@ -52,7 +51,6 @@ class Counts:
     leaves_visited: int
     visits: int
     cuts: int
-    unfolded: int | str
 
     @property
     def share(self) -> float:
@@ -264,7 +262,6 @@ class Search(Shown):
         # Below terminals that stand for subtrees, everything was visited, and nothing is shared.
         nodes = sum(below.nodes for below in tree.below.values())
         ends = sum(below.leaves - 1 for below in tree.below.values())
-        unfolded = tree.unfolded if not nodes else len(tree) + nodes
         return Counts(
             total=len(tree) + nodes,
             visited=visited + nodes,
@@ -272,7 +269,6 @@ class Search(Shown):
             leaves_visited=leaves + ends,
             visits=visits + nodes,
             cuts=self.cuts,
-            unfolded=unfolded,
         )
 
     def interval(self, node: Node | str) -> Bounds:

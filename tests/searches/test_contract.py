@@ -182,3 +182,19 @@ def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(c
         )  # the first it proved
         assert set(search.ties) <= set(full.ties)
         assert value_of_strategy(search, exact_root(search.tree)) == full.value
+
+
+@given(case=CASES)
+def test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent(case: Case) -> None:
+    for chosen in EVERY:
+        search = case.run(chosen)
+        tree, root = search.tree, search.tree.root_id
+        assert search.asking(root) == (-1, -1)
+        for n in range(root):
+            # In order, a shared node counts as asked for on its first path, entered or not.
+            if not search.visits[n] or chosen.in_order and tree.is_sharing:
+                continue
+            above, branch = search.asking(n)
+            assert search.visits[above]
+            assert branch in tree.branches_of(above)
+            assert tree.columns.child[branch] == n

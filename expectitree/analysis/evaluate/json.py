@@ -205,6 +205,6 @@ def _count_fields(search: Search) -> dict[str, Any]:
     if grown is not None:
         return {"game": grown, "nodes": nodes, "leaves": leaves}
     return {
-        "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
+        "nodes": {"total": counts.total, **nodes},
         "leaves": {"total": counts.leaves_total, **leaves},
     }

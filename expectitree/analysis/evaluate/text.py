@@ -94,8 +94,6 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     """Yield how many of the nodes and leaves of a tree were visited."""
     nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
-    if counts.unfolded != counts.total:
-        nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
     yield "nodes", nodes
     share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
     yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
@@ -155,11 +153,3 @@ def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
         equal = f"equal within rounding, {display_text(search.eps, 1)}" if search.eps else ""
         parts.append(f"  ({equal or 'worth as much'}: {', '.join(ties[1:])}{more})")
     return parts
-
-
-def _unfolded_text(size: int | str) -> str:
-    """Return the number of nodes without sharing; a huge one with four digits."""
-    if isinstance(size, str):
-        return size
-    digits = str(size)
-    return f"{size:,}" if size < 10**15 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"
