@@ -176,23 +176,6 @@ def test_every_spelling_of_an_unknown_utility_is_read(form: str) -> None:
         assert [node.utility for node in tree.root.children] == [1, None]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nodes: {u: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: u}, 3]}, {ref: u}]",
-        "max: [&u {utility: '?'}, {min: [*u, 3]}, *u]",
-    ],
-)
-def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
-    tree = tree_of(text)
-    assert len(tree.unknown) == 1
-    assert tree.leaves == 2
-    assert paths(tree) == {"/#1", "/#2/#1", "/#3"}
-    for format in ("yaml", "json"):
-        again = tree_of(et.dumps(tree, format), name=f"x.{format}")
-        assert (len(again.unknown), again.leaves, paths(again)) == (1, 2, paths(tree))
-
-
 def test_runs_of_terminals_may_contain_unknown_ones() -> None:
     """The reader reads lists of plain numbers at once, and unknown ones one by one."""
     inner = ", ".join(

@@ -110,7 +110,7 @@ def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> N
 # ---- Every statement is true.
 
 
-def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
+def test_cuts_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
         tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
         kind, _, first, child, probability, _ = tree.columns.stored
@@ -138,24 +138,12 @@ def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> 
                     for b in own
                     if probability[b] and is_rest(search, child[b])
                 )
-        for n in range(len(tree)):
-            if kind[n] and search.visits[n]:
-                low, high = search.alpha[n], search.beta[n]
-                is_satisfied = (
-                    search.is_exact(n)
-                    or search.upper[n] <= low + slack or search.lower[n] >= high - slack
-                    or n == len(tree) - 1 and search.outcome is Outcome.ACTION
-                )  # fmt: skip
-                assert is_satisfied or search.cut[n] == 5
 
 
 def is_rest(search: Search, n: int) -> bool:
     return not search.visits[n] and bool(search.lower[n] < search.upper[n])
 
 
-_CUT = re.compile(r"(alpha|beta|chance) cut (?:after (\d+) of (\d+)|before any \w+): (.*?)at "
-                  r"(most|least) (\S+) "
-                  r"(<=|>=) (alpha|beta) ([^\s;]+)(?:; (.*) not visited)?$")  # fmt: skip
 _LEFT = re.compile(r"at (most|least) (\S+) by its bounds, and (.*)$")
 
 
@@ -163,29 +151,15 @@ def number(text: str) -> Any:
     return float(text) if "inf" in text else Fraction(text)
 
 
-def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> None:
+def test_every_reason_to_pass_over_a_node_is_true(searches: list[Search]) -> None:
     """The test parses the lines of exact searches and checks the arithmetic."""
-    cuts = left = 0
+    left = 0
     for search in searches:
         if not search.tree.exact:
             continue
-        explanation = Explanation(search)
-        lines = rendered_lines(
-            tree_lines, Evaluation("", search, windows=True), 10_000, False, most_rows=None
-        )
+        lines = rendered_lines(tree_lines, Evaluation("", search), 10_000, False, most_rows=None)
         assert not any("probed" in line for line in lines)
         for line in lines:
-            if found := _CUT.search(line):
-                cuts += 1
-                bound, limit = number(found[6]), number(found[9])
-                assert (found[5], found[7], found[8]) in (
-                    ("most", "<=", "alpha"),
-                    ("least", ">=", "beta"),
-                )
-                assert bound <= limit if found[7] == "<=" else bound >= limit
-                if found[2] is not None:
-                    assert 1 <= int(found[2]) <= int(found[3])
-                assert ("what is open" in line) <= (found[2] == found[3])
             if found := _LEFT.search(line):
                 left += 1
                 end, reason = number(found[2]), found[3]
@@ -193,8 +167,6 @@ def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> N
                     continue
                 (other,) = re.findall(r"-?[\d/.]+(?:e-?\d+)?|-?inf", reason)
                 assert end <= number(other) if found[1] == "most" else end >= number(other)
-        assert sum(bool(_CUT.search(line)) for line in lines) == len(explanation.cuts)
-    assert cuts > 30
     assert left > 10
 
 
