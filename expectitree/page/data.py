@@ -100,7 +100,7 @@ def _payments(tree: Tree) -> dict[str, Any]:
 
 
 def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, Any]:
-    search, words = trace.search, StepSentences(trace, text_console().options)
+    search, words = trace.search, StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
     start, steps = replay.start, list(replay)
     return {
@@ -123,7 +123,7 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
 
 def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    sentence = _RELATION.sub(_relation, words.sentences[event.kind](event))
+    sentence = _RELATION.sub(_relation, words.sentence(event))
     return "\n".join([sentence, *words.window_formulas(event)])
 
 

@@ -22,12 +22,7 @@ from expectitree.picture.text import balanced, chance_text, payment_text, typese
 from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
 from expectitree.text.console import clipped
-from expectitree.text.phrases import (
-    known_text,
-    payment,
-    plural,
-    plus_text,
-)
+from expectitree.text.phrases import known_text, payment, plural, plus_text
 
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one

@@ -93,7 +93,7 @@ def check_data(traces: list[Trace], text: str) -> None:
         assert given["depths"] == [event.depth for event in trace.events]
         assert given["total"] == trace.total
         assert given["conclusion"] == conclusion(trace, OPTIONS)
-        words = StepSentences(trace, OPTIONS)
+        words = StepSentences(trace.search, OPTIONS)
         texts = [step_text(words, event) for event in trace.events]
         assert given["sentences"] == [opening(trace), *texts]
         check_changes(data, given, trace)

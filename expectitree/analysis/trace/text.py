@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from textwrap import wrap
 
 from rich.cells import cell_len
@@ -12,17 +12,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.reasons import MAX_TERMS
 from expectitree.analysis.evaluate.sentences import Words, value_text, visited_text
-from expectitree.analysis.trace.events import (
-    CLOSE,
-    CUT,
-    ENTER,
-    LEAVE,
-    PASS,
-    PROBE,
-    TIGHTEN,
-    VISIT,
-    Event,
-)
+from expectitree.analysis.trace.events import CLOSE, CUT, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
 from expectitree.base.tree.model import Kind
@@ -31,14 +21,7 @@ from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
 from expectitree.text.console import characters, line, safe
 from expectitree.text.headings import title_heading
-from expectitree.text.phrases import (
-    TIED,
-    nouns,
-    payment,
-    plural,
-    untied,
-    window_text,
-)
+from expectitree.text.phrases import TIED, nouns, payment, plural, untied, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
 _MIN_ROOM = 24  # columns for text in a narrow terminal
@@ -54,7 +37,7 @@ _AIMS = {
 def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the steps as sentences, and the result."""
     yield from title_heading(report.tree, options)
-    sentences = StepSentences(report, options)
+    sentences = StepSentences(report.search, options)
     last = report.events[-1].step if report.events else 0
     wide = len(f"{last:,}")
     for event in report.events:
@@ -78,7 +61,7 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
     style = _STYLES.get(event.kind, "none")
-    for position, piece in enumerate(wrap(sentences.sentences[event.kind](event), room)):
+    for position, piece in enumerate(wrap(sentences.sentence(event), room)):
         yield line((below if position else first, "dim"), (untied(piece), style))
     for formula in sentences.window_formulas(event):
         for piece in wrap(formula, room):
@@ -107,20 +90,12 @@ def conclusion(report: Trace, options: ConsoleOptions) -> str:
 
 
 class StepSentences(Words):
-    """Puts each step of a trace into words; `sentences` has a method for each kind of event."""
+    """Puts each step of a trace into words; `on_KIND` is about a kind of event."""
 
-    def __init__(self, report: Trace, options: ConsoleOptions) -> None:
-        super().__init__(report.search, options)
-        self.sentences: dict[str, Callable[[Event], str]] = {
-            ENTER: self.entered,
-            PROBE: self.probed,
-            VISIT: self.visited,
-            PASS: self.passed,
-            TIGHTEN: self.tightened,
-            CLOSE: self.closed,
-            CUT: self.cut,
-            LEAVE: self.left,
-        }
+    def sentence(self, event: Event) -> str:
+        """Return the sentence of a step."""
+        found: str = getattr(self, f"on_{event.kind}")(event)
+        return found
 
     def window_formulas(self, event: Event) -> Iterator[str]:
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
@@ -149,7 +124,7 @@ class StepSentences(Words):
 
     # ---- A sentence for each kind of step.
 
-    def entered(self, event: Event) -> str:
+    def on_enter(self, event: Event) -> str:
         name, kind = self.step_name(event), Kind(self.columns.kind[event.node]).name
         reward = self.tree.reward_of(event.branch)
         paid = f", {' '.join(payment(reward))}" if reward else ""
@@ -160,14 +135,14 @@ class StepSentences(Words):
         assert event.window is not None
         return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
 
-    def probed(self, event: Event) -> str:
+    def on_probe(self, event: Event) -> str:
         text = f"Probe {self.step_name(event)}"
         if self.columns.kind[event.node] == Kind.TERMINAL:
             return text
         label = self.label(event.node, self.columns.first[event.node] + event.place)
         return f"{text}: visit only {label} of it"
 
-    def visited(self, event: Event) -> str:
+    def on_visit(self, event: Event) -> str:
         noun = "estimate" if event.node in self.tree.estimated else "utility"
         text = f"Visit {self.step_name(event)}: its {noun} is {self.number(event.lower)}"
         if reward := self.tree.reward_of(event.branch):
@@ -175,20 +150,20 @@ class StepSentences(Words):
             text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
         return text
 
-    def passed(self, event: Event) -> str:
+    def on_pass(self, event: Event) -> str:
         if event.lower == event.upper:
             reason = f"known to be {self.worth(event, event.lower)}"
         else:
             reason = f"its interval is enough, {self.interval(event)}"
         return f"Pass over {self.step_name(event)}: {reason}"
 
-    def closed(self, event: Event) -> str:
+    def on_close(self, event: Event) -> str:
         text = f"So {self.step_name(event)} is worth {self.worth(event, event.lower)}"
         if any(map(is_finite, event.was)):
             text += f" (was{TIED}{self.between(*self.with_reward(event, *event.was))})"
         return text
 
-    def tightened(self, event: Event) -> str:
+    def on_tighten(self, event: Event) -> str:
         end, was, bound = event.tightened
         value = self.worth(event, bound)
         if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
@@ -198,7 +173,7 @@ class StepSentences(Words):
         relation = "at least" if end == "lower" else "at most"
         return f"So {self.step_name(event)} is worth {relation} {value}{before}"
 
-    def cut(self, event: Event) -> str:
+    def on_cut(self, event: Event) -> str:
         cut, name = event.cut_in(self.tree), self.step_name(event)
         found = "Reconstructed: " if is_unordered(event.cut) else ""
         text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
@@ -206,7 +181,7 @@ class StepSentences(Words):
         limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)
         return f"{text[0].upper()}{text[1:]}{self.worth(event, cut.bound)} {limit}"
 
-    def left(self, event: Event) -> str:
+    def on_leave(self, event: Event) -> str:
         name = self.step_name(event)
         lower, upper = self.worth(event, event.lower), self.worth(event, event.upper)
         if event.window is None:  # expectiminimax computes the value at once
