@@ -87,7 +87,7 @@ def test_json_of_a_search() -> None:
         "ties": ["right"],
         "bounds": [0, 100],
         "bounds_from": "file",
-        "nodes": {"total": 7, "visited": 7, "visits": 7, "unfolded": 7},
+        "nodes": {"total": 7, "visited": 7, "visits": 7},
         "leaves": {"total": 4, "visited": 4},
         "cuts": 0,
         "tree": None,
