@@ -177,12 +177,12 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    setup.run(backward_induction, setup.columns, value, setup.zero, setup.risk_tolerance)
-    count = len(setup.tree)
+    tree, count = setup.tree, len(setup.tree)
+    tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
+    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    tree = setup.tree
     follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
     return setup.result(eps, *columns, 0, False)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base import compiling
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import Column, Columns
+from expectitree.base.tree.columns import Column, Columns, Readable
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Search
 
@@ -48,7 +48,7 @@ def _totals(tree: Tree) -> Column:
     Each node counts under its first path only. A run of branches has the difference of two totals:
     in a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
     """
-    nodes = compiling.zeros("q", len(tree.columns.child) + 1)
+    nodes: Column = compiling.zeros("q", len(tree.columns.child) + 1)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     below = compiling.zeros("q", len(tree) if tree.below else 0)
     for n, sizes in tree.below.items():
@@ -89,7 +89,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
 
 
 def _rows(
-    tree: Tree, chosen: dict[int, list[int]] | None, totals: Sequence[int], folded: bool
+    tree: Tree, chosen: dict[int, list[int]] | None, totals: Readable[int], folded: bool
 ) -> Iterator[Row]:
     """Yield the rows of the chosen branches of each node, and of the runs that are left out."""
 
