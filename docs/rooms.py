@@ -15,7 +15,7 @@ PLACES = {  # the row of each box, from the top, and the place of its middle in 
     "cli": (0, 280),
     "decide": (1, 125), "lab": (1, 225), "games": (1, 370), "foreign": (1, 470),
     "page": (2, 190), "picture": (3, 190),
-    "analysis": (4, 140), "text": (4, 260), "searches": (5, 320), "files": (5, 460),
+    "analysis": (4, 140), "text": (4, 260), "searches": (5, 360), "files": (5, 470),
     "base": (6, 320),
 }  # fmt: skip
 THEMES = {"": ("white", "#222", "#e8eef7", "#f7ecd9"), "-dark": ("#222", "#eee", "#345", "#543")}

@@ -15,8 +15,8 @@ PACKAGE = Path(expectitree.__file__).parent
 # The core, lowest layer first: a module imports its own layer and those below it.
 CORE = (
     ("base",),
-    ("files", "searches"),
-    ("text", "analysis"),
+    ("files", "searches", "text"),
+    ("analysis",),
     ("picture",),
     ("page",),
 )

@@ -19,7 +19,6 @@ from expectitree.base.tree.paths import ROOT
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from expectitree.analysis.evaluate.reasons import Reasons
     from expectitree.base.display import Shown
     from expectitree.base.tree.model import Tree
     from expectitree.searches.result import Search
@@ -140,19 +139,17 @@ def explain(
         TreeError: The path names no node.
         SearchError: The tree cannot be evaluated.
     """
-    from expectitree.analysis.evaluate.report import Evaluation
+    from expectitree.analysis.evaluate.reasons import reasons
     from expectitree.analysis.evaluate.sentences import explanation_lines
     from expectitree.searches.engine import evaluate
     from expectitree.searches.result import Search
     from expectitree.text.console import text_console, to_strings
 
     search = found if isinstance(found, Search) else evaluate(found)
-    node, branch = search.tree.find(path).id, search.tree.find_branch(path)
-    evaluation = Evaluation("", search, explained=node, explained_by=branch)
-    reasons = cast("Reasons", evaluation.reasons)
+    found_reasons = reasons(search, search.tree.find(path).id, search.tree.find_branch(path))
     console = text_console(width, unicode)
     with _notation_of(search):
-        lines = to_strings(explanation_lines(reasons, console.options), console)
+        lines = to_strings(explanation_lines(found_reasons, console.options), console)
         return "".join(lines).rstrip("\n")
 
 

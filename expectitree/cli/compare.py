@@ -40,10 +40,8 @@ def command(
         show("compare", format_name, comparisons)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
-        from expectitree.analysis.compare.text import disagreement_text
-
         say(
-            f"expectitree: {file}: {disagreement_text(disagreement)}; this is a defect of "
+            f"expectitree: {file}: {disagreement}; this is a defect of "
             "expectitree, please report it with the tree"
         )
     outcomes = {row.search.outcome for comparison in comparisons for row in comparison.rows}

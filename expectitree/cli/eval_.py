@@ -9,6 +9,7 @@ from inspect import cleandoc
 
 import click
 
+from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.algorithms import ALGORITHMS
@@ -91,11 +92,10 @@ def command(
             chosen.for_tree(file, found)
             search = search_tree(found, algorithm, **options.search_arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
-        about = {"strategy_only": strategy, "formulas": "formulas" in shown}
-        if explain is None:
-            return Evaluation(file, search, windows, **about)
-        node, branch = tree.find(explain).id, tree.find_branch(explain)
-        return Evaluation(file, search, windows, node, explained_by=branch, **about)
+        why = None
+        if explain is not None:
+            why = reasons(search, tree.find(explain).id, tree.find_branch(explain))
+        return Evaluation(file, search, windows, why, strategy, "formulas" in shown)
 
     options.show_each(
         f"{algorithm.name}:",

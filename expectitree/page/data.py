@@ -19,19 +19,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import REASONS
-from expectitree.analysis.evaluate.text import BOUNDS_FROM
+from expectitree.analysis.evaluate.json import search_fields
+from expectitree.analysis.evaluate.sentences import residue
 from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.numbers import cell_text, display_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, chance_text, payment_text, typeset
 from expectitree.text.console import text_console
-from expectitree.text.json_values import json_number, search_fields
-from expectitree.text.phrases import payment, residue
+from expectitree.text.json_values import json_number
+from expectitree.text.phrases import BOUNDS_FROM, payment
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
@@ -100,7 +101,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
 
 
 def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, Any]:
-    search, words = trace.search, StepSentences(trace, text_console().options)
+    search, words = trace.search, StepSentences(trace.search, text_console().options)
     replay = Steps(trace, numbers, choices)
     start, steps = replay.start, list(replay)
     return {
@@ -123,7 +124,7 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
 
 def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    sentence = _RELATION.sub(_relation, words.sentences[event.kind](event))
+    sentence = _RELATION.sub(_relation, words.sentence(event))
     return "\n".join([sentence, *words.window_formulas(event)])
 
 

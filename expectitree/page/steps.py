@@ -18,8 +18,17 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
-from expectitree.searches import unvisited
-from expectitree.searches.cuts import NO_CUTS, PROBED, STOPPED
+from expectitree.searches.cuts import (
+    BELOW_SKIPPED,
+    NO_CUTS,
+    NOT_REACHED,
+    PROBED,
+    STOPPED,
+    VISITED,
+    SearchColumns,
+    explain_unvisited,
+)
+from expectitree.searches.cuts import CUT as LEFT_BY_CUT
 
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
@@ -28,7 +37,7 @@ COLUMNS = (
 # Also, if branches pay: the same for a node's first branch, with its reward.
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
-_MAY_BE_REACHED = unvisited.VISITED, NONE  # the reason and the owner of such a node
+_MAY_BE_REACHED = VISITED, NONE  # the reason and the owner of such a node
 
 
 class Table(dict[Any, int]):
@@ -96,8 +105,8 @@ class Steps:
         worth: tuple[int, ...] = ()
         if moment.cut[n] not in NO_CUTS:
             after, spared = moment.cut_after[n], self.reasons.nodes[n]
-        if reason == unvisited.BELOW_SKIPPED:
-            reason = unvisited.VISITED
+        if reason == BELOW_SKIPPED:
+            reason = VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
         if self.pays:
             reward = self.tree.reward_of(self.reasons.paths.branch[n])
@@ -123,7 +132,7 @@ class _Reasons:
         self.moment, self.tree = moment, moment.tree
         self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
         count = len(self.tree)
-        self.reason = [unvisited.VISITED] * count  # [N] a constant of `unvisited`
+        self.reason = [VISITED] * count  # [N] a constant of `cuts`
         self.nodes, self.leaves = [0] * count, [0] * count  # [N] that the cut made there spares
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
@@ -163,18 +172,18 @@ class _Reasons:
         for n in part:
             if self.owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
                 self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NONE, unvisited.VISITED
+            self.owner[n], self.reason[n] = NONE, VISITED
         _, parent, branch, _ = self.paths
-        columns = unvisited.SearchColumns(
+        columns = SearchColumns(
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        unvisited.explain_unvisited(
+        explain_unvisited(
             self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
         )
         is_stopped = event.kind == LEAVE and event.cut == STOPPED
         for n in part:
-            if self.reason[n] == unvisited.NOT_REACHED and not is_stopped:
-                self.reason[n] = unvisited.VISITED  # the search may still reach it
+            if self.reason[n] == NOT_REACHED and not is_stopped:
+                self.reason[n] = VISITED  # the search may still reach it
             if not moment.visits[n] and (self.reason[n], self.owner[n]) == _MAY_BE_REACHED:
                 self.owner[n] = _UNDECIDED
         owners.update(self.owner[n] for n in part)
@@ -208,8 +217,8 @@ class _Reasons:
         """Write what the cut at a node of a best-first search spares."""
         children = {self.tree.columns.child[b] for b in self.tree.branches_of(n)}
         parent, reason = self.paths.parent, self.final.reason
-        cut = [c for c in children if parent[c] == n and reason[c] == unvisited.CUT]
+        cut = [c for c in children if parent[c] == n and reason[c] == LEFT_BY_CUT]
         for c in cut:
-            self.reason[c] = unvisited.CUT
+            self.reason[c] = LEFT_BY_CUT
         self.nodes[n] = self.final.nodes[n]
         return cut

@@ -12,23 +12,17 @@ from functools import cached_property
 from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import value_text, visited_text
 from expectitree.base.numbers import cell_text, escape
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, chance_text, payment_text, typeset
+from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
-from expectitree.searches.unvisited import CUT
 from expectitree.text.console import clipped
-from expectitree.text.phrases import (
-    known_text,
-    payment,
-    plural,
-    plus_text,
-    value_text,
-    visited_text,
-)
+from expectitree.text.phrases import known_text, payment, plural, plus_text
 
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
@@ -369,9 +363,8 @@ class _Reader:
 
 def _note(row: Row) -> Glyph:
     """Return the note of a run of branches that are left out."""
-    cuts = [plural(row.hidden_cuts, "cut")] if row.hidden_cuts else []
-    lines, tooltip = [f"… {row.hidden:,} more", *cuts], [plural(row.hidden, "more node"), *cuts]
+    lines, tooltip = [f"… {row.hidden:,} more"], plural(row.hidden, "more node")
     if not row.hidden:
-        tooltip = [f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"]
+        tooltip = f"{plural(row.hidden_branches, 'more branch')} to nodes drawn elsewhere"
         lines = [f"… {plural(row.hidden_branches, 'more branch')}", "drawn elsewhere"]
-    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {', '.join(tooltip)}")
+    return Glyph(NOTE, -1, "", tuple(lines), True, False, f"… {tooltip}")

@@ -36,6 +36,8 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
     `search` computes the value of each node of a tree without attitude. The result is about the
     tree whose rewards are folded. Raises `SearchError`.
     """
+    from expectitree.base.tree.attitude import utility_of
+
     attitude = tree.attitude
     assert attitude is not None
     folded = with_totals(tree)
@@ -43,13 +45,26 @@ def search_by_utility(tree: Tree, bounds: Bounds, search: Callable[[Tree], Searc
     kinds = zip(columns.kind, columns.utility, strict=True)
     totals = {u for kind, u in kinds if kind == Kind.TERMINAL}
     try:
-        utility = utility_between(folded, totals)
-        linear = in_utilities(folded, utility, totals)
+        low, high, *paid = (x + tree.root_reward for x in (*folded.total_ends, *sorted(totals)))
+        whole = utility_of(attitude, (low, high), paid, tree.exact)
+        # The utility of what is still to be received.
+        utility = whole.after(tree.root_reward, folded.total_ends)
+        of = {x: utility.of(x) for x in totals}
     except TreeError as error:
         raise SearchError(f"attitude {attitude.text}: {error}") from None
-
-    found = search(linear)
-    total = cache(partial(_total_of, utility, {utility.of(x): x for x in totals}))
+    utilities = [
+        of[u] if kind == Kind.TERMINAL else float("nan")
+        for kind, u in zip(columns.kind, columns.utility, strict=True)
+    ]
+    found = search(
+        replace(
+            without_formulas(folded),
+            columns=columns._replace(utility=utilities if tree.exact else array("d", utilities)),
+            local_bounds={},
+            attitude=None,
+        )
+    )
+    total = cache(partial(_total_of, utility, {u: x for x, u in of.items()}))
     values = [*map(total, found.lower)]
     return replace(
         found,
@@ -109,30 +124,3 @@ def with_totals(tree: Tree) -> Tree:
         except TransformError as error:
             raise SearchError(f"attitude {attitude.text}: {error}") from None
     return replace(folded, root_reward=tree.root_reward)
-
-
-def utility_between(tree: Tree, totals: set[Any]) -> Utility:
-    """Return the utility of what is still to be received, in the range of the tree's totals."""
-    from expectitree.base.tree.attitude import utility_of
-
-    assert tree.attitude is not None
-    low, high, *paid = (x + tree.root_reward for x in (*tree.total_ends, *sorted(totals)))
-    utility = utility_of(tree.attitude, (low, high), paid, tree.exact)
-    return utility.after(tree.root_reward, tree.total_ends)
-
-
-def in_utilities(tree: Tree, utility: Utility, totals: set[Any]) -> Tree:
-    """Return a tree of utilities in place of totals."""
-    columns = tree.columns
-    of = {x: utility.of(x) for x in totals}
-    utilities = [
-        of[u] if kind == Kind.TERMINAL else float("nan")
-        for kind, u in zip(columns.kind, columns.utility, strict=True)
-    ]
-    column = utilities if tree.exact else array("d", utilities)
-    return replace(
-        without_formulas(tree),
-        columns=columns._replace(utility=column),
-        local_bounds={},
-        attitude=None,
-    )

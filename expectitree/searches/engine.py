@@ -177,12 +177,12 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    setup.run(backward_induction, setup.columns, value, setup.zero, setup.risk_tolerance)
-    count = len(setup.tree)
+    tree, count = setup.tree, len(setup.tree)
+    tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
+    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
-    tree = setup.tree
     follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
     return setup.result(eps, *columns, 0, False)
@@ -198,7 +198,20 @@ def _run_star_minimax(
         work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
-    settings = star_settings(setup, NO_LIMIT if max_visits is None else max_visits)
+    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
+    settings = settings._replace(
+        eps=setup.eps,
+        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
+        # More probes than any node has children find nothing to do.
+        probes=min(settings.probes, max(tree.widest, 1)),
+        most_visits=NO_LIMIT if max_visits is None else max_visits,
+        pause=setup.pause,
+        one=setup.index(1),
+    )
+    if setup.columns.pays:
+        settings = settings._replace(pays=(True,))
+    if tree.is_sharing:
+        settings = settings._replace(shares=(True,))
     root = setup.index(tree.root_id)
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
@@ -210,22 +223,6 @@ def _run_star_minimax(
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
-
-
-def star_settings(setup: SearchSetup, most_visits: int) -> Settings:
-    """Return the numbers and switches of a depth-first search."""
-    tree, found = setup.tree, Settings.of(setup.algorithm, setup.tree.exact, setup.zero)
-    return found._replace(
-        eps=setup.eps,
-        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
-        # More probes than any node has children find nothing to do.
-        probes=min(found.probes, max(tree.widest, 1)),
-        most_visits=most_visits,
-        pause=setup.pause,
-        one=setup.index(1),
-        pays=(True,) if setup.columns.pays else (),
-        shares=(True,) if tree.is_sharing else (),
-    )
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:

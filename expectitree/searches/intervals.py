@@ -62,7 +62,11 @@ def sum_outcomes(
                 high += p * most
             else:
                 high_open = True
-    return -inf if low_open else low, inf if high_open else high
+    if low_open:
+        low = -inf
+    if high_open:
+        high = inf
+    return low, high
 
 
 def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) -> tuple[Any, Any]:

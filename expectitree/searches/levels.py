@@ -10,13 +10,7 @@ the tree, and on their ranks.
 from __future__ import annotations
 
 from expectitree.base.tree.columns import TERMINAL, UNSEEN, Columns
-from expectitree.searches.beliefs import (
-    CENTER,
-    PRIOR_VARIANCE,
-    PRIOR_WEIGHT,
-    Beliefs,
-    Limits,
-)
+from expectitree.searches.beliefs import CENTER, PRIOR_VARIANCE, PRIOR_WEIGHT, Beliefs, Limits
 
 PRIOR_LEAVES = 2.0  # the weight of the variance of all leaves, in estimates of that of one depth
 SLOPE_SIGNIFICANCE = 16.0  # squared standard errors up to which a slope counts as chance

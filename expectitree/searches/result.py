@@ -21,7 +21,7 @@ from expectitree.base.tree.model import Kind, Node, Tree
 from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
-from expectitree.searches.unvisited import SearchColumns, Unvisited, explain_unvisited
+from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
 
 PLAYERS = (Kind.MAX, Kind.MIN)
@@ -43,7 +43,6 @@ class Counts:
         leaves_visited: The terminals that the search entered.
         visits: How often nodes were entered, revisits and probes included.
         cuts: How often the search left a node's other children unsearched.
-        unfolded: The nodes without sharing; text such as `about 10^30102` if the number is huge.
     """
 
     total: int
@@ -52,7 +51,6 @@ class Counts:
     leaves_visited: int
     visits: int
     cuts: int
-    unfolded: int | str
 
     @property
     def share(self) -> float:
@@ -264,7 +262,6 @@ class Search(Shown):
         # Below terminals that stand for subtrees, everything was visited, and nothing is shared.
         nodes = sum(below.nodes for below in tree.below.values())
         ends = sum(below.leaves - 1 for below in tree.below.values())
-        unfolded = tree.unfolded if not nodes else len(tree) + nodes
         return Counts(
             total=len(tree) + nodes,
             visited=visited + nodes,
@@ -272,7 +269,6 @@ class Search(Shown):
             leaves_visited=leaves + ends,
             visits=visits + nodes,
             cuts=self.cuts,
-            unfolded=unfolded,
         )
 
     def interval(self, node: Node | str) -> Bounds:
@@ -354,24 +350,26 @@ class Search(Shown):
         """
         counts, grown, (lower, upper) = self.counts, self.grown, self.interval(ROOT)
         options = self.algorithm.options
-        return {
+        record = {
             "algorithm": self.algorithm.name,
             **{key.replace("-", "_"): options.get(key) for key in OPTIONS},
             "value": lower if self.outcome is Outcome.VALUE else None,
             "best": self.best,
             "bounds_lower": self.bounds[0],
             "bounds_upper": self.bounds[1],
-            "nodes_total": counts.total if grown is None else None,
+            "nodes_total": counts.total,
             "nodes_visited": counts.visited,
             "visits": counts.visits,
-            "leaves_total": counts.leaves_total if grown is None else None,
+            "leaves_total": counts.leaves_total,
             "leaves_visited": counts.leaves_visited,
             "cuts": counts.cuts,
             "stopped": self.stopped,
             "value_lower": lower,
             "value_upper": upper,
-            **({} if grown is None else asdict(grown)),
         }
+        if grown is not None:
+            record |= {"nodes_total": None, "leaves_total": None, **asdict(grown)}
+        return record
 
     def visited(self, node: Node | str) -> bool:
         """Return whether the search entered a node, given as a node or as its path."""

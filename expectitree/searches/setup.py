@@ -89,12 +89,6 @@ class SearchSetup:
         """The error that rounding may cause: numbers that differ by at most this count as equal."""
         return rounding_error(self.tree, self.bounds)
 
-    @property
-    def risk_tolerance(self) -> float | None:
-        """The risk tolerance of the tree's exponential attitude; None without an attitude."""
-        attitude = self.tree.attitude
-        return None if attitude is None else attitude.risk_tolerance
-
     def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a loop returns."""
         return compiling.run(loop, *arguments, rows=len(self.tree), compiled=self.compiled)

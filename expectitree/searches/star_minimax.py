@@ -30,13 +30,6 @@ from expectitree.searches.intervals import (
     satisfies,
     sum_outcomes,
 )
-from expectitree.searches.running_sums import (
-    outcome_window,
-    sum_anew,
-    sum_terms,
-    update_repeats,
-    window_between_far_terms,
-)
 from expectitree.searches.work import (
     BACK,
     ENTER,
@@ -51,6 +44,11 @@ from expectitree.searches.work import (
     Window,
     Work,
     can_probe,
+    outcome_window,
+    sum_anew,
+    sum_terms,
+    update_repeats,
+    window_between_far_terms,
 )
 
 
@@ -455,4 +453,8 @@ def shift_window(window: Window, reward: Any, most: Any) -> Window:
     """Return the window of a child from that of the branch to it, which includes the reward."""
     alpha = shifted(window[0], -reward)
     beta = shifted(window[1], -reward)
-    return (most if alpha > most else alpha), (-most if beta < -most else beta)
+    if alpha > most:
+        alpha = most
+    if beta < -most:
+        beta = -most
+    return alpha, beta

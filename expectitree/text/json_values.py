@@ -21,9 +21,7 @@ from expectitree.base.numbers import (
     to_nearest_float,
 )
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree
-from expectitree.searches.result import Outcome, Search
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
 MAX_NESTED = 300  # plies; deeper nodes are not nested, and have no path
@@ -78,44 +76,6 @@ def about_fields(file: str, tree: Tree) -> dict[str, Any]:
     """Return the fields about the tree that every report of a file has."""
     warnings = {"warnings": [*tree.warnings]} if tree.warnings else {}
     return {"file": file, "title": tree.title, **warnings}
-
-
-def search_fields(search: Search) -> dict[str, Any]:
-    """Return the fields of a search that every JSON output has."""
-    is_known = search.outcome is Outcome.VALUE
-    found: dict[str, Any] = {
-        "algorithm": search.algorithm.name,
-        **search.algorithm.options,
-        "engine": search.engine,
-        "value": search.unrounded.value if is_known else None,
-    }
-    if search.tree.attitude is not None:
-        found["attitude"] = search.tree.attitude.text
-        found["mean"] = search.unrounded.mean
-        found["risk_premium"] = search.unrounded.risk_premium
-    if search.stopped:
-        found["stopped"] = True
-    if search.stopped or not is_known:
-        found["interval"] = search.interval_of_branch(NONE)
-    found |= {"best": search.best, "ties": search.ties}
-    if search.eps:
-        found["rounding"] = float(search.eps)
-    found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
-    found |= {**_count_fields(search), "cuts": search.counts.cuts}
-    return {key: json_value(value) for key, value in found.items()}
-
-
-def _count_fields(search: Search) -> dict[str, Any]:
-    """Return the counts of nodes and leaves; of a game the totals are not known."""
-    counts, grown = search.counts, search.grown
-    nodes = {"visited": counts.visited, "visits": counts.visits}
-    leaves = {"visited": counts.leaves_visited}
-    if grown is not None:
-        return {"game": grown, "nodes": nodes, "leaves": leaves}
-    return {
-        "nodes": {"total": counts.total, **nodes, "unfolded": counts.unfolded},
-        "leaves": {"total": counts.leaves_total, **leaves},
-    }
 
 
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:

@@ -12,7 +12,7 @@ from files.samples import chain
 from helpers import rendered_lines
 
 import expectitree as et
-from expectitree.analysis.compare.text import conclusion, disagreement_text
+from expectitree.analysis.compare.text import conclusion
 from expectitree.analysis.evaluate.outline import outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
@@ -87,16 +87,12 @@ def test_a_large_tree_is_elided_around_the_strategy() -> None:
 
 
 @pytest.mark.parametrize("least_rows", [1, 10**9])  # that are compiled
-@pytest.mark.parametrize("name", ["expectiminimax", "star1", "best-first"])
-def test_what_is_left_out_is_counted(
-    name: str, least_rows: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_left_out_is_counted(least_rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for constant in ("SOME_ROWS", "MANY_ROWS"):
         monkeypatch.setattr(compiling, constant, least_rows)
-    search = et.evaluate(et.generate("ballard", branching=3, plies=4), name, engine="interpreted")
+    search = et.evaluate(et.generate("ballard", branching=3, plies=4), engine="interpreted")
     (row,) = outline(search, 1)
     assert (row.hidden, row.hidden_branches) == (len(search.tree) - 1, 3)
-    assert row.hidden_cuts == search.counts.cuts
 
 
 @pytest.mark.slow
@@ -191,10 +187,7 @@ def test_a_comparison_that_disagrees_fails_loudly(monkeypatch: pytest.MonkeyPatc
         lambda t, a, **how: lies if a != "expectiminimax" else real(t, a, **how),
     )
     found = comparison.compare(tree, ["expectiminimax", et.ALGORITHMS["star1"]])
-    (disagreement,) = found.disagreements
-    assert disagreement.about == "value"
-    text = "star1 disagrees with expectiminimax: the value is 3, not 2"
-    assert disagreement_text(disagreement) == text
+    assert found.disagreements == ["star1 disagrees with expectiminimax: the value is 3, not 2"]
     assert conclusion(found) == "The algorithms disagree."
 
 

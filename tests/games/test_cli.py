@@ -115,7 +115,7 @@ def test_a_depth_is_required() -> None:
 
 def test_options_of_a_search(counting: str) -> None:
     for file, options, line in (
-        (PIG, ("--depth", "3", "-a", "expectiminimax"), "30 of 30 visited; unfolded 31\n"),
+        (PIG, ("--depth", "3", "-a", "expectiminimax"), "30 of 30 visited\n"),
         (PIG, ("--depth", "3", "--bounds", "-2,2"), "bounds      [-2, 2] from --bounds\n"),
         (PIG, ("--depth", "3", "--exact"), "value       1/3\n"),
         (counting, ("--depth", "2", "--play", "1"), "value       4.25\n"),

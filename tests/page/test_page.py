@@ -22,7 +22,7 @@ import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion
+from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import notation
@@ -93,7 +93,7 @@ def check_data(traces: list[Trace], text: str) -> None:
         assert given["depths"] == [event.depth for event in trace.events]
         assert given["total"] == trace.total
         assert given["conclusion"] == conclusion(trace, OPTIONS)
-        words = StepSentences(trace, OPTIONS)
+        words = StepSentences(trace.search, OPTIONS)
         texts = [step_text(words, event) for event in trace.events]
         assert given["sentences"] == [opening(trace), *texts]
         check_changes(data, given, trace)

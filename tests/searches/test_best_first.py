@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from random import Random
 from statistics import NormalDist, mean
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
 from helpers import COMPILED
 from oracle import ExactNode, definitions, exact_root
-from random_trees import Case, Row, build, in_numbers, mirrored, utility_ranges
+from random_trees import Case, Row, build, in_numbers
 
 import expectitree as et
 from expectitree import Kind, Search, Tree, evaluate
@@ -821,25 +819,6 @@ def test_the_gain_of_a_normal_value_matches_its_integral(m: float, v: float, bel
     assert expecting.gain(known, limits, 0, m - s, below) == pytest.approx(0.0 if below else s)
 
 
-def test_infinite_bounds_are_replaced_by_six_deviations() -> None:
-    known, limits = beliefs_of(-INFINITY, INFINITY, 5.0, 4.0)
-    assert expecting.finite_low(known, limits, 0) == -7.0
-    assert expecting.finite_high(known, limits, 0) == 17.0
-    assert expecting.gain(known, limits, 0, INFINITY, True) == pytest.approx(12.0)
-    assert expecting.gain(known, limits, 0, -INFINITY, False) == pytest.approx(12.0)
-
-
-def test_an_outcome_with_an_infinite_bound_is_the_widest() -> None:
-    """An outcome with an infinite end has the greatest p times width for any p > 0."""
-    tree = et.loads(
-        "{bounds: [0, inf], chance: [{p: 3/4, max: [3, 8], bounds: [0, 10]}, {p: 1/4, max: [20, "
-        "30]}]}"
-    )
-    ways = list(Steps(tree, algorithm("best-first", guide="bounds")).all())
-    leaves = [float(tree.columns.utility[way[-1]]) for way in ways]
-    assert sorted(leaves[:2]) == [20, 30]
-
-
 def test_a_search_that_closes_the_root_was_not_stopped() -> None:
     """A shared node makes a second parent exact after the last visit."""
     text = "{nodes: {n: 4}, max: [{ref: n}, {min: [{ref: n}, 9]}]}"
@@ -960,42 +939,6 @@ def test_levels_match_the_joint_distribution() -> None:
 # ---- Estimates of inner nodes.
 
 
-def with_estimates(rows: list[Row], random: Random) -> list[Row]:
-    """Return the rows without bounds, with estimates at most inner nodes, good and bad ones."""
-    return [
-        replace(row, bounds=None, estimate=(low + high) / 2 + Fraction(random.randint(-6, 6), 3))
-        if row.children and random.random() < 0.75
-        else replace(row, bounds=None)
-        for row, (low, high) in zip(rows, utility_ranges(rows), strict=True)
-    ]
-
-
-def ways_of(rows: list[Row], chosen: Algorithm) -> list[list[int]]:
-    """Return the walks of a search: the same exact and in floats, and in the mirrored tree."""
-    found = [
-        list(Steps(build(each, exact), chosen).all())
-        for exact in (True, False)
-        for each in (rows, mirrored(rows))
-    ]
-    assert found[1:] == found[:1] * 3, chosen.full_name
-    return found[0]
-
-
-def test_estimates_change_the_route_and_not_the_value() -> None:
-    changed = dict.fromkeys(GUIDES, 0)
-    for seed in range(80):
-        rows = [replace(row, bounds=None) for row in Case(seed, pays=seed % 3 == 0).rows]
-        if len(rows) > 80:
-            continue
-        guessed, chosen = with_estimates(rows, Random(seed)), CHOSEN[2 * (seed % 2)]
-        plain = list(Steps(build(rows, exact=True), chosen).all())
-        changed[chosen.guide] += ways_of(guessed, chosen) != plain
-        tree = build(guessed, exact=True)
-        assert evaluate(tree, chosen).value == evaluate(tree).value
-    assert changed["learning"] > 2
-    assert changed["bounds"] == 0
-
-
 def test_estimates_that_no_square_can_hold_are_ignored() -> None:
     text = "max: [{estimate: 1e200, min: [1, 2]}, {estimate: 0, min: [3, 1e-3]}]"
     search = evaluate(et.loads(text), "best-first")
@@ -1003,32 +946,6 @@ def test_estimates_that_no_square_can_hold_are_ignored() -> None:
 
 
 # ---- Shared nodes.
-
-
-def test_a_walk_ends_where_another_parent_has_learned() -> None:
-    """It goes only through nodes whose intervals it does not change on entry."""
-    ended = 0
-    for seed in range(400):
-        case = Case(seed)
-        if not case.tree().is_sharing:
-            continue
-        steps = Steps(case.tree(), CHOSEN[seed % 4], case.bounds)
-        known = steps.beliefs
-        while not steps.is_over:
-            before = list(zip(known.lower, known.upper, strict=True))
-            renews = known.tally[expecting.SEEN] >= known.tally[expecting.NEXT_RENEWAL]
-            depth = best_first.walk(steps.columns, known, steps.limits, 10**9)
-            after = zip(known.lower, known.upper, strict=True)
-            changed = [n for n, ends in enumerate(after) if ends != before[n]]
-            leaf = known.route[depth]
-            if not renews:
-                assert changed in ([], [leaf])
-                ended += bool(changed)
-            if not steps.columns.kind[leaf]:
-                expecting.take_in(known, steps.limits, leaf, steps.columns.utility[leaf])
-            best_first.back_up(steps.columns, known, steps.limits, depth)
-            steps.is_over = best_first.is_reached(steps.columns, known, steps.limits)
-    assert ended >= 5
 
 
 # ---- The best action.
@@ -1091,22 +1008,6 @@ def test_the_best_action_only_has_to_beat_the_best_of_the_others(
     a = search.tree.find("a").id
     assert (search.lower[a], search.upper[a]) == best
     assert (search.alpha[a], search.beta[a]) == others
-
-
-@pytest.mark.parametrize("kind", ["max", "min"])
-@pytest.mark.parametrize(("rival", "chosen"), [(2, "a"), (2 * (1 + 1e-9), "a"), (2.01, "b")])
-def test_a_rival_is_visited_if_it_promises_more_than_twice_as_much(
-    kind: str, rival: float, chosen: str
-) -> None:
-    """Rounding of the expected gains does not decide."""
-    tree = et.loads(f"{kind}: {{a: {{{kind}: [3, 4]}}, b: {{{kind}: [5, 6]}}}}")
-    gains = {tree.find("a").id: 4.0, tree.find("b").id: 4 * rival}
-    steps = Steps(tree, PROVE, (0, 10))
-    known = steps.columns, steps.beliefs, steps.limits
-    best_first.renew(*known)
-    with mock.patch.object(best_first, "gain_per_leaf", lambda *known: gains[known[3]]):
-        branch, _ = best_first.choose_rival(*known, tree.root_id)
-    assert tree.branch_label(tree.root_id, branch) == chosen
 
 
 def test_bounds_that_prove_the_best_action_need_no_leaf() -> None:

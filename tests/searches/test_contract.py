@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from oracle import ExactNode, definition, definitions, exact_root
+from oracle import ExactNode, definitions, exact_root
 from random_trees import BEST_FIRST, EVERY, PROVE_ACTION, PRUNED, Case, in_numbers
 
 from expectitree import Kind, Search
@@ -184,11 +184,17 @@ def test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy(c
         assert value_of_strategy(search, exact_root(search.tree)) == full.value
 
 
-@given(case=PLAIN_CASES)
-def test_the_exact_tree_is_the_float_tree(case: Case) -> None:
-    """The properties rely on this: the oracle agrees on both, and every node has its row."""
-    exact, rounded = case.tree(), case.tree(exact=False)
-    assert len(exact) == len(rounded) == len(case.rows)
-    assert float(definition(exact.root)) == pytest.approx(
-        definition(rounded.root), rel=1e-12, abs=1e-12
-    )
+@given(case=CASES)
+def test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent(case: Case) -> None:
+    for chosen in EVERY:
+        search = case.run(chosen)
+        tree, root = search.tree, search.tree.root_id
+        assert search.asking(root) == (-1, -1)
+        for n in range(root):
+            # In order, a shared node counts as asked for on its first path, entered or not.
+            if not search.visits[n] or chosen.in_order and tree.is_sharing:
+                continue
+            above, branch = search.asking(n)
+            assert search.visits[above]
+            assert branch in tree.branches_of(above)
+            assert tree.columns.child[branch] == n

@@ -136,20 +136,6 @@ def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
         assert Tree(columns, []).unknown == tuple(unknown)
 
 
-@for_each("seed, exact", FIRST, OTHERS)
-def test_unknown_terminals_are_found_in_random_trees(seed: int, exact: bool) -> None:
-    case = Case(seed, exact)
-    assert case.tree.unknown == case.unknown
-    assert case.tree.utility_ends == case.range
-    assert case.tree.utility_range == tuple(map(float, case.range))
-    assert case.tree.leaves == case.before.leaves
-    assert all(
-        type(end) is (Fraction if exact else float)
-        for end in case.tree.utility_ends
-        if abs(end) < INFINITY
-    )
-
-
 # ---- Bounds.
 
 
@@ -190,23 +176,6 @@ def test_every_spelling_of_an_unknown_utility_is_read(form: str) -> None:
         assert [node.utility for node in tree.root.children] == [1, None]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "nodes: {u: {utility: '?'}}\nmax: [{ref: u}, {min: [{ref: u}, 3]}, {ref: u}]",
-        "max: [&u {utility: '?'}, {min: [*u, 3]}, *u]",
-    ],
-)
-def test_a_shared_unknown_terminal_counts_once(text: str) -> None:
-    tree = tree_of(text)
-    assert len(tree.unknown) == 1
-    assert tree.leaves == 2
-    assert paths(tree) == {"/#1", "/#2/#1", "/#3"}
-    for format in ("yaml", "json"):
-        again = tree_of(et.dumps(tree, format), name=f"x.{format}")
-        assert (len(again.unknown), again.leaves, paths(again)) == (1, 2, paths(tree))
-
-
 def test_runs_of_terminals_may_contain_unknown_ones() -> None:
     """The reader reads lists of plain numbers at once, and unknown ones one by one."""
     inner = ", ".join(
@@ -237,21 +206,6 @@ def test_unknown_utilities_survive_a_round_trip(seed: int, exact: bool) -> None:
 
 
 # ---- Tables.
-
-
-@pytest.mark.parametrize("format", ["arrow", "parquet"])
-@pytest.mark.parametrize("exact", [False, True])
-def test_tables_keep_unknown_utilities(tmp_path: Path, format: str, exact: bool) -> None:
-    file = tmp_path / f"tree.{format}"
-    for seed in range(40):
-        tree = Case(seed, exact).tree
-        assert tree.unknown == Case(seed, exact).unknown
-        et.save(tree, file, drop_fractions=True)
-        again = et.load(file)
-        assert again.unknown == tree.unknown
-        assert paths(again) == paths(tree)
-        assert not again.exact
-        assert again.utility_range == tree.utility_range
 
 
 def test_a_table_marks_unknown_utilities(tmp_path: Path) -> None:

@@ -72,15 +72,6 @@ def test_searches_report_how_far_they_are(chosen: et.Algorithm) -> None:
     assert first == sorted(first)
 
 
-def test_an_interpreted_search_reports_about_every_50_000_visits() -> None:
-    """That takes less than half a second."""
-    tree = et.generate("uniform", pattern="chance,chance", branching=320)
-    reports: list[int] = []
-    with listening(lambda done, whole: reports.append(done)):
-        et.evaluate(tree, "alphabeta", engine="interpreted")
-    assert [round(done, -3) for done in reports] == [50_000, 100_000]
-
-
 @pytest.mark.slow
 def test_an_interrupt_ends_a_compiled_loop(tmp_path: Path) -> None:
     """The loop below runs for hours; a process whose main thread ran it would not end."""

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import display_text
 from expectitree.base.tree.builder import TreeBuilder
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
 from expectitree.searches.result import Search
 from expectitree.searches.setup import choose_engine
-from expectitree.text.json_values import search_fields
+from expectitree.text.phrases import known_text
 
 _SAME = 4  # eps within which values agree, since each search has its own rounding errors
 
@@ -32,15 +33,9 @@ class ComparisonRow:
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
+        from expectitree.analysis.evaluate.json import search_fields
+
         return {**search_fields(self.search), "seconds": self.seconds}
-
-
-class Disagreement(NamedTuple):
-    """Two searches that contradict each other."""
-
-    first: Search
-    other: Search
-    about: str  # "value" or "best"
 
 
 @dataclass(frozen=True)
@@ -85,18 +80,23 @@ class Comparison(Shown):
         ]
 
     @property
-    def disagreements(self) -> list[Disagreement]:
-        """The pairs of searches that contradict each other; empty, unless there is a defect."""
+    def disagreements(self) -> list[str]:
+        """How searches contradict the first one, in words; empty, unless there is a defect."""
         first, *others = [row.search for row in self.rows]
         slack: Any = _SAME * first.eps
-        lower, upper = first.interval_of(-1)
+        lower, upper = first.interval_of_branch(NONE)
         found = []
         for other in others:
-            other_lower, other_upper = other.interval_of(-1)
-            if other_lower > upper + slack or lower > other_upper + slack:
-                found.append(Disagreement(first, other, "value"))
+            low, high = other.interval_of_branch(NONE)
+            about = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
+            if low > upper + slack or lower > high + slack:
+                known, other_known = (
+                    known_text(*ends, lambda x: display_text(x, 17))
+                    for ends in ((lower, upper), (low, high))
+                )
+                found.append(f"{about}: the value is {other_known}, not {known}")
             elif _excludes(first, other) or _excludes(other, first):
-                found.append(Disagreement(first, other, "best"))
+                found.append(f"{about}: the best action is {other.best}, not {first.best}")
         return found
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.compare.report import Comparison, ComparisonRow, Disagreement
-from expectitree.base.numbers import display_text
+from expectitree.analysis.compare.report import Comparison, ComparisonRow
+from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
-from expectitree.text.phrases import plural, seconds_text, value_text
+from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
 COLUMNS = (
@@ -40,7 +40,7 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
-            yield Text(f"WRONG: {safe(disagreement_text(disagreement), options)}", style=style)
+            yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
 
 
@@ -58,16 +58,6 @@ def _cells(row: ComparisonRow) -> list[str]:
     ]
 
 
-def disagreement_text(disagreement: Disagreement) -> str:
-    """Return which two searches contradict each other, and about what."""
-    first, other, about = disagreement
-    names = f"{other.algorithm.full_name} disagrees with {first.algorithm.full_name}"
-    if about == "best":
-        return f"{names}: the best action is {other.best}, not {first.best}"
-    values = [value_text(search, lambda x: display_text(x, 17)) for search in (other, first)]
-    return f"{names}: the value is {', not '.join(values)}"
-
-
 def conclusion(comparison: Comparison) -> str:
     """Return what the comparison shows, in sentences."""
     searches = [row.search for row in comparison.rows]
@@ -78,7 +68,9 @@ def conclusion(comparison: Comparison) -> str:
         return "The algorithms disagree."
     values = [search for search in searches if search.outcome is Outcome.VALUE]
     actions = [search for search in searches if search.outcome is not Outcome.VALUE]
-    parts = [_fewest(values, "the same value" if not actions else "the value")] if values else []
+    parts = []
+    if values:
+        parts.append(_fewest(values, "the value" if actions else "the same value"))
     if actions:
         parts.append(_fewest(actions, "the best action alone"))
     return " ".join(parts)

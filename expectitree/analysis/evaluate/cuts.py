@@ -11,20 +11,21 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import (
     ALPHA_CUT,
+    BELOW_SKIPPED,
     BETA_CUT,
     CHANCE_CUT_HIGH,
     CHANCE_CUT_LOW,
     CUT_PROBING,
     NO_CUTS,
     PROBED,
+    VISITED,
     fails_low,
 )
 from expectitree.searches.result import Search
-from expectitree.searches.unvisited import BELOW_SKIPPED, VISITED
 from expectitree.text.phrases import interval_text, plural
 
 _KINDS = {ALPHA_CUT: "alpha", BETA_CUT: "beta", CHANCE_CUT_LOW: "chance", CHANCE_CUT_HIGH: "chance"}
-# By the constants of `searches.unvisited`.
+# By the constants of `searches.cuts`.
 REASONS = (None, "cut", "passed over", "probability 0", None, "not reached")
 
 

@@ -11,6 +11,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import Sentences
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Kind, Tree
+from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import text_console
 from expectitree.text.json_values import (
     MAX_NESTED,
@@ -18,7 +19,7 @@ from expectitree.text.json_values import (
     dumps,
     json_number,
     json_path,
-    search_fields,
+    json_value,
 )
 from expectitree.text.phrases import untied
 
@@ -169,3 +170,41 @@ def explanation_fields(report: Reasons) -> dict[str, Any]:
 
 def _interval(bounds: Bounds) -> list[Any]:
     return [json_number(end) for end in bounds]
+
+
+def search_fields(search: Search) -> dict[str, Any]:
+    """Return the fields of a search that every JSON output has."""
+    is_known = search.outcome is Outcome.VALUE
+    found: dict[str, Any] = {
+        "algorithm": search.algorithm.name,
+        **search.algorithm.options,
+        "engine": search.engine,
+        "value": search.unrounded.value if is_known else None,
+    }
+    if search.tree.attitude is not None:
+        found["attitude"] = search.tree.attitude.text
+        found["mean"] = search.unrounded.mean
+        found["risk_premium"] = search.unrounded.risk_premium
+    if search.stopped:
+        found["stopped"] = True
+    if search.stopped or not is_known:
+        found["interval"] = search.interval_of_branch(NONE)
+    found |= {"best": search.best, "ties": search.ties}
+    if search.eps:
+        found["rounding"] = float(search.eps)
+    found |= {"bounds": search.root_bounds, "bounds_from": search.bounds_source}
+    found |= {**_count_fields(search), "cuts": search.counts.cuts}
+    return {key: json_value(value) for key, value in found.items()}
+
+
+def _count_fields(search: Search) -> dict[str, Any]:
+    """Return the counts of nodes and leaves; of a game the totals are not known."""
+    counts, grown = search.counts, search.grown
+    nodes = {"visited": counts.visited, "visits": counts.visits}
+    leaves = {"visited": counts.leaves_visited}
+    if grown is not None:
+        return {"game": grown, "nodes": nodes, "leaves": leaves}
+    return {
+        "nodes": {"total": counts.total, **nodes},
+        "leaves": {"total": counts.leaves_total, **leaves},
+    }

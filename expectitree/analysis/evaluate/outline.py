@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from heapq import heappop, heappush
 from typing import NamedTuple
 
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base import compiling
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import Column, Columns, Repeated
+from expectitree.base.tree.columns import Column, Columns, Readable
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
 from expectitree.searches.result import Search
 
 
@@ -27,7 +26,6 @@ class Row(NamedTuple):
     is_first: bool  # a later row of a shared node refers to the first
     is_folded: bool  # the node's children are terminals, and have no rows
     hidden: int = 0  # nodes left out: in this run, or below this node
-    hidden_cuts: int = 0
     hidden_branches: int = 0
 
 
@@ -41,57 +39,42 @@ def outline(
     """
     if most_rows is None:
         return _rows(search.tree, None, (), folded)
-    return _rows(search.tree, _choose(search, most_rows, folded), _totals(search), folded)
+    return _rows(search.tree, _choose(search, most_rows, folded), _totals(search.tree), folded)
 
 
-def _totals(search: Search) -> tuple[Sequence[int], Sequence[int]]:
-    """Return how many nodes and cuts are at and below the children of all branches before each.
+def _totals(tree: Tree) -> Column:
+    """Return how many nodes are at and below the children of all branches before each.
 
-    Each node counts under its first path only. A run of branches has the difference of two totals.
+    Each node counts under its first path only. A run of branches has the difference of two totals:
+    in a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
     """
-    tree, count = search.tree, len(search.tree.columns.child) + 1
-    has_cuts = search.algorithm.player_cuts
-    # In a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
-    nodes = compiling.zeros("q", count)
-    cuts = compiling.zeros("q", count if has_cuts else 0)
-    cut = search.cut if has_cuts else compiling.zeros("B", 0)
+    nodes: Column = compiling.zeros("q", len(tree.columns.child) + 1)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     below = compiling.zeros("q", len(tree) if tree.below else 0)
     for n, sizes in tree.below.items():
         below[n] = sizes.nodes
-    tree.scan(_add_up, tree.columns, first_branch, below, cut, nodes, cuts)
-    return nodes, cuts if has_cuts else Repeated(0, count)
+    tree.scan(_add_up, tree.columns, first_branch, below, nodes)
+    return nodes
 
 
-def _add_up(
-    tree: Columns, first_branch: Column, below: Column, cut: Column, nodes: Column, cuts: Column
-) -> None:
-    """Write the totals of nodes and cuts.
+def _add_up(tree: Columns, first_branch: Column, below: Column, nodes: Column) -> None:
+    """Write the totals of nodes.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
-    is a node's first, `below` where no terminal stands for a subtree, and `cut` and `cuts` for a
-    search that makes no cuts.
+    is a node's first, and `below` where no terminal stands for a subtree.
     """
     first, last, child = tree.first, tree.last, tree.child
-    shares, has_cuts = len(first_branch) > 0, len(cut) > 0
-    all_nodes = all_cuts = 0
+    shares = len(first_branch) > 0
+    total = 0
     for b in range(len(child)):
         c = child[b]
         if not shares or first_branch[c] == b:
-            begin = first[c]
-            end = last[c]
-            all_nodes += 1
+            total += 1
             if len(below) > 0:
-                all_nodes += below[c]
-            if begin < end:
-                all_nodes += nodes[end] - nodes[begin]
-                if has_cuts:
-                    all_cuts += cuts[end] - cuts[begin]
-                    if cut[c] != NOT_CUT and cut[c] != PROBED and cut[c] != STOPPED:
-                        all_cuts += 1
-        nodes[b + 1] = all_nodes
-        if has_cuts:
-            cuts[b + 1] = all_cuts
+                total += below[c]
+            if first[c] < last[c]:
+                total += nodes[last[c]] - nodes[first[c]]
+        nodes[b + 1] = total
 
 
 def _is_one_row(tree: Tree, node: int) -> bool:
@@ -106,7 +89,7 @@ def _is_one_row(tree: Tree, node: int) -> bool:
 
 
 def _rows(
-    tree: Tree, chosen: dict[int, list[int]] | None, totals: Sequence[Sequence[int]], folded: bool
+    tree: Tree, chosen: dict[int, list[int]] | None, totals: Readable[int], folded: bool
 ) -> Iterator[Row]:
     """Yield the rows of the chosen branches of each node, and of the runs that are left out."""
 
@@ -129,14 +112,14 @@ def _rows(
         below: list[Row] = []
         for b in (*(branches if chosen is None else chosen.get(n, ())), branches.stop):
             if left < b:
-                nodes, cuts = (total[b] - total[left] for total in totals)
-                below.append(Row(-1, n, left, depth, False, False, False, nodes, cuts, b - left))
+                nodes = totals[b] - totals[left]
+                below.append(Row(-1, n, left, depth, False, False, False, nodes, b - left))
             if b < branches.stop:
                 below.append(row_of(child[b], n, b, depth))
             left = b + 1
         if below[0].hidden_branches == len(branches):  # the node's own row says what is left out
             (rest,) = below
-            yield row._replace(**{name: getattr(rest, name) for name in Row._fields[-3:]})
+            yield row._replace(hidden=rest.hidden, hidden_branches=rest.hidden_branches)
             continue
         yield row
         below[-1] = below[-1]._replace(last=True)

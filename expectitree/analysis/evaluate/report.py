@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from expectitree.analysis.evaluate.cuts import Explanation
-from expectitree.analysis.evaluate.reasons import Reasons, reasons
+from expectitree.analysis.evaluate.reasons import Reasons
 from expectitree.base import compiling
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
@@ -31,26 +31,31 @@ class Evaluation:
     file: str
     search: Search
     windows: bool = False  # show alpha and beta
-    explained: int | None = None  # the node to explain in sentences
+    reasons: Reasons | None = None  # shown in sentences instead of the tree
     strategy_only: bool = False
     formulas: bool = False  # show the formulas and the parameters
-    explained_by: int | None = None  # the branch to that node
-    explanation: Explanation = field(init=False)
     strategy: Evaluation | None = field(init=False, default=None)
-    reasons: Reasons | None = field(init=False, default=None)
-    shared_number: Readable[int] = field(
-        init=False
-    )  # [N] 1, 2, … of shared nodes as they are met; else 0
 
     def __post_init__(self) -> None:
-        """Compute the explanation and what else was asked."""
-        self.explanation = Explanation(self.search)
-        self.shared_number = _number_shared(self.tree)
+        """Find the strategy."""
         if self.strategy_only:
             self.strategy = Evaluation(self.file, strategy_only(self.search), self.windows)
             self.strategy.strategy_only, self.strategy.formulas = True, self.formulas
-        if self.explained is not None:
-            self.reasons = reasons(self.search, self.explained, self.explained_by)
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """The cuts, and why nodes were not visited."""
+        return Explanation(self.search)
+
+    @cached_property
+    def shared_number(self) -> Readable[int]:
+        """[N] 1, 2, … of shared nodes as they are met; else 0."""
+        tree = self.tree
+        if not tree.is_sharing:
+            return Repeated(0, len(tree))
+        numbers: Column = compiling.zeros("i", len(tree))
+        tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
+        return numbers
 
     @property
     def shown(self) -> Evaluation:
@@ -77,14 +82,6 @@ class Evaluation:
         if formulas is None:
             return {}
         return formulas.texts(node, branch, "estimate" if node >= 0 and kind[node] else "utility")
-
-
-def _number_shared(tree: Tree) -> Readable[int]:
-    if not tree.is_sharing:
-        return Repeated(0, len(tree))
-    numbers: Column = compiling.zeros("i", len(tree))
-    tree.scan(scans.number_shared, tree.columns, tree.first_paths.order, numbers)
-    return numbers
 
 
 def strategy_only(search: Search) -> Search:

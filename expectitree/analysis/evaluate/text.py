@@ -8,7 +8,7 @@ from textwrap import wrap
 from rich.console import ConsoleOptions, RenderableType
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.evaluate.sentences import explanation_lines
+from expectitree.analysis.evaluate.sentences import explanation_lines, value_text
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
@@ -16,15 +16,8 @@ from expectitree.base.numbers import Number, display_text, exact_text, is_shown_
 from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe, title_heading
-from expectitree.text.phrases import interval_text, payment, plural, tied, untied, value_text
+from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment, plural, tied, untied
 
-BOUNDS_FROM = {
-    "option": "from --bounds",
-    "file": "given in the tree",
-    "game": "of the game",
-    "leaves": "from the leaves themselves",
-    "none": "since nothing is known in advance",
-}
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
 
@@ -100,8 +93,6 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     """Yield how many of the nodes and leaves of a tree were visited."""
     nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
-    if counts.unfolded != counts.total:
-        nodes += f"; unfolded {_unfolded_text(counts.unfolded)}"
     yield "nodes", nodes
     share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
     yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
@@ -161,11 +152,3 @@ def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
         equal = f"equal within rounding, {display_text(search.eps, 1)}" if search.eps else ""
         parts.append(f"  ({equal or 'worth as much'}: {', '.join(ties[1:])}{more})")
     return parts
-
-
-def _unfolded_text(size: int | str) -> str:
-    """Return the number of nodes without sharing; a huge one with four digits."""
-    if isinstance(size, str):
-        return size
-    digits = str(size)
-    return f"{size:,}" if size < 10**15 else f"{digits[0]}.{digits[1:4]}e{len(digits) - 1}"

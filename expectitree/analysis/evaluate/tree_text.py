@@ -19,8 +19,7 @@ from expectitree.base.numbers import Number, cell_text, factor_text, probability
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.cuts import PROBED
-from expectitree.searches.unvisited import SKIPPED
+from expectitree.searches.cuts import PROBED, SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import (
     TIED,
@@ -126,7 +125,8 @@ class _Drawing:
         has_rows = row.is_first and not (is_leaf or row.is_folded or row.hidden_branches)
         if row.depth == 0:
             return down if has_rows else ""
-        return (blank if row.last else down) + (down if has_rows else "  ")
+        beside = blank if row.last else down
+        return beside + (down if has_rows else "  ")
 
     def mark(self, row: Row) -> Part:
         """Return the mark on a branch, with its style: cut, best, as good, or none of these."""
@@ -196,9 +196,11 @@ class _Drawing:
             return [*self.leaf(n, estimate, reward), (tail, "dim")], []
         shared = self.evaluation.shared_number[n]
         interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
-        reference = "" if row.is_first else f"{self.characters.arrow} "
+        reference = f"@{shared} " if shared else ""
+        if not row.is_first:
+            reference = f"{self.characters.arrow} {reference}"
         parts = [
-            (f"{reference}@{shared} " if shared else "", "dim"),
+            (reference, "dim"),
             (f"{self.characters.kinds[kind]}{kind}", kind),
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
@@ -297,8 +299,7 @@ class _Drawing:
         more = plural(row.hidden, "more node")
         if not row.hidden:
             more = f"{plural(row.hidden_branches, 'more branch')} to nodes shown elsewhere"
-        cuts = f", {plural(row.hidden_cuts, 'cut')}" if row.hidden_cuts else ""
-        return f"{self.characters.ellipsis} {more}{cuts}"
+        return f"{self.characters.ellipsis} {more}"
 
     # ---- What is below a row.
 

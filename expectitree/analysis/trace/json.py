@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from expectitree.analysis.evaluate.json import cut_fields, reward_fields
+from expectitree.analysis.evaluate.json import cut_fields, reward_fields, search_fields
 from expectitree.analysis.trace.events import CUT, PROBE, TIGHTEN, VISIT, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.text.json_values import about_fields, dumps, json_number, json_path, search_fields
+from expectitree.text.json_values import about_fields, dumps, json_number, json_path
 
 
 def render(report: Trace) -> Iterator[str]:

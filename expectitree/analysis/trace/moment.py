@@ -65,7 +65,8 @@ class Moment:
             self.visited += not self.visits[n]
             self.leaves_visited += not (self.visits[n] or self.tree.columns.kind[n])
             self.visits[n] += 1
-        if self.trace.cuts_come_last and self.done == self.trace.total:
+        is_in_order = self.trace.search.algorithm.in_order
+        if not is_in_order and self.done == self.trace.total:
             self._finish()
         return event
 

@@ -13,8 +13,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from expectitree.analysis.evaluate.terms import EndOf, branch_ends, find_quotient
-from expectitree.analysis.trace.best_first_recorder import WalkRecorder
+from expectitree.analysis.evaluate.reasons import EndOf, branch_ends, find_quotient
 from expectitree.analysis.trace.events import (
     CUT,
     ENTER,
@@ -25,6 +24,7 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
     Recorder,
+    WalkRecorder,
 )
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
@@ -70,11 +70,6 @@ class Trace(Shown):
     def tree(self) -> Tree:
         """The tree that was searched."""
         return self.search.tree
-
-    @property
-    def cuts_come_last(self) -> bool:
-        """Whether the search finds its windows and cuts at its end, from the final intervals."""
-        return not self.search.algorithm.in_order
 
 
 def trace(
@@ -210,8 +205,12 @@ class _Sum:
     def replace(self, was: Any, term: Any) -> None:
         """Put a term in place of another, which is 0 if the outcome is new."""
         # In one sum, as the search does it: two would be rounded differently.
-        self.finite += (term if is_finite(term) else 0) - (was if is_finite(was) else 0)
+        self.finite += _finite(term) - _finite(was)
         self.infinite += is_finite(was) - is_finite(term)
+
+
+def _finite(term: Any) -> Any:
+    return term if is_finite(term) else 0
 
 
 @dataclass(slots=True)

@@ -9,21 +9,34 @@ from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.analysis.evaluate.cuts import cut_place
+from expectitree.analysis.evaluate.reasons import MAX_TERMS
+from expectitree.analysis.evaluate.sentences import Words, value_text, visited_text
 from expectitree.analysis.trace.events import CLOSE, CUT, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
-from expectitree.analysis.trace.sentences import StepSentences, conclusion, never_entered
-from expectitree.text.console import characters, line, title_heading
-from expectitree.text.phrases import nouns, untied
+from expectitree.base.numbers import Number, escape, is_finite
+from expectitree.base.tree.model import Kind
+from expectitree.base.tree.paths import ROOT
+from expectitree.base.tree.scans import shifted
+from expectitree.searches.cuts import is_unordered
+from expectitree.text.console import characters, line, safe, title_heading
+from expectitree.text.phrases import TIED, nouns, payment, plural, untied, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
 _MIN_ROOM = 24  # columns for text in a narrow terminal
 _STYLES = {CUT: "cut", LEAVE: "value", CLOSE: "value", PASS: "dim"}
+_AIMS = {
+    "exact": "to make it exact",
+    "lower": "to lower its upper bound",
+    "raise": "to raise its lower bound",
+    "action": "to find its best action",
+}
 
 
 def render(report: Trace, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the steps as sentences, and the result."""
     yield from title_heading(report.tree, options)
-    sentences = StepSentences(report, options)
+    sentences = StepSentences(report.search, options)
     last = report.events[-1].step if report.events else 0
     wide = len(f"{last:,}")
     for event in report.events:
@@ -47,8 +60,152 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
     below = " " * (cell_len(first) + 2)
     room = max(_MIN_ROOM, sentences.options.max_width - len(below))
     style = _STYLES.get(event.kind, "none")
-    for position, piece in enumerate(wrap(sentences.sentences[event.kind](event), room)):
+    for position, piece in enumerate(wrap(sentences.sentence(event), room)):
         yield line((below if position else first, "dim"), (untied(piece), style))
     for formula in sentences.window_formulas(event):
         for piece in wrap(formula, room):
             yield line((below + piece, "dim"))
+
+
+def never_entered(report: Trace) -> str:
+    """Return the sentence for a node that a search neither entered nor passed over."""
+    path = ROOT if report.at is None else escape(report.tree.path_of(report.at))
+    name = report.search.algorithm.full_name
+    return f"{name} did not visit {path}: `expectitree eval` shows why."
+
+
+def conclusion(report: Trace, options: ConsoleOptions) -> str:
+    """Return the result of the search."""
+    search, counts = report.search, report.search.counts
+    text = f"{search.algorithm.full_name} visited {visited_text(search, 'leaf')}"
+    if search.algorithm.player_cuts:
+        text += f", with {plural(counts.cuts, 'cut')}"
+    if search.stopped:
+        text += f", and was stopped after {plural(counts.visits, 'visit')}"
+    text += f". The value is {value_text(search)}"
+    if search.best is not None:
+        text += f", and the best action is {safe(search.best, options)}"
+    return f"{text}."
+
+
+class StepSentences(Words):
+    """Puts each step of a trace into words; `on_KIND` is about a kind of event."""
+
+    def sentence(self, event: Event) -> str:
+        """Return the sentence of a step."""
+        found: str = getattr(self, f"on_{event.kind}")(event)
+        return found
+
+    def window_formulas(self, event: Event) -> Iterator[str]:
+        """Yield how alpha and beta of an outcome follow from its CHANCE node."""
+        for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
+            if quotient is not None:
+                limit, others, p, found, reward = quotient
+                sides = self.sides(limit, others, p, reward)
+                yield f"{end} = {sides} = {self.number(found)}"
+
+    def step_name(self, event: Event) -> str:
+        return self.name(event.node, event.branch)
+
+    def with_reward(self, event: Event, *ends: Number) -> list[Number]:
+        """Return bounds of an event's node as those of its branch: its reward included."""
+        reward = self.tree.reward_of(event.branch)
+        return [shifted(end, reward) for end in ends] if reward else list(ends)
+
+    def interval(self, event: Event) -> str:
+        """Return the interval of an event's branch."""
+        return self.between(*self.with_reward(event, event.lower, event.upper))
+
+    def worth(self, event: Event, end: Number) -> str:
+        """Return a bound of an event's branch, after the sum that makes it."""
+        (total,) = self.with_reward(event, end)
+        return self.summed(event.terms, total, self.tree.reward_of(event.branch))
+
+    # ---- A sentence for each kind of step.
+
+    def on_enter(self, event: Event) -> str:
+        name, kind = self.step_name(event), Kind(self.columns.kind[event.node]).name
+        reward = self.tree.reward_of(event.branch)
+        paid = f", {' '.join(payment(reward))}" if reward else ""
+        entry = f"{name} ({kind}{paid}), {self.interval(event)}"
+        if event.walk:
+            enter = "Enter" if event.depth else f"Walk {event.walk:,}: enter"
+            return f"{enter} {entry}, {_AIMS[event.aim]}"
+        assert event.window is not None
+        return f"Enter {entry}: {window_text(event.window, reward, self.number)}"
+
+    def on_probe(self, event: Event) -> str:
+        text = f"Probe {self.step_name(event)}"
+        if self.columns.kind[event.node] == Kind.TERMINAL:
+            return text
+        label = self.label(event.node, self.columns.first[event.node] + event.place)
+        return f"{text}: visit only {label} of it"
+
+    def on_visit(self, event: Event) -> str:
+        noun = "estimate" if event.node in self.tree.estimated else "utility"
+        text = f"Visit {self.step_name(event)}: its {noun} is {self.number(event.lower)}"
+        if reward := self.tree.reward_of(event.branch):
+            worth = self.number(*self.with_reward(event, event.lower))
+            text += f", its {' '.join(payment(reward))}, so it is worth {worth}"
+        return text
+
+    def on_pass(self, event: Event) -> str:
+        if event.lower == event.upper:
+            reason = f"known to be {self.worth(event, event.lower)}"
+        else:
+            reason = f"its interval is enough, {self.interval(event)}"
+        return f"Pass over {self.step_name(event)}: {reason}"
+
+    def on_close(self, event: Event) -> str:
+        text = f"So {self.step_name(event)} is worth {self.worth(event, event.lower)}"
+        if any(map(is_finite, event.was)):
+            text += f" (was{TIED}{self.between(*self.with_reward(event, *event.was))})"
+        return text
+
+    def on_tighten(self, event: Event) -> str:
+        end, was, bound = event.tightened
+        value = self.worth(event, bound)
+        if not event.terms and self.columns.kind[event.node] == Kind.CHANCE:
+            value += f" over its {plural(len(self.tree.branches_of(event.node)), 'outcome')}"
+        (before_it,) = self.with_reward(event, was)
+        before = f" (was{TIED}{self.number(before_it)})" if is_finite(was) else ""
+        relation = "at least" if end == "lower" else "at most"
+        return f"So {self.step_name(event)} is worth {relation} {value}{before}"
+
+    def on_cut(self, event: Event) -> str:
+        cut, name = event.cut_in(self.tree), self.step_name(event)
+        found = "Reconstructed: " if is_unordered(event.cut) else ""
+        text = f"{found}{cut.kind} cut {cut_place(cut)}: {name} is worth {cut.relation} "
+        (end,) = self.with_reward(event, cut.limit)
+        limit = f"{cut.comparison} {self.number(end)}".replace(" ", TIED)
+        return f"{text[0].upper()}{text[1:]}{self.worth(event, cut.bound)} {limit}"
+
+    def on_leave(self, event: Event) -> str:
+        name = self.step_name(event)
+        lower, upper = self.worth(event, event.lower), self.worth(event, event.upper)
+        if event.window is None:  # expectiminimax computes the value at once
+            return f"{name} = {self.value_formula(event)}"
+        if event.lower == event.upper:
+            return f"Leave {name}: it is worth {lower}"
+        alpha, beta = map(self.number, self.with_reward(event, *event.window))
+        if event.upper <= event.window[0] + self.search.eps:
+            return f"Leave {name}: it fails low, at most {upper} <= alpha {alpha}"
+        if event.lower >= event.window[1] - self.search.eps:
+            return f"Leave {name}: it fails high, at least {lower} >= beta {beta}"
+        return f"Leave {name}: its value is {self.interval(event)}"
+
+    def value_formula(self, event: Event) -> str:
+        """Return how a node's value follows from those of its children."""
+        n, value = event.node, self.number(*self.with_reward(event, event.lower))
+        paid = self.paid(self.tree.reward_of(event.branch))
+        branches, is_chance = self.tree.branches_of(n), self.columns.kind[n] == Kind.CHANCE
+        if len(branches) > MAX_TERMS:
+            noun = "outcome" if is_chance else "action"
+            return f"{value}, of {plural(len(branches), noun)}"
+        values = [self.search.interval_of_branch(b)[0] for b in branches]
+        if is_chance:
+            p = [self.columns.probability[b] for b in branches]
+            sides = self.sum(zip(p, values, strict=True))
+            return f"{sides}{paid} = {value}"
+        function = Kind(self.columns.kind[n]).name.lower()
+        return f"{function}({', '.join(map(self.number, values))}){paid} = {value}"

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.evaluate.text import BOUNDS_FROM
 from expectitree.base.numbers import display_text
 from expectitree.lab.limit.report import Limit
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, file_heading, indented, safe
-from expectitree.text.phrases import count_range, interval_text, plural
+from expectitree.text.phrases import BOUNDS_FROM, count_range, interval_text, plural
 from expectitree.text.tables import Column, table
 
 COLUMNS = (

@@ -263,12 +263,3 @@ def test_the_interval_of_a_stopped_search_includes_the_reward_of_the_root() -> N
     text = invoke("eval", "-a", "star1", "--max-visits", "3", "-e", PAYS).stdout
     assert "value     in [1, 20]\n" in text
     assert text.endswith("from the leaves themselves, without the root's reward of 3\n")
-
-
-def test_a_comparison_finds_the_same_values_and_best_actions() -> None:
-    for seed in range(60):
-        case = Case(seed, pays=True)
-        tree = replace(case.tree(), root_reward=Fraction(7))
-        found = et.compare(tree, EVERY, bounds=case.bounds, exact=True)
-        assert not found.disagreements
-        assert {record["value"] for record in found.to_records()} == {definitions(tree)[-1] + 7}

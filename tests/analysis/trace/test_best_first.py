@@ -109,7 +109,7 @@ def test_every_node_is_accounted_for_in_a_stopped_search(chosen: Algorithm) -> N
 # ---- Every statement is true.
 
 
-def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> None:
+def test_cuts_are_inequalities_that_hold(searches: list[Search]) -> None:
     for search in searches:
         tree, explanation, slack = search.tree, Explanation(search), 4 * search.eps
         kind, _, first, child, probability, _ = tree.columns.stored
@@ -137,24 +137,12 @@ def test_cuts_and_windows_are_inequalities_that_hold(searches: list[Search]) -> 
                     for b in own
                     if probability[b] and is_rest(search, child[b])
                 )
-        for n in range(len(tree)):
-            if kind[n] and search.visits[n]:
-                low, high = search.alpha[n], search.beta[n]
-                is_satisfied = (
-                    search.is_exact(n)
-                    or search.upper[n] <= low + slack or search.lower[n] >= high - slack
-                    or n == len(tree) - 1 and search.outcome is Outcome.ACTION
-                )  # fmt: skip
-                assert is_satisfied or search.cut[n] == 5
 
 
 def is_rest(search: Search, n: int) -> bool:
     return not search.visits[n] and bool(search.lower[n] < search.upper[n])
 
 
-_CUT = re.compile(r"(alpha|beta|chance) cut (?:after (\d+) of (\d+)|before any \w+): (.*?)at "
-                  r"(most|least) (\S+) "
-                  r"(<=|>=) (alpha|beta) ([^\s;]+)(?:; (.*) not visited)?$")  # fmt: skip
 _LEFT = re.compile(r"at (most|least) (\S+) by its bounds, and (.*)$")
 
 
@@ -162,29 +150,15 @@ def number(text: str) -> Any:
     return float(text) if "inf" in text else Fraction(text)
 
 
-def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> None:
+def test_every_reason_to_pass_over_a_node_is_true(searches: list[Search]) -> None:
     """The test parses the lines of exact searches and checks the arithmetic."""
-    cuts = left = 0
+    left = 0
     for search in searches:
         if not search.tree.exact:
             continue
-        explanation = Explanation(search)
-        lines = rendered_lines(
-            tree_lines, Evaluation("", search, windows=True), 10_000, False, most_rows=None
-        )
+        lines = rendered_lines(tree_lines, Evaluation("", search), 10_000, False, most_rows=None)
         assert not any("probed" in line for line in lines)
         for line in lines:
-            if found := _CUT.search(line):
-                cuts += 1
-                bound, limit = number(found[6]), number(found[9])
-                assert (found[5], found[7], found[8]) in (
-                    ("most", "<=", "alpha"),
-                    ("least", ">=", "beta"),
-                )
-                assert bound <= limit if found[7] == "<=" else bound >= limit
-                if found[2] is not None:
-                    assert 1 <= int(found[2]) <= int(found[3])
-                assert ("what is open" in line) <= (found[2] == found[3])
             if found := _LEFT.search(line):
                 left += 1
                 end, reason = number(found[2]), found[3]
@@ -192,8 +166,6 @@ def test_every_line_of_the_tree_is_a_true_statement(searches: list[Search]) -> N
                     continue
                 (other,) = re.findall(r"-?[\d/.]+(?:e-?\d+)?|-?inf", reason)
                 assert end <= number(other) if found[1] == "most" else end >= number(other)
-        assert sum(bool(_CUT.search(line)) for line in lines) == len(explanation.cuts)
-    assert cuts > 30
     assert left > 10
 
 
@@ -260,15 +232,6 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
     (cut,) = Explanation(search).cuts.values()
     assert (cut.after, cut.of, cut.nodes, cut.leaves) == (1, 2, 1, 1)
     assert Explanation(search).skipped(search.tree.find("b/#1").id) == "cut"
-
-
-def test_the_branch_that_proves_a_cut_may_follow_the_cut_branch() -> None:
-    tree = "max: {a: {chance: [{p: 1/4, utility: 9}, {p: 3/4, utility: 1}]}, b: 5}"
-    done = invoke(
-        "eval", "-a", "best-first", "--guide", "bounds", "--bounds", "0,10", "--explain", "-e", tree
-    )
-    assert "and MAX is sure of 5 at ▲ / with b." in " ".join(done.stdout.split())
-    assert "What is left, 1 leaf, cannot change that." in " ".join(done.stdout.split())
 
 
 # ---- Step by step.
@@ -408,7 +371,7 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
 
 
 @pytest.mark.slow
-def test_a_comparison_reports_contradictions_and_not_ties() -> None:
+def test_ties_are_no_contradictions() -> None:
     """Of two equally good actions, each search may prove only one."""
     tree = et.loads("max: {a: {min: [5, 9]}, b: {min: [5, 8]}}")
     one, other = (
@@ -422,13 +385,6 @@ def test_a_comparison_reports_contradictions_and_not_ties() -> None:
         names: list[Algorithm | str] = ["star1", "star2", "alphabeta", *SHOWN]
         random.shuffle(names)
         assert et.compare(case.tree(), names, bounds=case.bounds).disagreements == []
-    wrong = search_tree(
-        et.loads("max: {a: {min: [5, 9]}, b: {min: [6, 8]}}"), ACTION, bounds=(0, 10)
-    )
-    assert wrong.best == "b"
-    right = search_tree(et.loads("max: {a: {min: [5, 9]}, b: {min: [4, 8]}}"), bounds=(0, 10))
-    rows = [ComparisonRow(search, 0.0) for search in (right, wrong)]
-    assert Comparison("", rows).disagreements
 
 
 def test_slow_default_algorithms_are_left_out_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,6 @@ import pytest
 from random_trees import EVERY, Case, with_slow_variants
 
 import expectitree as et
-from expectitree.analysis.trace.best_first_recorder import WalkRecorder
 from expectitree.analysis.trace.events import (
     AIMS,
     CLOSE,
@@ -23,15 +22,13 @@ from expectitree.analysis.trace.events import (
     Event,
 )
 from expectitree.analysis.trace.moment import Moment
-from expectitree.analysis.trace.report import Trace, _Recorder, initial_intervals, trace
+from expectitree.analysis.trace.report import Trace, initial_intervals, trace
 from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind
-from expectitree.searches.beliefs import Beliefs
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
-from expectitree.searches.work import Work
 
 SEEDS = range(40)
 ACTION = algorithm("best-first", goal="action")
@@ -257,15 +254,6 @@ def test_of_two_branches_to_a_leaf_the_one_that_pays_enough_is_followed(
         assert abs(one.search.value) == 11
 
 
-def test_a_tiny_probability_has_the_bound_that_the_search_added() -> None:
-    tree = et.loads(
-        "{nodes: {a: 1}, bounds: [-5, 5], "
-        "chance: [{p: 0.999999999, ref: a}, {p: 0.000000001, ref: a}]}"
-    )
-    first = next(event for event in trace(tree, "star1").events if event.kind == TIGHTEN)
-    assert first.terms == ((0.999999999, 1), (0.000000001, -5))
-
-
 def test_only_the_window_of_an_outcome_has_formulas(traces: list[Trace]) -> None:
     seen = 0
     for one in traces:
@@ -297,16 +285,6 @@ def test_a_trace_of_one_node_contains_its_events(traces: list[Trace]) -> None:
                 *one.tree.columns.child[one.tree.columns.first[at] : one.tree.columns.first[at + 1]]
             }
             assert {event.node for event in others} <= below
-
-
-def test_recorders_subscribe_to_existing_columns() -> None:
-    for recorder, columns in (
-        (_Recorder, {*Work._fields, "value"}),
-        (WalkRecorder, {*Beliefs._fields}),
-    ):
-        listens = {name.removeprefix("on_") for name in vars(recorder) if name.startswith("on_")}
-        assert listens
-        assert listens < columns
 
 
 # ---- The moments of a search.
