@@ -16,7 +16,7 @@ import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
-from expectitree.analysis.verify import refresh as refreshing
+from expectitree.analysis.verify import report as refreshing
 from expectitree.base.errors import FileError
 from expectitree.cli import generate as generating
 from expectitree.decide.ask.answers import AnswersFile

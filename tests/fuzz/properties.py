@@ -26,7 +26,6 @@ from searches import (
     test_attitude,
     test_contract,
     test_engines,
-    test_result,
     test_rewards,
     test_unknown,
 )
@@ -85,7 +84,7 @@ TARGETS: dict[str, Target] = {
         test_contract.test_every_leaf_is_visited_at_most_once,
         test_contract.test_exact_and_float_agree,
         test_contract.test_pruning_changes_neither_the_best_action_nor_the_value_of_the_strategy,
-        test_result.test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent,
+        test_contract.test_every_visited_node_but_the_root_was_asked_for_by_a_visited_parent,
     ),
     "engines": from_tests(
         test_engines.test_the_compiled_engine_gives_identical_results,

@@ -100,6 +100,7 @@ class Summary(Shown):
     total: int
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields of the report in JSON."""
         return {
             "file": self.study.file,
             "title": self.study.title,
