@@ -61,7 +61,7 @@ def _add_up(tree: Columns, first_branch: Column, below: Column, nodes: Column) -
     """Write the totals of nodes.
 
     A loop over columns, to be interpreted or compiled; `first_branch` is empty where every branch
-    is a node's first, and `below` where no terminal stands for a subtree.
+    is a node's first, and `below` where no terminal replaces a subtree.
     """
     first, last, child = tree.first, tree.last, tree.child
     shares = len(first_branch) > 0

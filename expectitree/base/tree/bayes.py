@@ -155,7 +155,7 @@ class Definitions:
 
 
 def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
-    """Return a name for a parameter that is made of a text and a number from `start` on.
+    """Return a name for a parameter that is made of a text and a number, starting at `start`.
 
     No other parameter has it. The number is the second result.
     """
