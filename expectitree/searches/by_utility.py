@@ -90,9 +90,8 @@ def _error_of_total(found: Search, utility: Utility) -> Any:
         return 0
     low, high = map(utility.of, utility.range)
     # A function such as sqrt(x + 100) loses a few units of its greatest value.
-    error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * max(
-        abs(low), abs(high)
-    )
+    greatest = max(abs(low), abs(high), utility.magnitude)
+    error = rounding_error(found.tree, found.root_bounds) + 8 * FLOAT_UNIT * greatest
     value = found.lower[-1]
     least, middle, most = (
         utility.inverse(min(max(u, low), high)) for u in (value - error, value, value + error)

@@ -116,6 +116,9 @@ ROUNDED: dict[str, tuple[U, U]] = {
     "logarithmic=210": (lambda x: (x + 210).ln(), lambda u: u.exp() - 210),
     "logarithmic=10000000": (lambda x: (x + 10**7).ln(), lambda u: u.exp() - 10**7),
     "utility=sqrt(x+100)": (lambda x: (x + 100).sqrt(), lambda u: u * u - 100),
+    # The differences of utilities are much smaller than the roots.
+    "utility=sqrt(x+500)": (lambda x: (x + 500).sqrt(), lambda u: u * u - 500),
+    "utility=sqrt(x+1000000)": (lambda x: (x + 10**6).sqrt(), lambda u: u * u - 10**6),
 }
 
 

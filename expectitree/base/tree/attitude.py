@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
@@ -117,15 +117,23 @@ class Utility:
         of: Returns the utility of a total within the range.
         inverse: Returns the total of a utility.
         range: The least and the greatest total.
+        magnitude: The greatest magnitude of the numbers whose difference is a utility. It sets the
+            rounding error; 0 if a utility is no difference.
     """
 
     of: Callable[[Any], Any]
     inverse: Callable[[Any], Any]
     range: Bounds
+    magnitude: float = 0.0
 
     def after(self, paid: Any, ends: Bounds) -> Utility:
         """Return the utility of what is still to be received, in a range, after a payment."""
-        return Utility(lambda x: self.of(x + paid), lambda u: self.inverse(u) - paid, ends)
+        return replace(
+            self,
+            of=lambda x: self.of(x + paid),
+            inverse=lambda u: self.inverse(u) - paid,
+            range=ends,
+        )
 
 
 def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
@@ -222,4 +230,5 @@ def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Uti
                 right = middle
         return right
 
-    return Utility(lambda x: value(x) - base, inverse, (low, high))
+    magnitude = max(abs(base), abs(value(high)))
+    return Utility(lambda x: value(x) - base, inverse, (low, high), magnitude)
