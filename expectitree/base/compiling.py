@@ -11,6 +11,7 @@ Compiled code checks no index. It may only read columns that `TreeBuilder` made 
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -22,8 +23,9 @@ from expectitree.base.errors import install_hint
 # A scan runs 3 million rows a second interpreted, and 500 million compiled. Importing numba and
 # starting it takes 0.85 s once a process. Compiling a loop for the first time on a machine takes
 # some seconds more, which these numbers ignore, because the machine code is kept on disk.
-# (`python -m benchmarks` measures all of this.)
-MANY_ROWS = 2_000_000  # compiling pays for a scan of so many rows
+# (`python -m benchmarks` measures all of this.) One scan of 2 million rows pays for the start; but
+# to evaluate a file takes eight scans.
+MANY_ROWS = 500_000  # compiling pays for a scan of so many rows
 SOME_ROWS = 50_000  # the same once numba has started
 
 # How numba compiles a loop. Loops run without the interpreter's lock, so that a progress bar moves.
@@ -32,7 +34,7 @@ SOME_ROWS = 50_000  # the same once numba has started
 OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
 PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
 
-_state = {"started": False}
+_state = {"started": False, "hides_scipy": False}
 _loaded: set[Callable[..., Any]] = set()
 
 
@@ -44,6 +46,15 @@ def pays(rows: float) -> bool:
 def assume_started() -> None:
     """Ignore the time that starting numba takes, because many loops will follow."""
     _state["started"] = True
+
+
+def hide_scipy() -> None:
+    """Let numba start without SciPy, which it imports for linear algebra: no loop here has any.
+
+    That saves a third of the start where SciPy is installed. Only a program may do it: a library's
+    caller may compile linear algebra.
+    """
+    _state["hides_scipy"] = "scipy" not in sys.modules
 
 
 def is_loaded(loop: Callable[..., Any]) -> bool:
@@ -73,6 +84,13 @@ def run(
 
 def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     """Run a loop compiled and return its result; keep the machine code on disk if possible."""
+    if _state["hides_scipy"]:
+        _state["hides_scipy"] = False
+        sys.modules["scipy"] = None  # type: ignore[assignment]
+        try:
+            return run_compiled(loop, *arguments)
+        finally:
+            del sys.modules["scipy"]
     _state["started"] = True
     as_numpy = [_as_numpy(argument) for argument in arguments]
     try:
@@ -167,6 +185,15 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> A
 
     column: Any = np.full(count, value, code) if value else np.zeros(count, code)
     return memoryview(column)
+
+
+def countdown(count: int) -> Any:
+    """Return the column count - 1, …, 1, 0."""
+    if not pays(count):
+        return array("i", range(count - 1, -1, -1))
+    import numpy as np
+
+    return memoryview(np.arange(count - 1, -1, -1, dtype="i"))
 
 
 def advice(rows: float) -> str | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from expectitree import __version__
-from expectitree.base import interrupts
+from expectitree.base import compiling, interrupts
 from expectitree.base.errors import (
     AnalysisError,
     ExpectitreeError,
@@ -168,6 +168,7 @@ def main() -> None:
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(cli, {}, "expectitree", "_EXPECTITREE_COMPLETE", instruction))
+    compiling.hide_scipy()
     status = 0
     try:
         status = _run(sys.argv[1:])

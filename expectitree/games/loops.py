@@ -93,6 +93,7 @@ class DepthFirst(_Loop):
         self.settings = Settings.of(algorithm, rules.exact, rules.zero)._replace(
             far=far_of(0, not rules.exact),
             shares=(True,) if rules.merges else (),
+            limited=(True,),
         )
 
     def run(self) -> int:
@@ -102,6 +103,8 @@ class DepthFirst(_Loop):
             self.settings = self.settings._replace(eps=self.eps, far=far)
         pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
         settings = self.settings._replace(pause=pause, most_visits=self.most_visits)
+        if -settings.far <= window[0] and window[1] <= settings.far:
+            settings = settings._replace(bounded=(True,))
         if settings.probes > 1:  # no node has more children to probe
             settings = settings._replace(probes=min(settings.probes, self.growth.widest))
         self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)

@@ -20,6 +20,7 @@ from expectitree.base.numbers import (
     INFINITY,
     Number,
     exact_text,
+    is_finite,
     quote,
     to_exact_bound,
     to_nearest_float,
@@ -39,6 +40,7 @@ from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
+    NO_FAR,
     Engine,
     SearchSetup,
     far_of,
@@ -199,17 +201,22 @@ def _run_star_minimax(
     if setup.compiled:
         window = float(window[0]), float(window[1])
     settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
+    far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
     settings = settings._replace(
         eps=setup.eps,
-        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
+        far=far,
         # More probes than any node has children find nothing to do.
         probes=min(settings.probes, max(tree.widest, 1)),
         most_visits=NO_LIMIT if max_visits is None else max_visits,
         pause=setup.pause,
         one=setup.index(1),
     )
-    if setup.columns.pays:
+    if setup.columns.pays:  # a reward may move a bound beyond the greatest float
         settings = settings._replace(pays=(True,))
+    elif far == NO_FAR and all(map(is_finite, setup.bounds)):
+        settings = settings._replace(bounded=(True,))
+    if max_visits is not None:
+        settings = settings._replace(limited=(True,))
     if tree.is_sharing:
         settings = settings._replace(shares=(True,))
     root = setup.index(tree.root_id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import Enum
@@ -448,9 +447,9 @@ class Search(Shown):
         if not self.algorithm.player_cuts:
             nothing = Repeated(0, count)
             return Unvisited(nothing, nothing, nothing, 0)
-        paths, parents_first = tree.first_paths, array("i", range(count - 1, -1, -1))
+        paths = tree.first_paths
         columns = SearchColumns(
-            parents_first,
+            compiling.countdown(count),  # parents first
             paths.parent,
             paths.branch,
             self.asked_by,

@@ -90,8 +90,8 @@ def star_minimax(
         lower[root] = upper[root] = tree.utility[root]
         return 0, DONE
     pays = len(settings.pays) > 0
-    # Then every bound is finite. (A reward may move a bound beyond the greatest float.)
-    bounded = not pays and lower[root] > -inf and upper[root] < inf
+    bounded = len(settings.bounded) > 0
+    limited = len(settings.limited) > 0
     cuts = 0
     entries = 1
     stopped = False
@@ -119,8 +119,8 @@ def star_minimax(
             rank = frame_rank[depth]
             low = frame_low[depth]
             high = frame_high[depth]
-            low_open = frame_low_open[depth]
-            high_open = frame_high_open[depth]
+            low_open = 0 if bounded else frame_low_open[depth]
+            high_open = 0 if bounded else frame_high_open[depth]
             k = kind[node]
             step = SEARCH
         elif step == ENTER:
@@ -183,8 +183,9 @@ def star_minimax(
             frame_rank[depth] = rank
             frame_low[depth] = low
             frame_high[depth] = high
-            frame_low_open[depth] = low_open
-            frame_high_open[depth] = high_open
+            if not bounded:
+                frame_low_open[depth] = low_open
+                frame_high_open[depth] = high_open
             depth += one
             node = tree.child[branch]
             if kind[node] == UNSEEN or entries > pause:
@@ -199,7 +200,7 @@ def star_minimax(
                 rank = NO_PROBE
         else:
             # ---- Leave `node`: record the cut, narrow its interval, and go back to its parent.
-            stopped = stopped or step == STOP
+            stopped = limited and (stopped or step == STOP)
             cut = NOT_CUT
             if branch < last[node] or rank != NO_PROBE or stopped:
                 is_low = high_open == 0 and high <= work.alpha[node] + eps
@@ -251,7 +252,7 @@ def search_player(
     includes its reward.
     """
     lower, upper, child = work.lower, work.upper, tree.child
-    pays = len(settings.pays) > 0
+    pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
     eps, one = settings.eps, settings.one
     alpha = work.alpha[node]
     beta = work.beta[node]
@@ -272,7 +273,7 @@ def search_player(
         if returned:
             returned = False
         elif child_low < child_high and child_high > alpha + eps and child_low < beta - eps:
-            if entries >= settings.most_visits:
+            if limited and entries >= settings.most_visits:
                 return STOP, branch, entries, low, high, (alpha, beta)
             entries += 1
             if tree.kind[c] != TERMINAL:
@@ -296,7 +297,7 @@ def search_player(
         branch += one
         if branch == end or is_done:
             return LEAVE, branch, entries, low, high, (alpha, beta)
-        if stopped:
+        if limited and stopped:
             return STOP, branch, entries, low, high, (alpha, beta)
 
 
@@ -321,7 +322,10 @@ def search_chance(
     low_open, high_open, and rank.
     """
     lower, upper, child = work.lower, work.upper, tree.child
-    pays = len(settings.pays) > 0
+    pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
+    bounded = len(settings.bounded) > 0
+    if bounded:
+        low_open = high_open = 0  # as they are, but so the compiler knows
     eps, far, inf, one = settings.eps, settings.far, settings.inf, settings.one
     low_term, high_term, far_low = work.low_term, work.high_term, -far
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
@@ -358,7 +362,7 @@ def search_chance(
             # A terminal needs no window: as long as CHANCE does not fail, it satisfies none.
             is_terminal = tree.kind[c] == TERMINAL
             if chance_cuts and not is_terminal:
-                if far < settings.most:  # some bounds are far
+                if not bounded and far < settings.most:  # some bounds are far
                     child_window = window_between_far_terms(
                         tree, work, settings, node, branch, low, high, low_open, high_open
                     )
@@ -380,7 +384,7 @@ def search_chance(
                 or rank != NO_PROBE
                 or not satisfies(child_low, child_high, child_window[0], child_window[1], eps)
             ):
-                if entries >= settings.most_visits:
+                if limited and entries >= settings.most_visits:
                     step = STOP
                     break
                 entries += 1
@@ -394,7 +398,7 @@ def search_chance(
         is_done = False
         if chance_cuts:
             x = low_term[branch]
-            if x >= far_low:
+            if bounded or x >= far_low:
                 low_term[branch] = p * child_low
                 low += p * child_low - x
             elif x > -inf:
@@ -405,7 +409,7 @@ def search_chance(
                 low += p * child_low
                 low_open -= 1
             x = high_term[branch]
-            if x <= far:
+            if bounded or x <= far:
                 high_term[branch] = p * child_high
                 high += p * child_high - x
             elif x < inf:

@@ -32,6 +32,7 @@ _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
 _MAX_DIGITS = 30  # of a count
+_DECIMAL_PART = re.compile(r"0?\.[0-9]{1,15}")  # from 0 to 1
 _NUMBER = re.compile(r"[0-9.+-][0-9.eE/%+-]*")  # roughly, to reject most labels quickly
 
 Report: TypeAlias = Callable[[Place, str], None]
@@ -176,6 +177,8 @@ def is_operation(text: str) -> bool:
 
 def is_probability(key: str) -> bool:
     """Return whether a key is a valid `p`: a number from 0 to 1."""
+    if _DECIMAL_PART.fullmatch(key):  # nearly all; a fraction of each took a third of the reading
+        return True
     if not _NUMBER.fullmatch(key):
         return False
     try:
