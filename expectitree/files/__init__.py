@@ -23,7 +23,7 @@ from expectitree.files.formats import (
     format_of_text,
     likely_format,
 )
-from expectitree.files.grammar.problems import error_in, with_excerpts
+from expectitree.files.grammar.document import error_in, with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import ReadOptions, Warn, Warnings
 from expectitree.files.sources import check_characters, unreadable

@@ -17,9 +17,8 @@ from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.numbers import Number, float_bounds, float_column, number_text
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.grammar.document import Data, NumberText, Place
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
-from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
 

@@ -12,7 +12,7 @@ from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.names import nearest
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.problems import error_at, error_in
+from expectitree.files.grammar.document import error_at, error_in
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {

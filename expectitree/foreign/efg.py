@@ -25,7 +25,7 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
-from expectitree.files.grammar.problems import mark_of
+from expectitree.files.grammar.document import mark_of
 from expectitree.files.rows import Warn
 from expectitree.foreign.efg_parser import CHANCE, Game, GameNode, Infoset
 from expectitree.foreign.shared import free_name, labels_of

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.numbers import escape, quote, to_fraction
-from expectitree.files.grammar.problems import error_at
+from expectitree.files.grammar.document import error_at
 from expectitree.text.phrases import plural
 
 CHANCE = 0  # the number of chance among the players

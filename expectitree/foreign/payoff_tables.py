@@ -20,8 +20,7 @@ from expectitree.base.numbers import escape, message_text, quote, to_fraction, t
 from expectitree.base.tree.columns import SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import join, message_path
-from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.grammar.problems import MAX_PROBLEMS
+from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Document, Mark, Place
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.text.phrases import plural

@@ -27,8 +27,8 @@ from expectitree.files.grammar.document import (
     Data,
     Document,
     Place,
+    TooManyProblemsError,
 )
-from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared

@@ -17,8 +17,15 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
-from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.files.grammar.document import (
+    MAX_PROBLEMS,
+    Data,
+    Document,
+    Mark,
+    Place,
+    Problems,
+    TooManyProblemsError,
+)
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 

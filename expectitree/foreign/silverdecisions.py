@@ -22,9 +22,9 @@ from expectitree.files.grammar.document import (
     Data,
     Document,
     Place,
+    TooManyProblemsError,
     place_of,
 )
-from expectitree.files.grammar.problems import TooManyProblemsError
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared

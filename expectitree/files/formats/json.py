@@ -18,8 +18,10 @@ from expectitree.files.grammar.document import (
     Document,
     Mark,
     Place,
+    error_at,
+    error_in,
+    mark_of,
 )
-from expectitree.files.grammar.problems import error_at, error_in, mark_of
 from expectitree.files.grammar.writer import Notation, tree_text
 
 NOTATION = Notation()

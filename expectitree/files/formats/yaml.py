@@ -27,8 +27,9 @@ from expectitree.files.grammar.document import (
     Mark,
     Place,
     SharedText,
+    error_at,
+    error_in,
 )
-from expectitree.files.grammar.problems import error_at, error_in
 from expectitree.files.grammar.writer import Notation, tree_text
 
 MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it

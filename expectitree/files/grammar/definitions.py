@@ -15,8 +15,7 @@ from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.formulas import REST, Definition, Parameter, is_formula
-from expectitree.files.grammar.document import Data, FormulaText, NumberText, Place
-from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 

@@ -10,9 +10,8 @@ import re
 from typing import Any
 
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, place_of
+from expectitree.files.grammar.document import Data, GrammarError, place_of
 from expectitree.files.grammar.expect import read_expectation
-from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import flow_text, key_list
 

@@ -31,11 +31,14 @@ from expectitree.files.grammar.advice import (
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
+    MAX_PROBLEMS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
+    GrammarError,
     Place,
     SharedText,
+    TooManyProblemsError,
     place_of,
 )
 from expectitree.files.grammar.keys import (
@@ -48,7 +51,6 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.values import (
     NOT_KNOWN_WORDS,

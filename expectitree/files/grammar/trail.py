@@ -10,9 +10,8 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, Document, Place, SharedText, place_of
+from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described, key_hint
 
 _MAX_NAMES = 8  # in a message

@@ -21,8 +21,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import REST
-from expectitree.files.grammar.document import Data, NumberText, Place, place_of
-from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
