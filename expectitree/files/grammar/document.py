@@ -104,11 +104,12 @@ class Problems:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.found: list[tuple[Place, str, str]] = []  # place, path, message
+        self.found: list[tuple[Place, str | None, str]] = []  # place, path, message
 
-    def add(self, place: Place, path: str, message: str) -> None:
+    def add(self, place: Place, path: str | None, message: str) -> None:
         """Note a problem; raise `TooManyProblemsError` when there are enough."""
-        self.found.append((place, path, escape(message)))
+        shown = None if path is None else message_path(path)
+        self.found.append((place, shown, escape(message)))
         if len(self.found) >= MAX_PROBLEMS:
             raise TooManyProblemsError
 
@@ -117,7 +118,7 @@ class Problems:
         marks = self.document.locate([place for place, _, _ in self.found])
         error = FileError(
             [
-                Problem(self.document.name, message, message_path(path), *(mark or (None, None)))
+                Problem(self.document.name, message, path, *(mark or (None, None)))
                 for (_, path, message), mark in zip(self.found, marks, strict=True)
             ],
             stopped=len(self.found) >= MAX_PROBLEMS,
