@@ -12,7 +12,7 @@ the states as outcomes and the same probabilities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import NumberError
@@ -64,6 +64,11 @@ class _Table(Translation):
     states: list[_Cell]
     actions: list[list[_Cell]]
     probabilities: list[list[_Cell]]
+    # The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as
+    # 0,5 or 1.234.567, shows the decimal mark of the whole table. If no cell shows it, and commas
+    # separate the cells, it is the point. With another separator, it may be a comma.
+    mark: str
+    is_known: bool
 
     def root(self, is_cost: bool) -> Data:
         """Return the tree as the structure of a tree file."""
@@ -75,7 +80,9 @@ class _Table(Translation):
         self.states = header[1:]
         self.actions = [row for row in rows if not _is_probability(row[0])]
         self.probabilities = [row for row in rows if _is_probability(row[0])]
-        self.amounts = _Amounts((cell for row in rows for cell in row[1:]), separator)
+        shown = {_marks(_plain(cell.text)) for row in rows for cell in row[1:]} & {".", ","}
+        self.mark = "," if shown == {","} else "."
+        self.is_known = bool(shown) or separator == ","
         self.check()
         if not self.probabilities:
             criterion, kind = ("minimax", "max") if is_cost else ("maximin", "min")
@@ -136,15 +143,36 @@ class _Table(Translation):
             for line_end in _LINE_END.finditer(match[0]):
                 line, start = line + 1, match.start() + line_end.end()
 
+    def number(self, cell: _Cell) -> str:
+        """Return the number in a cell, without currency and thousands separators.
+
+        Raises `NumberError` if the cell is empty, or the number has two readings.
+        """
+        if not cell.text:
+            raise NumberError("the cell is empty: write a number, or 0")
+        text = _plain(cell.text)
+        marks = _marks(text)
+        if not marks:
+            return text
+        if self.mark not in marks:
+            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
+            raise NumberError(f"{found}: write all decimals in one way")
+        if len(marks) > 1 and not self.is_known:
+            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
+            hint = "write it without a separator, or with another number of decimals"
+            raise NumberError(f"{found}, and no other cell shows which: {hint}")
+        text = text.translate(_SWAP) if self.mark == "," else text
+        return text.replace(",", "")
+
     def probability(self, cell: _Cell) -> str:
         """Return the probability in a cell as the grammar writes it."""
-        text = self.amounts.number(cell).replace(" %", "%")
+        text = self.number(cell).replace(" %", "%")
         to_probability(text, exact=True)
         return text
 
     def payoff(self, cell: _Cell) -> str:
         """Return the payoff in a cell as the grammar writes it."""
-        text = self.amounts.number(cell)
+        text = self.number(cell)
         percent = _DECIMAL_PERCENT.fullmatch(text)
         text = f"{percent[1]}e-2" if percent else text
         if text != _UNKNOWN:
@@ -244,41 +272,6 @@ def _is_probability(cell: _Cell) -> bool:
 
 
 # ---- Numbers, as spreadsheets in different countries write them.
-
-
-class _Amounts:
-    """Reads the numbers of one table.
-
-    The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as 0,5
-    or 1.234.567, shows the decimal mark of the whole table. If no cell shows it, and commas
-    separate the cells, it is the point. With another separator, it may be a comma.
-    """
-
-    def __init__(self, cells: Iterable[_Cell], separator: str) -> None:
-        shown = {_marks(_plain(cell.text)) for cell in cells} & {".", ","}
-        self.mark = "," if shown == {","} else "."
-        self.is_known = bool(shown) or separator == ","
-
-    def number(self, cell: _Cell) -> str:
-        """Return the number in a cell, without currency and thousands separators.
-
-        Raises `NumberError` if the cell is empty, or the number has two readings.
-        """
-        if not cell.text:
-            raise NumberError("the cell is empty: write a number, or 0")
-        text = _plain(cell.text)
-        marks = _marks(text)
-        if not marks:
-            return text
-        if self.mark not in marks:
-            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
-            raise NumberError(f"{found}: write all decimals in one way")
-        if len(marks) > 1 and not self.is_known:
-            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
-            hint = "write it without a separator, or with another number of decimals"
-            raise NumberError(f"{found}, and no other cell shows which: {hint}")
-        text = text.translate(_SWAP) if self.mark == "," else text
-        return text.replace(",", "")
 
 
 def _plain(text: str) -> str:
