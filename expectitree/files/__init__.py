@@ -157,23 +157,19 @@ def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) 
 def parse(text: str, name: str, format: str | None = None) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
-    try:
-        check_characters(text, name)
-        return _parse(text, name, format)
-    except FileError as error:
-        raise with_excerpts(error, text) from None
-
-
-def _parse(text: str, name: str, format: str | None) -> Document:
     found = format_by_suffix(name) if format is None else FORMATS[format]
     row = found if found is not None and found.is_text else FORMATS["yaml"]
     document: Document
-    if row is not found and text.lstrip()[:1] == "{":
-        with suppress(FileError):
-            document = FORMATS["json"].module.parse(text, name)
-            return document
-    document = row.module.parse(text, name)
-    return document
+    try:
+        check_characters(text, name)
+        if row is not found and text.lstrip()[:1] == "{":
+            with suppress(FileError):
+                document = FORMATS["json"].module.parse(text, name)
+                return document
+        document = row.module.parse(text, name)
+        return document
+    except FileError as error:
+        raise with_excerpts(error, text) from None
 
 
 def tree_files(folder: str) -> Iterable[str]:

@@ -184,7 +184,9 @@ LOSSES = {
         lambda tree: tree.unknown, "answer them first with expectitree ask", lambda t: t.unknown
     ),
     "cut nodes": Loss(
-        lambda tree: tree.estimated, "write the uncut tree", lambda tree: sorted(tree.estimated)
+        lambda tree: tree.estimated,
+        "write the uncut tree, or a table (.arrow, .parquet)",
+        lambda tree: sorted(tree.estimated),
     ),
 }
 

@@ -13,7 +13,7 @@ each of them, and its `id` is in `shared`; a scalar that is shared in this way i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -145,38 +145,19 @@ def mark_of(text: str, at: int) -> Mark:
 
 def with_excerpts(error: FileError, text: str) -> FileError:
     """Return an error in a text with the lines of its problems."""
-    starts = _line_starts(text, {problem.line for problem in error.problems if problem.line})
     odd = _ODD_BREAK.search(text)
-    end = odd.start() if odd else len(text)
-    problems = [replace(p, excerpt=_excerpt(p, starts, text, end)) for p in error.problems]
+    last = max(problem.line or 0 for problem in error.problems)
+    lines = text[: odd.start() if odd else None].split("\n", last)
+    problems = [replace(p, excerpt=p.excerpt or _excerpt(p, lines)) for p in error.problems]
     return FileError(problems, error.stopped)
 
 
-def _line_starts(text: str, lines: Iterable[int]) -> dict[int, int]:
-    """Return where some lines start, from one pass over the text."""
-    starts: dict[int, int] = {}
-    line, start = 1, 0
-    for wanted in sorted(lines):
-        while line < wanted:
-            start = text.find("\n", start) + 1
-            if not start:
-                return starts
-            line += 1
-        starts[wanted] = start
-    return starts
-
-
-def _excerpt(
-    problem: Problem, starts: dict[int, int], text: str, readable_end: int
-) -> Excerpt | None:
-    start = starts.get(problem.line or 0)
-    if start is None or problem.column is None or problem.excerpt is not None:
-        return problem.excerpt
-    at = start + problem.column - 1
-    newline = text.find("\n", start, at + _REACH)
-    end = newline if newline >= 0 else min(len(text), at + _REACH)
-    if not start <= at <= min(end, readable_end):
+def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
+    if problem.line is None or problem.column is None or problem.line > len(lines):
         return None
-    first = max(start, at - _REACH)
-    shown = text[first:end].removesuffix("\r")
+    line, at = lines[problem.line - 1], problem.column - 1
+    if at > len(line):
+        return None
+    first = max(0, at - _REACH)
+    shown = line[first : at + _REACH].removesuffix("\r")
     return Excerpt(shown, at - first) if shown.strip() else None

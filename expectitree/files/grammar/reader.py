@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.errors import NumberError
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
@@ -172,18 +172,12 @@ class _TreeReader:
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if attitude is not None and not self.faults:
-            self.check_attitude(tree)
+            self.values.attempt(
+                lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
+            )
+        if self.trail.found:
+            raise self.trail.failure()
         return tree
-
-    def check_attitude(self, tree: Tree) -> None:
-        """Report an attitude that cannot be applied to the totals of the tree."""
-        try:
-            check_attitude(tree)
-        except TreeError as error:
-            place = place_of(self.document.root, "attitude")
-            with suppress(TooManyProblemsError):
-                self.report(place, f"attitude: {error}")
-            raise self.trail.failure() from None
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -202,12 +196,11 @@ class _TreeReader:
             if idle[MAX_PROBLEMS:]:
                 self.warn(f"{name}: more such warnings are left out")
 
-        faults: list[tuple[str, str, int, int]] = []
-        tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
-        if faults:
+        tree, warning = evaluated(tree, self.note_fault)
+        if self.faults:
             rank = {n: at for at, n in enumerate(tree.first_paths.order)}
-            faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
-            self.faults = faults[:MAX_PROBLEMS]
+            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            del self.faults[MAX_PROBLEMS:]
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
