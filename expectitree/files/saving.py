@@ -47,8 +47,7 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
     Raises:
         TreeError: The format is not text, or values would change because it cannot hold a part of
             the tree.
-        TransformError: The format cannot hold sharing, and without it the tree has more than 10
-            million nodes, times the environment variable EXPECTITREE_BUDGET.
+        TransformError: Without sharing, which the format cannot hold, the tree is too large.
     """
     check_tree(tree)
     return "".join(pieces(tree, format, warn))
@@ -99,7 +98,7 @@ def save(
             in the meantime.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
             values would change because the format cannot hold a part of the tree.
-        TransformError: The format cannot hold sharing, and without it the tree has more than 10
+        TransformError: Without sharing, which the format cannot hold, the tree has more than 10
             million nodes, times the environment variable EXPECTITREE_BUDGET.
     """
     check_tree(tree)

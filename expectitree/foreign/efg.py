@@ -109,28 +109,25 @@ class _Reader:
         """Return the constant sum of the payoffs of MAX and MIN; 0 if one player matters."""
         if self.min_player is None:
             return Fraction(0)
-        totals = self.totals(self.max_player, self.min_player)
-        first, constant = next(totals)
-        for node, total in totals:
-            if total != constant:
+        pending = [Fraction(0)]  # what is paid above the nodes that come next
+        sums: dict[Fraction, GameNode] = {}  # of payoffs, with the first terminal that has each
+        for node in self.game.nodes:
+            total = pending.pop()
+            if node.outcome is not None:
+                payoffs = node.outcome.payoffs
+                total += payoffs[self.max_player - 1] + payoffs[self.min_player - 1]
+            if node.infoset is not None:
+                pending += [total] * len(node.infoset.actions)
+            elif sums and total not in sums:
+                [(constant, first)] = sums.items()
                 lines = [mark_of(self.game.text, place.at)[0] for place in (node, first)]
                 texts = f"{message_text(total)} at line {lines[0]}"
                 texts += f" and to {message_text(constant)} at line {lines[1]}"
                 only = "expectitree supports constant-sum games only"
                 raise self.game.error(node.at, f"not constant-sum: payoffs sum to {texts}: {only}")
-        return constant
-
-    def totals(self, *players: int) -> Iterator[tuple[GameNode, Fraction]]:
-        """Yield each terminal with the sum of the payoffs of players on the path to it."""
-        pending = [Fraction(0)]  # what is paid above the nodes that come next
-        for node in self.game.nodes:
-            total = pending.pop()
-            if node.outcome is not None:
-                total += sum(node.outcome.payoffs[player - 1] for player in players)
-            if node.infoset is None:
-                yield node, total
             else:
-                pending += [total] * len(node.infoset.actions)
+                sums.setdefault(total, node)
+        return next(iter(sums))
 
     # ---- The tree.
 

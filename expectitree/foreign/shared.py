@@ -34,26 +34,17 @@ _NUMBER_LABEL = re.compile("#[0-9]+")
 
 
 class Translation:
-    """The translation of a file into the structure that the grammar reads.
-
-    Attributes:
-        source: The file.
-        problems: What is wrong with it.
-        notes: Warnings.
-        places: By the id of a list or mapping in the result, where its items come from.
-    """
+    """The translation of a file into the structure that the grammar reads."""
 
     def __init__(self, source: Document) -> None:
         self.source = source
         self.problems = Problems(source)
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # warnings
+        # By the id of a list or mapping in the result, where its items come from.
         self.places: dict[int, Sequence[Place]] = {}
 
     def tree(self, root: Callable[[], Data], warn: Warn | None, exact_nodes: int) -> Tree:
-        """Return the tree of what a function translates.
-
-        Raises `FileError` with every problem found.
-        """
+        """Return the tree of what a function translates; raise `FileError` with every problem."""
         found: Data = None
         with suppress(TooManyProblemsError):
             found = root()
