@@ -21,14 +21,7 @@ from expectitree.base.tree.formulas import REST, is_formula, negative_of, paymen
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
-from expectitree.files.grammar.document import (
-    MAX_DEPTH,
-    NESTED_TOO_DEEPLY,
-    Data,
-    Document,
-    Place,
-    TooManyProblemsError,
-)
+from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
 from expectitree.files.grammar.words import described, key_list
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -39,7 +32,6 @@ _OF_ROOT = ("name", "variables")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Texts in messages of the grammar and of YAML, and their replacements here.
 _WORDS = {
-    NESTED_TOO_DEEPLY: f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above",
     SUM_HINT: "correct them",
     ", or write `p: rest` at one outcome": "",
     "the root's `parameters:`": "`variables:`",

@@ -18,7 +18,9 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
+    MAX_DEPTH,
     MAX_PROBLEMS,
+    NESTED_TOO_DEEPLY,
     Data,
     Document,
     Mark,
@@ -96,6 +98,8 @@ def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") 
 @contextmanager
 def own_words(words: Mapping[str, str]) -> Iterator[None]:
     """Raise a `FileError` with other words in its messages: those of a format."""
+    too_deep = f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above"
+    words = {NESTED_TOO_DEEPLY: too_deep, **words}
     try:
         yield
     except FileError as error:

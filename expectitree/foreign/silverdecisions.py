@@ -16,15 +16,7 @@ from expectitree.base.tree.formulas import REST, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.files.formats.json import NOTATION, parse
-from expectitree.files.grammar.document import (
-    MAX_NESTED,
-    NESTED_TOO_DEEPLY,
-    Data,
-    Document,
-    Place,
-    TooManyProblemsError,
-    place_of,
-)
+from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
@@ -53,7 +45,6 @@ _OWN_WORDS = {
     "`rest`": SHARE,
     ", or a percentage such as 50%": "",
     "under the root's `parameters:`": "in the code of the file",
-    NESTED_TOO_DEEPLY: f"the tree has more than {MAX_NESTED} edges on one path, expected fewer",
 }
 
 # The names that expressions at a node may use, each with the name of its parameter.
