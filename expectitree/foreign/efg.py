@@ -22,7 +22,7 @@ from expectitree.base.numbers import (
     quote,
     to_exact,
 )
-from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
+from expectitree.base.tree.builder import NodeId, TreeBuilder
 from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import mark_of
@@ -33,17 +33,9 @@ from expectitree.text.phrases import plural
 
 
 def read(
-    text: str,
-    name: str,
-    warn: Warn | None = None,
-    exact_nodes: int = EXACT_NODES,
-    *,
-    max_player: str | int = 1,
+    text: str, name: str, warn: Warn | None, exact_nodes: int, max_player: str | int = 1
 ) -> Tree:
-    """Return the tree of a game; raise `FileError` at its first error.
-
-    `max_player` is the name or the number of the player who is MAX.
-    """
+    """Return the tree of a game, with MAX by name or number; raise `FileError` at once."""
     reader = _Reader(Game(text, name), str(max_player), TreeBuilder(exact_nodes=exact_nodes))
     reader.check_information()
     tree = reader.tree(reader.total())
@@ -54,7 +46,6 @@ def read(
 
 
 def _player(game: Game, option: str) -> int:
-    """Return the number of a player by number or name."""
     numbers = [str(number) for number in range(1, len(game.players) + 1)]
     for names in (numbers, game.players):
         if option in names:
@@ -64,8 +55,6 @@ def _player(game: Game, option: str) -> int:
 
 
 class _Reader:
-    """Reads one game."""
-
     def __init__(self, game: Game, max_player: str, builder: TreeBuilder) -> None:
         self.game, self.builder = game, builder
         self.max_player = _player(game, max_player)
@@ -151,13 +140,11 @@ class _Reader:
         return builder.build(NodeId(root), reward=reward, title=game.title or None, check=False)
 
     def payoff(self, node: GameNode) -> Number:
-        """Return what a node pays MAX."""
         if node.outcome is None:
             return Fraction(0)
         return self.numbers([node.outcome.payoffs[self.max_player - 1]])[0]
 
     def numbers(self, exact: Sequence[Fraction]) -> Sequence[Number]:
-        """Return numbers as the builder holds them."""
         return exact if self.builder.exact else float_column(exact)
 
     def inner(self, node: GameNode, infoset: Infoset, below: list[tuple[int, Number]]) -> int:
@@ -190,7 +177,6 @@ class _Reader:
         return found
 
     def changes(self) -> Iterator[str]:
-        """Yield a message about each kind of change."""
         if self.unlabelled:
             count = plural(self.unlabelled, "action")
             found = f"found {count} with no name, or with the name of a sibling"
@@ -231,8 +217,6 @@ def quoted(text: str) -> str:
 
 
 class _Writer:
-    """Writes one tree."""
-
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.has_min = Kind.MIN in tree.columns.kind
@@ -255,7 +239,6 @@ class _Writer:
             stack += [(child[b], tree.reward_of(b)) for b in reversed(tree.branches_of(n))]
 
     def changes(self) -> Iterator[str]:
-        """Yield a message about each kind of change."""
         title = self.tree.title or ""
         if self.renamed:
             count = plural(self.renamed, "label")

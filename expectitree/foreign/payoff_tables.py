@@ -71,7 +71,6 @@ class _Table(Translation):
     is_known: bool
 
     def root(self, is_cost: bool) -> Data:
-        """Return the tree as the structure of a tree file."""
         lines = self.source.text.splitlines()
         first = next((line for line in lines if line.strip()), "")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
@@ -182,11 +181,9 @@ class _Table(Translation):
     # ---- Errors.
 
     def fault(self, cell: _Cell, message: str, path: str | None = None) -> None:
-        """Note an error in a cell."""
         self.problems.add(Place(cell), path, message)
 
     def raise_any(self) -> None:
-        """Raise `FileError` if there is an error."""
         if self.problems.found:
             raise self.problems.failure()
 

@@ -56,8 +56,6 @@ class _Node(NamedTuple):
 
 
 class _Reader(Translation):
-    """Translates one file."""
-
     def __init__(self, source: Document, decision: str) -> None:
         super().__init__(source)
         self.kinds = {"decision": decision, "chance": "chance"}
@@ -65,7 +63,6 @@ class _Reader(Translation):
         self.pattern = re.compile("(?!)")  # of those names that change
 
     def root(self) -> Data:
-        """Return the translated tree."""
         found: list[Data] = []
         stack = [_Node(self.source.root, Place(), (), "", found)]
         while stack:
@@ -238,8 +235,6 @@ def write(tree: Tree, warn: Warn | None) -> Iterator[str]:
 
 
 class _Writer:
-    """Writes one tree."""
-
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self.columns = tree.columns
@@ -248,7 +243,6 @@ class _Writer:
         self.changes: dict[str, None] = {}
 
     def document(self) -> Iterator[str]:
-        """Yield the title, the variables and the tree."""
         tree = self.tree
         if Kind.MIN in self.columns.kind:
             choose = "choose Min in Radiant, and read the file with --minimize"
@@ -278,7 +272,6 @@ class _Writer:
                 self.note("left out the ranges, the units and the descriptions of parameters")
 
     def nodes(self) -> Iterator[str]:
-        """Yield the lines of all nodes, parents first."""
         tree, kind = self.tree, self.columns.kind
         yield f"type: {_type(kind[tree.root_id])}\n"
         trail = [self.branches(tree.root_id)]
@@ -309,7 +302,6 @@ class _Writer:
             yield node, b, label
 
     def lines(self, node: int, b: int, child: int) -> Iterator[str]:
-        """Yield the keys of a child and its branch."""
         if self.columns.kind[node] == CHANCE:
             p = self.columns.probability[b]
             yield f"p: {self.amount(self.probability(node, b), p, child)}"

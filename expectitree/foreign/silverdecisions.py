@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -61,8 +61,6 @@ def read(
 
 
 class _Object:
-    """An object of the file."""
-
     def __init__(self, data: Data, place: Place, path: tuple[str, ...] = ()) -> None:
         self.data, self.place = data, place
         self.path = path  # the labels from the root of the tree
@@ -83,8 +81,6 @@ class _Node(NamedTuple):
 
 
 class _Reader(Translation):
-    """Translates one tree of a file."""
-
     def __init__(self, source: Document) -> None:
         super().__init__(source)
         self.parameters: Fields = {}
@@ -126,7 +122,6 @@ class _Reader(Translation):
         return self.mapping(fields)
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
-        """Return the root of the tree with a number, the first if that is None."""
         trees = self.objects(data, "trees")
         if number is None and len(trees) > 1:
             self.notes.append(f"this is the first of {len(trees)} trees: --tree 2 reads the second")
@@ -244,7 +239,6 @@ class _Reader(Translation):
         self.report(item.place_of(key), item.path, message)
 
     def stop(self, item: _Object, key: str, message: str) -> NoReturn:
-        """Report a problem after which nothing can be read."""
         self.fault(item, key, message)
         raise TooManyProblemsError
 
@@ -303,13 +297,17 @@ class _Writer:
         self.tree = tree
         self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
-        self.names = _mathjs_names(tree.parameters)
+        # The names of the parameters in mathjs, which reserves a few words.
+        self.names = {name: name for name in tree.parameters if name not in _WORDS}
+        for name in _WORDS:
+            if name in tree.parameters:
+                taken = {*_WORDS, *self.names.values()}
+                self.names[name] = shared.free_name(name, taken.__contains__)
         self.left_out = {"notes of branches": None} if tree.branch_notes else {}
         if any(p.range or p.unit or p.description for p in tree.parameters.values()):
             self.left_out["ranges, units and descriptions of parameters"] = None
 
     def text(self) -> Iterator[str]:
-        """Yield the whole file."""
         tree, code, scope = self.tree, list[str](), dict[str, float]()
         values: dict[str, Any] = parameter_values(tree)
         for n, value in values.items():
@@ -429,13 +427,3 @@ def _opened(data: Mapping[str, Any]) -> str:
 def _simple(number: Any) -> Fraction:
     """Return a number as a fraction: of a float, its shortest decimal."""
     return to_fraction(number_text(number)) if isinstance(number, float) else Fraction(number)
-
-
-def _mathjs_names(parameters: Collection[str]) -> dict[str, str]:
-    """Return the names of the parameters in mathjs, which reserves a few words."""
-    found = {name: name for name in parameters if name not in _WORDS}
-    for name in parameters:
-        if name not in found:
-            taken = {*_WORDS, *found.values()}
-            found[name] = shared.free_name(name, taken.__contains__)
-    return found

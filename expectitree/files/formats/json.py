@@ -12,7 +12,6 @@ from functools import partial
 
 from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
-    MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
@@ -40,7 +39,7 @@ def parse(text: str, name: str) -> Document:
             raise error_in(name, message, 1, 1) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
-        raise error_in(name, NESTED_TOO_DEEPLY, *_deep_mark(text)) from None
+        raise error_in(name, NESTED_TOO_DEEPLY) from None
     return Document(name, root, locate=partial(_locate, text, root), text=text)
 
 
@@ -99,16 +98,6 @@ def _containers(root: Data) -> Iterator[Data]:
         else:
             yield container
             stack.pop()
-
-
-def _deep_mark(text: str) -> Mark | tuple[None, None]:
-    """Return the place where more lists and objects are open than are allowed, or None."""
-    depth = 0
-    for token in tokens(text):
-        depth += (token[0] in "[{") - (token[0] in "]}")
-        if depth > MAX_CONTAINERS:
-            return mark_of(text, token.start())
-    return None, None
 
 
 def _syntax_message(text: str, error: json.JSONDecodeError) -> str:

@@ -46,7 +46,11 @@ def parse(text: str, name: str) -> Document:
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
-        raise _unreadable(text, name, error) from None
+        found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        if found is None:
+            raise error_in(name, f"this is not YAML: {escape(error.reason)}") from None
+        message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
+        raise error_at(text, found.start(), name, message) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise error_in(name, f"this is not YAML: {escape(str(error))}") from None
     except yaml.MarkedYAMLError as error:
@@ -215,14 +219,6 @@ def _short(name: str) -> str:
 def _error(name: str, mark: Any, message: str) -> FileError:
     place = () if mark is None else (mark.line + 1, mark.column + 1)
     return error_in(name, escape(message), *place)
-
-
-def _unreadable(text: str, name: str, error: Any) -> FileError:
-    found = yaml.reader.Reader.NON_PRINTABLE.search(text)
-    if found is None:
-        return error_in(name, f"this is not YAML: {escape(error.reason)}")
-    message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
-    return error_at(text, found.start(), name, message)
 
 
 def _syntax_hint(text: str, mark: Any) -> str:

@@ -56,7 +56,6 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
 
 
 def _fault_of_name(name: str) -> str:
-    """Return why a parameter cannot have a name, or nothing."""
     if name in FUNCTIONS or name in (REST, "inf"):
         what = "a function" if name in FUNCTIONS else "a word of the grammar"
         return f"{quote(name)} is {what}: choose another name"
@@ -85,7 +84,6 @@ def _read_parameter(values: ValueReader, name: str, written: Data, place: Place)
 
 
 def _unknown(key: str) -> str:
-    """Return the message for an unknown key of a parameter."""
     for form, words in _MEANT.items():
         if key.lower() in words:
             return f"unknown key {quote(key)}: write `{form}`"
@@ -235,7 +233,6 @@ def _fault_of_test(test: Definition, event: Definition) -> str:
 
 
 def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
-    """Return probabilities with a formula for each `rest`."""
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}

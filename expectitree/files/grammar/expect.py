@@ -69,8 +69,6 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
 
 
 class _ExpectationReader(ValueReader):
-    """Reads one `expect`."""
-
     def __init__(self, report: Report) -> None:
         super().__init__(report)
         # The texts of the numbers, by the keys below `expect`.

@@ -103,8 +103,6 @@ def read_tree(
 
 
 class _TreeReader:
-    """Reads one document."""
-
     def __init__(
         self,
         document: Document,

@@ -128,8 +128,6 @@ class Block:
 
 
 class _TreeWriter:
-    """Writes one tree."""
-
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
