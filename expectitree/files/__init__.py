@@ -9,7 +9,7 @@ import gc
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Unpack
+from typing import IO, Any, Unpack
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import BeyondFloatsError, Number, quote
@@ -23,14 +23,11 @@ from expectitree.files.formats import (
     format_of_text,
     likely_format,
 )
-from expectitree.files.grammar.document import error_in, with_excerpts
+from expectitree.files.grammar.document import Document, error_in, with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import ReadOptions, Warn, Warnings
 from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
-
-if TYPE_CHECKING:
-    from expectitree.files.grammar.document import Document
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees

@@ -35,7 +35,7 @@ from expectitree.text.phrases import plural
 def read(
     text: str, name: str, warn: Warn | None, exact_nodes: int, max_player: str | int = 1
 ) -> Tree:
-    """Return the tree of a game, with MAX by name or number; raise `FileError` at once."""
+    """Return the tree of a game; `max_player` is MAX's name or number. Raises `FileError`."""
     reader = _Reader(Game(text, name), str(max_player), TreeBuilder(exact_nodes=exact_nodes))
     reader.check_information()
     tree = reader.tree(reader.total())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError
@@ -46,8 +47,10 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
             values.report(Place(data, at, True), f"parameters: {fault}")
             continue
         found[str(name)] = _read_parameter(values, str(name), written, Place(data, at))
-    cycle = _cycle(found)
-    if cycle:
+    try:
+        TopologicalSorter({name: parameter.bases for name, parameter in found.items()}).prepare()
+    except CycleError as error:
+        cycle = error.args[1][::-1]  # each is derived from the next, and the last is the first
         at = next(at for at, (name, _) in enumerate(data) if name == cycle[0])
         way = " from ".join(cycle if len(cycle) <= 8 else [*cycle[:7], "…", cycle[-1]])
         message = f"the parameter {cycle[0]} is derived from itself: {way}"
@@ -117,17 +120,6 @@ _MEANT = {  # what people mean by other keys
     "unit: …": ("units", "currency"),
     "description: …": ("note", "comment", "text", "label", "title", "name"),
 }
-
-
-def _cycle(parameters: dict[str, Parameter]) -> list[str]:
-    """Return a cycle of names, each derived from the next, that ends with its first; or none."""
-    from graphlib import CycleError, TopologicalSorter
-
-    try:
-        TopologicalSorter({name: p.bases for name, p in parameters.items()}).prepare()
-    except CycleError as error:
-        return [*reversed(error.args[1])]
-    return []
 
 
 # ---- Events.

@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import is_formula
+from expectitree.base.tree.formulas import Definition, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     bare,
@@ -61,9 +61,6 @@ from expectitree.files.grammar.values import (
 )
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.formulas import Definition
 
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
