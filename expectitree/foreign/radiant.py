@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, MAX_LENGTH, NEGATION, Name
-from expectitree.base.numbers import Number, escape, number_text, quote
+from expectitree.base.numbers import escape, number_text, quote
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.builder import SUM_HINT
 from expectitree.base.tree.columns import CHANCE, NONE
@@ -336,13 +336,9 @@ class _Writer:
                 return text
             self.note("formulas with powers, functions or many terms are replaced by their values")
         try:
-            return self.number(value)
+            text = number_text(value)
         except TreeError as error:
             raise TreeError(f"{escape(self.tree.path_of(node))}: {error}") from None
-
-    def number(self, value: Number) -> str:
-        """Return a number as a decimal, or as a fraction if the file has variables."""
-        text = number_text(value)
         if "/" in text and self.tree.parameters:
             return text
         if "/" in text:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     NESTED_TOO_DEEPLY,
     Data,
@@ -115,6 +114,4 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     return message
 
 
-def write(tree: Tree) -> Iterator[str]:
-    """Yield the text of a tree piece by piece."""
-    return tree_text(tree, NOTATION)
+write = partial(tree_text, notation=NOTATION)

@@ -18,7 +18,6 @@ import yaml
 
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import escape, quote
-from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
@@ -243,11 +242,6 @@ _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )|[A-Za-z0-9_.]+(/#?[A-Za-z0-
 _TAKEN = re.compile(r"y|n|yes|no|on|off|true|false|null|[-+.]?(?:[0-9].*|inf|nan)", re.IGNORECASE)
 
 
-def write(tree: Tree) -> Iterator[str]:
-    """Yield the text of a tree piece by piece."""
-    return tree_text(tree, NOTATION)
-
-
 class _YamlNotation(Notation):
     """The notation of YAML: a text is unquoted if every reader takes it for text."""
 
@@ -289,3 +283,4 @@ class _YamlNotation(Notation):
 
 
 NOTATION = _YamlNotation()
+write = partial(tree_text, notation=NOTATION)

@@ -182,13 +182,13 @@ def _read_definition(values: ValueReader, data: Data, subject: str, place: Place
         str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
         for signal, row in rows
     }
-    columns: dict[str, dict[str, Any]] = {}
+    columns: dict[str, dict[str, Any]] = {}  # by outcome, then by signal
     for signal, row in likelihood.items():
         for outcome, p in row.items():
             columns.setdefault(outcome, {})[signal] = p
     columns = {outcome: _with_rest(column) for outcome, column in columns.items()}
-    found = {s: {o: columns[o][s] for o in row} for s, row in likelihood.items()}
-    return Definition(test_of=str(event), likelihood=found)
+    complete = {s: {o: columns[o][s] for o in row} for s, row in likelihood.items()}
+    return Definition(test_of=str(event), likelihood=complete)
 
 
 def _read_row(

@@ -207,22 +207,14 @@ class _TreeReader:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
         about: dict[str, Any] = {}
-        events = NONE
-        for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
-            if key == "parameters":
-                from expectitree.files.grammar.definitions import read_parameters
-
-                about[key] = self.values.attempt(read_parameters, value, root, index) or {}
-            elif key == "events":
-                events = index
+        pairs = [*enumerate(root if isinstance(root, tuple) else ())]
+        pairs.sort(key=lambda pair: pair[1][0] == "events")  # after the parameters in its formulas
+        for index, (key, value) in pairs:
+            if key == "nodes":
+                self.names.read(value, Place(root, index))
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
-            elif key == "nodes":
-                self.names.read(value, Place(root, index))
-        if events != NONE:  # after the parameters, which formulas use
-            from expectitree.files.grammar.definitions import read_events
-
-            self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
+        self.defined = about.pop("events", None) or {}
         about.pop(SCHEMA_KEY, None)
         return about
 
