@@ -64,7 +64,8 @@ def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     if not row.is_written:
         raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
     tree = written_tree(tree, row, warn)
-    text: Iterator[str] = row.module.write(tree, warn) if row.is_foreign else row.module.write(tree)
+    foreign = [warn or (lambda message: None)] if row.is_foreign else []
+    text: Iterator[str] = row.module.write(tree, *foreign)
     return text
 
 

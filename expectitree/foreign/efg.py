@@ -32,16 +32,13 @@ from expectitree.foreign.shared import free_name, labels_of
 from expectitree.text.phrases import plural
 
 
-def read(
-    text: str, name: str, warn: Warn | None, exact_nodes: int, max_player: str | int = 1
-) -> Tree:
+def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | int = 1) -> Tree:
     """Return the tree of a game; `max_player` is MAX's name or number. Raises `FileError`."""
     reader = _Reader(Game(text, name), str(max_player), TreeBuilder(exact_nodes=exact_nodes))
     reader.check_information()
     tree = reader.tree(reader.total())
-    if warn is not None:
-        for message in reader.changes():
-            warn(f"{name}: {message}")
+    for message in reader.changes():
+        warn(f"{name}: {message}")
     return tree
 
 
@@ -59,8 +56,7 @@ class _Reader:
         self.game, self.builder = game, builder
         self.max_player = _player(game, max_player)
         self.min_player = self.other_player()  # None if only one player matters
-        self.unlabelled = 0  # actions
-        self.normalised = 0  # chance nodes
+        self.unlabelled = self.normalised = 0  # actions, and chance nodes
 
     def other_player(self) -> int | None:
         """Return the player who is MIN: who moves or is paid, but is not MAX."""
@@ -193,13 +189,12 @@ _FIT = re.compile(r"[!-[\]-~]+(?: [!-[\]-~]+)*")
 _UNFIT = re.compile(r"[^ -~]")
 
 
-def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
+def write(tree: Tree, warn: Warn) -> Iterator[str]:
     """Yield the text of a tree without sharing; warn of labels and probabilities that change."""
     writer = _Writer(tree)
     yield from writer.lines()
-    if warn is not None:
-        for message in writer.changes():
-            warn(message)
+    for message in writer.changes():
+        warn(message)
 
 
 def fit(text: str) -> str:

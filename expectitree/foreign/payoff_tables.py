@@ -41,7 +41,7 @@ _POINT = re.compile(
 )
 
 
-def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
+def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
     """Return the tree of a table, in which MIN chooses if its numbers are costs to `minimize`.
 
     Raises `FileError` with everything that is wrong.

@@ -38,7 +38,7 @@ _WORDS = {
 }
 
 
-def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
+def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
     """Return the tree of a text; `minimize` makes its decisions MIN. Raises `FileError`."""
     with shared.own_words(_WORDS):
         reader = _Reader(yaml.parse(text, name), "min" if minimize else "max")
@@ -225,13 +225,12 @@ _SIGNS_AT_START = re.compile(r"^[!`@%&*+]+\s*")
 _TYPED = ("y", "n", "yes", "no", "on", "off", "true", "false", "null")
 
 
-def write(tree: Tree, warn: Warn | None) -> Iterator[str]:
+def write(tree: Tree, warn: Warn) -> Iterator[str]:
     """Yield the text of a tree piece by piece; `warn` receives what is written differently."""
     writer = _Writer(tree)
     yield from writer.document()
-    if warn is not None:
-        for message in writer.changes:
-            warn(message)
+    for message in writer.changes:
+        warn(message)
 
 
 class _Writer:

@@ -45,7 +45,7 @@ class Translation:
         # By the id of a list or mapping in the result, where its items come from.
         self.places: dict[int, Sequence[Place]] = {}
 
-    def tree(self, root: Callable[[], Data], warn: Warn | None, exact_nodes: int) -> Tree:
+    def tree(self, root: Callable[[], Data], warn: Warn, exact_nodes: int) -> Tree:
         """Return the tree of what a function translates; raise `FileError` with every problem."""
         found: Data = None
         with suppress(TooManyProblemsError):
@@ -58,8 +58,7 @@ class Translation:
         if len(self.notes) > MAX_PROBLEMS:
             notes.append("more such notes are left out")
         for note in notes:
-            if warn is not None:
-                warn(f"{escape(self.source.name)}: {note}")
+            warn(f"{escape(self.source.name)}: {note}")
         return tree
 
     def mapping(self, fields: Fields) -> Data:

@@ -33,7 +33,6 @@ RULES = {
 }
 KEY = "SilverDecisions"  # the root's key with the version of the file
 SHARE = "#"  # the probability that the other outcomes leave of 1
-_DEFAULT_RULE = next(iter(RULES))
 _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+/[0-9]+)")  # SilverDecisions writes 5/2 as `2 1/2`
 _COMMENT = re.compile("#[^\n]*")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
@@ -51,9 +50,7 @@ _OWN_WORDS = {
 Names: TypeAlias = Mapping[str, str]
 
 
-def read(
-    text: str, name: str, warn: Warn | None, exact_nodes: int, tree: int | None = None
-) -> Tree:
+def read(text: str, name: str, warn: Warn, exact_nodes: int, tree: int | None = None) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
     with shared.own_words(_OWN_WORDS):
         reader = _Reader(parse(text, name))
@@ -95,7 +92,7 @@ class _Reader(Translation):
         file = _Object(source if isinstance(source, tuple) else (), Place())
         if KEY not in file.keys:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
-        rule = file.keys.get("rule", _DEFAULT_RULE)
+        rule = file.keys.get("rule", next(iter(RULES)))
         if not isinstance(rule, str) or rule not in RULES:
             known = ", ".join(RULES)
             self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
@@ -281,11 +278,11 @@ _CRITERIA = {
 }
 
 
-def write(tree: Tree, warn: Warn | None = None) -> Iterator[str]:
+def write(tree: Tree, warn: Warn) -> Iterator[str]:
     """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
     writer = _Writer(tree)
     yield from writer.text()
-    if writer.left_out and warn is not None:
+    if writer.left_out:
         found = ", ".join(writer.left_out)
         warn(f"left out what SilverDecisions' JSON cannot hold: {found}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
@@ -15,6 +15,8 @@ from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, 
 from expectitree.files.grammar.words import described, key_hint
 
 _MAX_NAMES = 8  # in a message
+# The node that a name refers to: its definition, its keys, its place and its identity.
+Named: TypeAlias = tuple[Data, dict[str, Data], Place, object]
 
 
 @dataclass(slots=True)
@@ -122,15 +124,6 @@ class Trail(Problems):
         return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]
 
 
-class Named(NamedTuple):
-    """The node that a name refers to."""
-
-    definition: Data
-    keys: dict[str, Data]
-    place: Place
-    identity: object
-
-
 class Names:
     """The named nodes of one document."""
 
@@ -189,7 +182,7 @@ class Names:
             message = f"the name {quote(name)} leads to a ref: write a node here"
             self.trail.report(place_of(item, "ref", True), message)
             return None
-        return Named(item, keys, self.places[name], self.identity(name))
+        return item, keys, self.places[name], self.identity(name)
 
     def _unknown(self, name: Data) -> str:
         """Return the message about a ref to a name that is not defined."""
