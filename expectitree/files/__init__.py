@@ -9,7 +9,7 @@ import gc
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import IO, TYPE_CHECKING, Any, Unpack
+from typing import IO, Any, Unpack
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import BeyondFloatsError, Number, quote
@@ -23,14 +23,11 @@ from expectitree.files.formats import (
     format_of_text,
     likely_format,
 )
-from expectitree.files.grammar.problems import error_in, with_excerpts
+from expectitree.files.grammar.document import Document, error_in, with_excerpts
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import ReadOptions, Warn, Warnings
 from expectitree.files.sources import check_characters, unreadable
 from expectitree.files.sources import read_text as read_text
-
-if TYPE_CHECKING:
-    from expectitree.files.grammar.document import Document
 
 ANSWERS = ".answers.yaml"  # ends the name of a file of answers to `expectitree ask`
 NO_TREES = (ANSWERS, ".csv")  # end the names of files that a folder may have next to its trees
@@ -157,23 +154,19 @@ def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) 
 def parse(text: str, name: str, format: str | None = None) -> Document:
     """Return the structure of a text, in the format of the name's ending, or else of the text."""
     text = text.removeprefix("\ufeff")
-    try:
-        check_characters(text, name)
-        return _parse(text, name, format)
-    except FileError as error:
-        raise with_excerpts(error, text) from None
-
-
-def _parse(text: str, name: str, format: str | None) -> Document:
     found = format_by_suffix(name) if format is None else FORMATS[format]
     row = found if found is not None and found.is_text else FORMATS["yaml"]
     document: Document
-    if row is not found and text.lstrip()[:1] == "{":
-        with suppress(FileError):
-            document = FORMATS["json"].module.parse(text, name)
-            return document
-    document = row.module.parse(text, name)
-    return document
+    try:
+        check_characters(text, name)
+        if row is not found and text.lstrip()[:1] == "{":
+            with suppress(FileError):
+                document = FORMATS["json"].module.parse(text, name)
+                return document
+        document = row.module.parse(text, name)
+        return document
+    except FileError as error:
+        raise with_excerpts(error, text) from None
 
 
 def tree_files(folder: str) -> Iterable[str]:

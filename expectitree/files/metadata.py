@@ -15,11 +15,11 @@ from typing import Any
 
 from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.numbers import Number, float_bounds, float_column, number_text
+from expectitree.base.tree.attitude import read_attitude
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats.json import NOTATION
-from expectitree.files.grammar.document import Data, NumberText, Place
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.expect import read_expectation, written_expectation
-from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import described
 
@@ -45,13 +45,6 @@ def rows(values: ValueReader, data: Data) -> list[int]:
     return [values.count(row, ROW) for row in data]
 
 
-def _read_attitude(values: ValueReader, data: Data) -> Any:
-    """Read an attitude to risk, as `--attitude` takes it."""
-    from expectitree.base.tree.attitude import read_attitude
-
-    return read_attitude(text("an attitude")(values, data))
-
-
 _VALUES: dict[str, Read] = {  # by key: the functions that read the values
     "title": text("the title"),
     "source": text("the source"),
@@ -62,7 +55,7 @@ _VALUES: dict[str, Read] = {  # by key: the functions that read the values
     "estimated": rows,
     "unknown": rows,
     "expect": read_expectation,
-    "attitude": _read_attitude,
+    "attitude": lambda values, data: read_attitude(text("an attitude")(values, data)),
 }
 
 

@@ -8,8 +8,8 @@ the rows of `FORMATS` name the losses of each format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import quote
@@ -47,8 +47,7 @@ def dumps(tree: Tree, format: str = "yaml", *, warn: Warn | None = None) -> str:
     Raises:
         TreeError: The format is not text, or values would change because it cannot hold a part of
             the tree.
-        TransformError: The format cannot hold sharing, and without it the tree has more than 10
-            million nodes, times the environment variable EXPECTITREE_BUDGET.
+        TransformError: Without sharing, which the format cannot hold, the tree is too large.
     """
     check_tree(tree)
     return "".join(pieces(tree, format, warn))
@@ -65,7 +64,8 @@ def pieces(tree: Tree, format: str, warn: Warn | None = None) -> Iterator[str]:
     if not row.is_written:
         raise TreeError(f"{row.title} cannot be written: choose one of {', '.join(TEXT_FORMATS)}")
     tree = written_tree(tree, row, warn)
-    text: Iterator[str] = row.module.write(tree, warn) if row.is_foreign else row.module.write(tree)
+    foreign = [warn or (lambda message: None)] if row.is_foreign else []
+    text: Iterator[str] = row.module.write(tree, *foreign)
     return text
 
 
@@ -99,7 +99,7 @@ def save(
             in the meantime.
         TreeError: A number of an exact tree is not a float, and `drop_fractions` is False; or
             values would change because the format cannot hold a part of the tree.
-        TransformError: The format cannot hold sharing, and without it the tree has more than 10
+        TransformError: Without sharing, which the format cannot hold, the tree has more than 10
             million nodes, times the environment variable EXPECTITREE_BUDGET.
     """
     check_tree(tree)
@@ -135,57 +135,42 @@ def format_of(name: str, format: str | None = None) -> Format:
 
 # ---- What a format cannot hold.
 
-_OTHERS = "write the tree as YAML, JSON or .efg"
-
-
-class Loss(NamedTuple):
-    """A row of `LOSSES`."""
-
-    is_in: Callable[[Tree], object]  # whether a tree has it
-    hint: str = ""  # what to do, if the loss is refused because it would change values
-    nodes: Callable[[Tree], Sequence[int]] = lambda tree: ()  # the nodes that have it
-
-
-def _has_estimates(tree: Tree) -> bool:
-    return any(
+_DEEP_TREES = f"paths of more than {MAX_DEPTH} branches"
+_ALL_KINDS = "MAX, MIN and CHANCE nodes in one tree"
+# By name, what a tree has of each: a list has nodes.
+LOSSES: dict[str, Callable[[Tree], Any]] = {
+    "source": lambda tree: tree.source,
+    "notes": lambda tree: tree.notes or tree.branch_notes,
+    "bounds": lambda tree: tree.local_bounds,
+    "estimates": lambda tree: any(
         kind and u == u for kind, u in zip(tree.columns.kind, tree.columns.utility, strict=True)
-    )
-
-
-def _has_root_reward(tree: Tree) -> bool:
-    return bool(tree.root_reward) or tree.formulas is not None and NONE in tree.formulas.rewards
-
-
-LOSSES = {
-    "source": Loss(lambda tree: tree.source),
-    "notes": Loss(lambda tree: tree.notes or tree.branch_notes),
-    "bounds": Loss(lambda tree: tree.local_bounds),
-    "estimates": Loss(_has_estimates),
-    "expect": Loss(lambda tree: tree.expect),
-    "parameters": Loss(lambda tree: tree.parameters),
-    "formulas": Loss(lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions())),
-    "events": Loss(lambda tree: tree.formulas and tree.formulas.events),
-    "sharing": Loss(lambda tree: False),  # not lost: `written_tree` gives each path its own nodes
-    "trees of one terminal": Loss(lambda tree: len(tree) == 1, _OTHERS),
-    f"paths of more than {MAX_DEPTH} branches": Loss(
-        lambda tree: tree.heights[tree.root_id] > MAX_DEPTH, _OTHERS
     ),
-    "rewards of the root": Loss(
-        _has_root_reward, "move them into the utilities with --fold rewards"
+    "expect": lambda tree: tree.expect,
+    "parameters": lambda tree: tree.parameters,
+    "formulas": lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions()),
+    "events": lambda tree: tree.formulas and tree.formulas.events,
+    "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes
+    "trees of one terminal": lambda tree: len(tree) == 1,
+    _DEEP_TREES: lambda tree: tree.heights[tree.root_id] > MAX_DEPTH,
+    "rewards of the root": lambda tree: (
+        tree.root_reward or tree.formulas is not None and NONE in tree.formulas.rewards
     ),
-    "two players": Loss(lambda tree: {Kind.MAX, Kind.MIN} <= {*tree.columns.kind}, _OTHERS),
-    "MAX, MIN and CHANCE nodes in one tree": Loss(
-        lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind}, _OTHERS
+    "two players": lambda tree: {Kind.MAX, Kind.MIN} <= {*tree.columns.kind},
+    _ALL_KINDS: lambda tree: {Kind.MAX, Kind.MIN, Kind.CHANCE} <= {*tree.columns.kind},
+    "attitudes to risk": lambda tree: tree.attitude,
+    "unknown utilities": lambda tree: [*tree.unknown],
+    "cut nodes": lambda tree: sorted(tree.estimated),
+}
+# What to do about those that would change values, which are refused.
+HINTS = {
+    **dict.fromkeys(
+        ("trees of one terminal", _DEEP_TREES, "two players", _ALL_KINDS),
+        "write the tree as YAML, JSON or .efg",
     ),
-    "attitudes to risk": Loss(
-        lambda tree: tree.attitude, "delete the key attitude if expected values are meant"
-    ),
-    "unknown utilities": Loss(
-        lambda tree: tree.unknown, "answer them first with expectitree ask", lambda t: t.unknown
-    ),
-    "cut nodes": Loss(
-        lambda tree: tree.estimated, "write the uncut tree", lambda tree: sorted(tree.estimated)
-    ),
+    "rewards of the root": "move them into the utilities with --fold rewards",
+    "attitudes to risk": "delete the key attitude if expected values are meant",
+    "unknown utilities": "answer them first with expectitree ask",
+    "cut nodes": "write the uncut tree, or a table (.arrow, .parquet)",
 }
 
 
@@ -195,12 +180,12 @@ def written_tree(tree: Tree, format: Format, warn: Warn | None) -> Tree:
     Raises `TreeError` if the format cannot hold something without which values would change, and
     `TransformError` if the tree without sharing has too many nodes.
     """
-    found = [name for name in format.loses if LOSSES[name].is_in(tree)]
-    for name in found:
-        if LOSSES[name].hint:
-            nodes = LOSSES[name].nodes(tree)
-            path = f"{paths.message_path(tree.path_of(nodes[0]))}: " if nodes else ""
-            raise TreeError(f"{path}{format.title} cannot hold {name}: {LOSSES[name].hint}")
+    found = {name: lost for name in format.loses if (lost := LOSSES[name](tree))}
+    for name, lost in found.items():
+        if name in HINTS:
+            is_at_node = isinstance(lost, list)
+            path = f"{paths.message_path(tree.path_of(lost[0]))}: " if is_at_node else ""
+            raise TreeError(f"{path}{format.title} cannot hold {name}: {HINTS[name]}")
     if found and warn is not None:
         warn(f"left out what {format.title} cannot hold: {', '.join(found)}")
     if "sharing" not in format.loses or not tree.is_sharing:

@@ -12,7 +12,7 @@ from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.names import nearest
 from expectitree.files.formats import FORMATS
-from expectitree.files.grammar.problems import error_at, error_in
+from expectitree.files.grammar.document import error_at, error_in
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {
@@ -106,23 +106,20 @@ def _half_pair(text: str) -> int:
 def unreadable(name: str, error: OSError | ValueError) -> FileError:
     """Return the error for a file that the system cannot read."""
     if isinstance(error, FileNotFoundError):
-        return error_in(name, _why_missing(Path(name)))
+        path = Path(name)
+        try:
+            names = sorted(os.listdir(path.parent))[:10_000]
+        except OSError:
+            names = []
+        if path.name in names:
+            return error_in(name, "this link leads nowhere: check its target")
+        near = nearest(path.name, names)
+        hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
+        return error_in(name, f"there is no such file{hint}")
     if isinstance(error, IsADirectoryError):
         return error_in(name, "this is a folder, expected a file")
     reason = getattr(error, "strerror", None) or str(error)
     return error_in(name, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")
-
-
-def _why_missing(path: Path) -> str:
-    try:
-        names = sorted(os.listdir(path.parent))[:10_000]
-    except OSError:
-        names = []
-    if path.name in names:
-        return "this link leads nowhere: check its target"
-    near = nearest(path.name, names)
-    hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
-    return f"there is no such file{hint}"
 
 
 def examples() -> dict[str, Path]:

@@ -99,7 +99,7 @@ def from_networkx(graph: Any) -> Tree:
         except (TreeError, NumberError) as error:
             raise TreeError(f"node {name!r}: {error}") from None
     texts = {key: graph.graph.get(key) for key in ("title", "source")}
-    about: Any = {key: None if text is None else str(text) for key, text in texts.items()}
+    about: Any = {key: str(text) for key, text in texts.items() if text is not None}
     try:
         tree = builder.build(ids[root], reward=graph.graph.get("root_reward", 0), **about)
         attitude = graph.graph.get("attitude")

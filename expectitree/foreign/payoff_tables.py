@@ -12,16 +12,15 @@ the states as outcomes and the same probabilities.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from expectitree.base.errors import FileError, NumberError, Problem
-from expectitree.base.numbers import escape, message_text, quote, to_fraction, to_probability
+from expectitree.base.errors import NumberError
+from expectitree.base.numbers import message_text, quote, to_fraction, to_probability
 from expectitree.base.tree.columns import SUM_TOLERANCE
 from expectitree.base.tree.model import Tree
-from expectitree.base.tree.paths import join, message_path
+from expectitree.base.tree.paths import join
 from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.rows import Warn
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.text.phrases import plural
@@ -42,27 +41,13 @@ _POINT = re.compile(
 )
 
 
-def read(text: str, name: str, warn: Warn | None, exact_nodes: int, minimize: bool = False) -> Tree:
-    """Return the tree of a table.
+def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = False) -> Tree:
+    """Return the tree of a table, in which MIN chooses if its numbers are costs to `minimize`.
 
-    Args:
-        text: The table.
-        name: The text's name in messages.
-        warn: Called with a message if the table has no probabilities.
-        exact_nodes: A tree of more nodes has floats in place of fractions.
-        minimize: Whether the numbers are costs, so that MIN chooses.
-
-    Raises:
-        FileError: The table is not complete, or cells are wrong. The error lists every problem.
+    Raises `FileError` with everything that is wrong.
     """
-    table = _Table(text, name)
-    table.check()
-    if warn is not None and not table.probabilities:
-        criterion, kind = ("minimax", "max") if minimize else ("maximin", "min")
-        found = "found no row `probability`: the states are equally likely (Laplace)"
-        worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
-        warn(f"{name}: {found}. {worst} instead of chance")
-    return table.tree(lambda: table.root("min" if minimize else "max"), warn, exact_nodes)
+    table = _Table(Document(name, (), locate=_locate, text=text))
+    return table.tree(lambda: table.root(minimize), warn, exact_nodes)
 
 
 class _Cell(NamedTuple):
@@ -76,16 +61,45 @@ class _Cell(NamedTuple):
 class _Table(Translation):
     """The rows of one table: those of actions, and the row of probabilities if there is one."""
 
-    def __init__(self, text: str, name: str) -> None:
-        super().__init__(Document(name, (), locate=_locate, text=text))
-        self.faults: list[Problem] = []
-        first = next((line for line in text.splitlines() if line.strip()), "")
+    states: list[_Cell]
+    actions: list[list[_Cell]]
+    probabilities: list[list[_Cell]]
+    # The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as
+    # 0,5 or 1.234.567, shows the decimal mark of the whole table. If no cell shows it, and commas
+    # separate the cells, it is the point. With another separator, it may be a comma.
+    mark: str
+    is_known: bool
+
+    def root(self, is_cost: bool) -> Data:
+        lines = self.source.text.splitlines()
+        first = next((line for line in lines if line.strip()), "")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
         header, *rows = self.rows(separator)
+        self.raise_any()
         self.states = header[1:]
         self.actions = [row for row in rows if not _is_probability(row[0])]
         self.probabilities = [row for row in rows if _is_probability(row[0])]
-        self.amounts = _Amounts((cell for row in rows for cell in row[1:]), separator)
+        shown = {_marks(_plain(cell.text)) for row in rows for cell in row[1:]} & {".", ","}
+        self.mark = "," if shown == {","} else "."
+        self.is_known = bool(shown) or separator == ","
+        self.check()
+        if not self.probabilities:
+            criterion, kind = ("minimax", "max") if is_cost else ("maximin", "min")
+            found = "found no row `probability`: the states are equally likely (Laplace)"
+            worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
+            self.notes.append(f"{found}. {worst} instead of chance")
+        shares = [self.probability(cell) for row in self.probabilities for cell in row[1:]]
+        actions: Fields = {}
+        for row in self.actions:
+            outcomes: Fields = {}
+            for at, (state, cell) in enumerate(zip(self.states, row[1:], strict=True)):
+                outcome: Fields = {"p": (shares[at], Place(cell))} if shares else {}
+                outcome["utility"] = self.payoff(cell), Place(cell)
+                outcomes[state.text] = self.mapping(outcome), Place(state)
+            chance: Fields = {"event": (EVENT, Place(row[0]))}
+            chance["chance"] = self.mapping(outcomes), Place(row[0])
+            actions[row[0].text] = self.mapping(chance), Place(row[0])
+        return self.mapping({"min" if is_cost else "max": (self.mapping(actions), Place())})
 
     # ---- Cells.
 
@@ -102,7 +116,6 @@ class _Table(Translation):
                     rows[-1].pop()
                 if rows[-1]:
                     rows.append([])
-        self.raise_any()
         return rows[:-1] or [[]]
 
     def cells(self, separator: str) -> Iterator[tuple[_Cell, bool]]:
@@ -129,15 +142,36 @@ class _Table(Translation):
             for line_end in _LINE_END.finditer(match[0]):
                 line, start = line + 1, match.start() + line_end.end()
 
+    def number(self, cell: _Cell) -> str:
+        """Return the number in a cell, without currency and thousands separators.
+
+        Raises `NumberError` if the cell is empty, or the number has two readings.
+        """
+        if not cell.text:
+            raise NumberError("the cell is empty: write a number, or 0")
+        text = _plain(cell.text)
+        marks = _marks(text)
+        if not marks:
+            return text
+        if self.mark not in marks:
+            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
+            raise NumberError(f"{found}: write all decimals in one way")
+        if len(marks) > 1 and not self.is_known:
+            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
+            hint = "write it without a separator, or with another number of decimals"
+            raise NumberError(f"{found}, and no other cell shows which: {hint}")
+        text = text.translate(_SWAP) if self.mark == "," else text
+        return text.replace(",", "")
+
     def probability(self, cell: _Cell) -> str:
         """Return the probability in a cell as the grammar writes it."""
-        text = self.amounts.number(cell).replace(" %", "%")
+        text = self.number(cell).replace(" %", "%")
         to_probability(text, exact=True)
         return text
 
     def payoff(self, cell: _Cell) -> str:
         """Return the payoff in a cell as the grammar writes it."""
-        text = self.amounts.number(cell)
+        text = self.number(cell)
         percent = _DECIMAL_PERCENT.fullmatch(text)
         text = f"{percent[1]}e-2" if percent else text
         if text != _UNKNOWN:
@@ -147,16 +181,11 @@ class _Table(Translation):
     # ---- Errors.
 
     def fault(self, cell: _Cell, message: str, path: str | None = None) -> None:
-        """Note an error in a cell; raise `FileError` when there are enough."""
-        found = Problem(self.source.name, escape(message), path, cell.line, cell.column)
-        self.faults.append(found)
-        if len(self.faults) >= MAX_PROBLEMS:
-            raise FileError(self.faults, stopped=True)
+        self.problems.add(Place(cell), path, message)
 
     def raise_any(self) -> None:
-        """Raise `FileError` if there is an error."""
-        if self.faults:
-            raise FileError(self.faults)
+        if self.problems.found:
+            raise self.problems.failure()
 
     def check(self) -> None:
         """Raise `FileError` with everything that is wrong with the rows."""
@@ -216,7 +245,7 @@ class _Table(Translation):
             try:
                 read(cell)
             except NumberError as error:
-                path = message_path(join([row[0].text, state.text]))
+                path = join([row[0].text, state.text])
                 self.fault(cell, str(error), None if is_probability else path)
 
     def check_sum(self, cells: Sequence[_Cell]) -> None:
@@ -227,23 +256,6 @@ class _Table(Translation):
             found = f"the probabilities sum to {message_text(total)}, expected 1"
             self.fault(cells[0], f"{found}: correct them; a third is written 1/3")
         self.raise_any()
-
-    # ---- The tree.
-
-    def root(self, kind: str) -> Data:
-        """Return the tree as the structure of a tree file, with a root of a kind."""
-        shares = [self.probability(cell) for row in self.probabilities for cell in row[1:]]
-        actions: Fields = {}
-        for row in self.actions:
-            outcomes: Fields = {}
-            for at, (state, cell) in enumerate(zip(self.states, row[1:], strict=True)):
-                outcome: Fields = {"p": (shares[at], Place(cell))} if shares else {}
-                outcome["utility"] = self.payoff(cell), Place(cell)
-                outcomes[state.text] = self.mapping(outcome), Place(state)
-            chance: Fields = {"event": (EVENT, Place(row[0]))}
-            chance["chance"] = self.mapping(outcomes), Place(row[0])
-            actions[row[0].text] = self.mapping(chance), Place(row[0])
-        return self.mapping({kind: (self.mapping(actions), Place())})
 
 
 def _locate(places: Sequence[Place]) -> list[Mark | None]:
@@ -257,45 +269,6 @@ def _is_probability(cell: _Cell) -> bool:
 
 
 # ---- Numbers, as spreadsheets in different countries write them.
-
-
-class _Amounts:
-    """Reads the numbers of one table.
-
-    The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as 0,5
-    or 1.234.567, shows the decimal mark of the whole table.
-
-    Args:
-        cells: The cells with numbers.
-        separator: The separator of the cells. If no cell shows the decimal mark, and commas
-            separate the cells, it is the point. With another separator, it may be a comma.
-    """
-
-    def __init__(self, cells: Iterable[_Cell], separator: str) -> None:
-        shown = {_marks(_plain(cell.text)) for cell in cells} & {".", ","}
-        self.mark = "," if shown == {","} else "."
-        self.is_known = bool(shown) or separator == ","
-
-    def number(self, cell: _Cell) -> str:
-        """Return the number in a cell, without currency and thousands separators.
-
-        Raises `NumberError` if the cell is empty, or the number has two readings.
-        """
-        if not cell.text:
-            raise NumberError("the cell is empty: write a number, or 0")
-        text = _plain(cell.text)
-        marks = _marks(text)
-        if not marks:
-            return text
-        if self.mark not in marks:
-            found = f"{quote(cell.text)} has a decimal comma, and another number has a point"
-            raise NumberError(f"{found}: write all decimals in one way")
-        if len(marks) > 1 and not self.is_known:
-            found = f"{quote(cell.text)} has a thousands separator or a decimal mark"
-            hint = "write it without a separator, or with another number of decimals"
-            raise NumberError(f"{found}, and no other cell shows which: {hint}")
-        text = text.translate(_SWAP) if self.mark == "," else text
-        return text.replace(",", "")
 
 
 def _plain(text: str) -> str:

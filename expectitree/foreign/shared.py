@@ -17,8 +17,17 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import sum_of
 from expectitree.base.tree.model import Tree
-from expectitree.files.grammar.document import Data, Document, Mark, Place
-from expectitree.files.grammar.problems import MAX_PROBLEMS, Problems, TooManyProblemsError
+from expectitree.files.grammar.document import (
+    MAX_DEPTH,
+    MAX_PROBLEMS,
+    NESTED_TOO_DEEPLY,
+    Data,
+    Document,
+    Mark,
+    Place,
+    Problems,
+    TooManyProblemsError,
+)
 from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 
@@ -27,26 +36,17 @@ _NUMBER_LABEL = re.compile("#[0-9]+")
 
 
 class Translation:
-    """The translation of a file into the structure that the grammar reads.
-
-    Attributes:
-        source: The file.
-        problems: What is wrong with it.
-        notes: Warnings.
-        places: By the id of a list or mapping in the result, where its items come from.
-    """
+    """The translation of a file into the structure that the grammar reads."""
 
     def __init__(self, source: Document) -> None:
         self.source = source
         self.problems = Problems(source)
-        self.notes: list[str] = []
+        self.notes: list[str] = []  # warnings
+        # By the id of a list or mapping in the result, where its items come from.
         self.places: dict[int, Sequence[Place]] = {}
 
-    def tree(self, root: Callable[[], Data], warn: Warn | None, exact_nodes: int) -> Tree:
-        """Return the tree of what a function translates.
-
-        Raises `FileError` with every problem found.
-        """
+    def tree(self, root: Callable[[], Data], warn: Warn, exact_nodes: int) -> Tree:
+        """Return the tree of what a function translates; raise `FileError` with every problem."""
         found: Data = None
         with suppress(TooManyProblemsError):
             found = root()
@@ -58,8 +58,7 @@ class Translation:
         if len(self.notes) > MAX_PROBLEMS:
             notes.append("more such notes are left out")
         for note in notes:
-            if warn is not None:
-                warn(f"{escape(self.source.name)}: {note}")
+            warn(f"{escape(self.source.name)}: {note}")
         return tree
 
     def mapping(self, fields: Fields) -> Data:
@@ -98,6 +97,8 @@ def free_name(base: str, is_taken: Callable[[str], bool], separator: str = "_") 
 @contextmanager
 def own_words(words: Mapping[str, str]) -> Iterator[None]:
     """Raise a `FileError` with other words in its messages: those of a format."""
+    too_deep = f"more than {MAX_DEPTH} nodes in each other: cut the tree at a node above"
+    words = {NESTED_TOO_DEEPLY: too_deep, **words}
     try:
         yield
     except FileError as error:

@@ -10,7 +10,7 @@ from helpers import ROOT
 
 import expectitree as et
 from expectitree.files.formats import FORMATS, format_of_text
-from expectitree.files.saving import LOSSES
+from expectitree.files.saving import HINTS, LOSSES
 
 OURS = "max: {left: 1, right: 2}\n"
 GAME = 'EFG 2 R "" { "A" "B" }\nt "" 1 "" { 1, -1 }\n'
@@ -136,7 +136,7 @@ def test_the_table_of_the_guide_is_that_of_the_formats() -> None:
         "cut nodes",
     }
     for name, cells in rows:
-        is_refused = name in LOSSES and LOSSES[name].hint
+        is_refused = name in HINTS
         lost = "copied" if name == "sharing" else "refused" if is_refused else "left out"
         for formats, cell in zip(columns, cells.split(" | "), strict=True):
             for format in formats:

@@ -10,7 +10,7 @@ from helpers import loads, run_main
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
-from expectitree.foreign.radiant.reader import _identifiers as identifiers
+from expectitree.foreign.radiant import _identifiers as identifiers
 from expectitree.searches.engine import search_tree
 
 # The contract of the help page of Radiant (O2 in the list of published trees).

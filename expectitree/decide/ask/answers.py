@@ -14,8 +14,7 @@ from expectitree.base.numbers import escape
 from expectitree.files import ANSWERS, parse, read_text
 from expectitree.files.formats import format_by_suffix
 from expectitree.files.formats.yaml import MAX_KEY_LENGTH, NOTATION
-from expectitree.files.grammar.document import Data, Document, Place
-from expectitree.files.grammar.problems import Problems
+from expectitree.files.grammar.document import Data, Document, Place, Problems
 from expectitree.files.grammar.words import described
 from expectitree.files.writing import append, named_errors, open_to_append
 

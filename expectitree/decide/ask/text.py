@@ -26,7 +26,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
-from expectitree.files.grammar.problems import TooManyProblemsError
+from expectitree.files.grammar.document import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
 from expectitree.text.console import characters, clipped, indented, safe, title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural

@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
-    MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
     Mark,
     Place,
+    error_at,
+    error_in,
+    mark_of,
 )
-from expectitree.files.grammar.problems import error_at, error_in, mark_of
 from expectitree.files.grammar.writer import Notation, tree_text
 
 NOTATION = Notation()
@@ -38,7 +38,7 @@ def parse(text: str, name: str) -> Document:
             raise error_in(name, message, 1, 1) from None
         raise error_at(text, error.pos, name, _syntax_message(text, error)) from None
     except RecursionError:
-        raise error_in(name, NESTED_TOO_DEEPLY, *_deep_mark(text)) from None
+        raise error_in(name, NESTED_TOO_DEEPLY) from None
     return Document(name, root, locate=partial(_locate, text, root), text=text)
 
 
@@ -99,16 +99,6 @@ def _containers(root: Data) -> Iterator[Data]:
             stack.pop()
 
 
-def _deep_mark(text: str) -> Mark | tuple[None, None]:
-    """Return the place where more lists and objects are open than are allowed, or None."""
-    depth = 0
-    for token in tokens(text):
-        depth += (token[0] in "[{") - (token[0] in "]}")
-        if depth > MAX_CONTAINERS:
-            return mark_of(text, token.start())
-    return None, None
-
-
 def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     message = re.sub(" at$", " here", error.msg)
     message = f"this is not JSON: {message[:1].lower()}{message[1:]}"
@@ -124,6 +114,4 @@ def _syntax_message(text: str, error: json.JSONDecodeError) -> str:
     return message
 
 
-def write(tree: Tree) -> Iterator[str]:
-    """Yield the text of a tree piece by piece."""
-    return tree_text(tree, NOTATION)
+write = partial(tree_text, notation=NOTATION)

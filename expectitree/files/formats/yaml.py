@@ -18,7 +18,6 @@ import yaml
 
 from expectitree.base.errors import FileError
 from expectitree.base.numbers import escape, quote
-from expectitree.base.tree.model import Tree
 from expectitree.files.grammar.document import (
     MAX_CONTAINERS,
     NESTED_TOO_DEEPLY,
@@ -27,8 +26,9 @@ from expectitree.files.grammar.document import (
     Mark,
     Place,
     SharedText,
+    error_at,
+    error_in,
 )
-from expectitree.files.grammar.problems import error_at, error_in
 from expectitree.files.grammar.writer import Notation, tree_text
 
 MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it
@@ -45,7 +45,11 @@ def parse(text: str, name: str) -> Document:
     try:
         return _Parser(text, name).parse()
     except yaml.reader.ReaderError as error:
-        raise _unreadable(text, name, error) from None
+        found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        if found is None:
+            raise error_in(name, f"this is not YAML: {escape(error.reason)}") from None
+        message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
+        raise error_at(text, found.start(), name, message) from None
     except (OverflowError, ValueError) as error:  # PyYAML without libyaml, for an invalid escape
         raise error_in(name, f"this is not YAML: {escape(str(error))}") from None
     except yaml.MarkedYAMLError as error:
@@ -216,14 +220,6 @@ def _error(name: str, mark: Any, message: str) -> FileError:
     return error_in(name, escape(message), *place)
 
 
-def _unreadable(text: str, name: str, error: Any) -> FileError:
-    found = yaml.reader.Reader.NON_PRINTABLE.search(text)
-    if found is None:
-        return error_in(name, f"this is not YAML: {escape(error.reason)}")
-    message = f"the character {quote(found[0])} is not allowed in YAML: remove it"
-    return error_at(text, found.start(), name, message)
-
-
 def _syntax_hint(text: str, mark: Any) -> str:
     if mark is None:
         return ""
@@ -244,11 +240,6 @@ def _syntax_hint(text: str, mark: Any) -> str:
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_. -]*(?<! )|[A-Za-z0-9_.]+(/#?[A-Za-z0-9_.]+)*")
 # Texts that readers with YAML's types, such as an editor's, would take for another type.
 _TAKEN = re.compile(r"y|n|yes|no|on|off|true|false|null|[-+.]?(?:[0-9].*|inf|nan)", re.IGNORECASE)
-
-
-def write(tree: Tree) -> Iterator[str]:
-    """Yield the text of a tree piece by piece."""
-    return tree_text(tree, NOTATION)
 
 
 class _YamlNotation(Notation):
@@ -292,3 +283,4 @@ class _YamlNotation(Notation):
 
 
 NOTATION = _YamlNotation()
+write = partial(tree_text, notation=NOTATION)

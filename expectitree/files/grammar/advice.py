@@ -19,21 +19,11 @@ from expectitree.base.names import nearest
 from expectitree.base.numbers import Number, quote, to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
+from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
-from expectitree.files.grammar.words import (
-    KIND_SYNONYMS,
-    SYNONYMS,
-    flow_text,
-    is_number,
-    key_list,
-    kind_hint,
-    text_or_quoted,
-    unknown_key,
-    whole_number,
-)
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
@@ -69,7 +59,7 @@ def unknown_keys(
         hint = "remove it, and move what is below it one level up"
         yield unknown[0], f"the key {quote(unknown[0])} is not needed: {hint}"
         return
-    if frame.kind == Kind.CHANCE and any(SYNONYMS.get(key) == "p" for key in unknown):
+    if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
     if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
@@ -77,7 +67,9 @@ def unknown_keys(
         if is_item and len(item) == 1:
             (label, child), *_ = item
             pair = child[0] if isinstance(child, tuple) else ("utility", child)
-            hint = f"a label in a list is written `{flow_text((('label', label), pair), _WIDE)}`"
+            hint = (
+                f"a label in a list is written `{words.flow_text((('label', label), pair), _WIDE)}`"
+            )
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
@@ -87,7 +79,7 @@ def unknown_keys(
     allowed = trail.allowed_keys(is_named)
     for key in unknown:
         at = [name for name, _ in item].index(key)
-        if whole := whole_number(item, at):
+        if whole := words.whole_number(item, at):
             if item[at - 1][0] == "p" and frame.kind == Kind.CHANCE:
                 frame.branches["p"][len(frame.ids)] = None  # one error is enough
             hint = f"YAML splits text between braces at a comma: write `{whole}`"
@@ -100,7 +92,7 @@ def unknown_keys(
 def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     if key in ROOT_KEYS or key == SCHEMA_KEY:
         return f"the key {quote(key)} is for the root alone: move it there"
-    message = f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, allowed)
+    message = f"unknown key {quote(key)}: {hint}" if hint else words.unknown_key(key, allowed)
     if trail.listed == allowed:
         message, _, _ = message.partition(_LIST)
     elif _LIST in message:
@@ -112,7 +104,7 @@ def _weight_hint(key: str, values: dict[str, Data], frame: Frame) -> str:
     """Return what to write for a weight such as 3, whose siblings have weights, too."""
     weights = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
     whole = [int(weight) for weight in weights if isinstance(weight, str) and weight.isdecimal()]
-    is_weight = frame.kind == Kind.CHANCE and SYNONYMS.get(key.lower()) == "p"
+    is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
     if not is_weight or len(whole) < len(frame.items) or sum(whole) < 2:
         return ""
     return f"write `p: {values[key]}/{sum(whole)}`"
@@ -123,7 +115,7 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
         return ""
-    labels = key_list(unknown[:_MAX_LABELS])
+    labels = words.key_list(unknown[:_MAX_LABELS])
     for kind in KINDS:
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
@@ -131,14 +123,14 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {flow_text(pairs, _WIDE)}`, or the same with max or min"
-    return f"the labels {labels} are next to {key_list(keys)}: {hint}"
+    hint = f"write `chance: {words.flow_text(pairs, _WIDE)}`, or the same with max or min"
+    return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
-    text = flow_text(data, _WIDE)
-    if isinstance(data, list) and len(data) == 1 and is_number(data[0]):
+    text = words.flow_text(data, _WIDE)
+    if isinstance(data, list) and len(data) == 1 and words.is_number(data[0]):
         return f"found {text}, expected a node: write {data[0]}, without the brackets"
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
@@ -178,9 +170,10 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
             return ""
     if not _are_labels(pairs):
         return ""
-    found = f"a {kind.name} node has a list of pairs such as {flow_text(items[0], _WIDE)}"
+    found = f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], _WIDE)}"
     if len(dict(pairs)) == len(pairs):
-        return f"{found}: write a mapping, `{kind.name.lower()}: {flow_text(tuple(pairs), _WIDE)}`"
+        mapping = words.flow_text(tuple(pairs), _WIDE)
+        return f"{found}: write a mapping, `{kind.name.lower()}: {mapping}`"
     is_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     return f"{found}: write `chance: {list_form(pairs, 'p')}`" if is_by_p else ""
 
@@ -196,7 +189,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
     found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
-    return f"{found}: write `chance: {flow_text(tuple(pairs), _WIDE)}`"
+    return f"{found}: write `chance: {words.flow_text(tuple(pairs), _WIDE)}`"
 
 
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
@@ -204,7 +197,7 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     items = []
     for key, child in children[:_MAX_SHOWN]:
         first = child[0] if isinstance(child, tuple) and child else ("utility", child)
-        items.append(flow_text(((key_is, key), first)))
+        items.append(words.flow_text(((key_is, key), first)))
     more = ", …" if len(children) > _MAX_SHOWN else ""
     return f"[{', '.join(items)}{more}]"
 
@@ -217,7 +210,11 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
             return False
         if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
             return False
-        if word in SYNONYMS or word in KIND_SYNONYMS or nearest(word, NODE_KEYS, likeness):
+        if (
+            word in words.SYNONYMS
+            or word in words.KIND_SYNONYMS
+            or nearest(word, NODE_KEYS, likeness)
+        ):
             return False
     return True
 
@@ -225,12 +222,12 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> boo
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text, is_inner = flow_text(value, _WIDE), isinstance(value, (list, tuple))
+    text, is_inner = words.flow_text(value, _WIDE), isinstance(value, (list, tuple))
     if word in allowed:
         return f"keys are in small letters: write `{word}: {text}`"
-    if is_inner and word in KIND_SYNONYMS:
-        return kind_hint(word, "{}: " + text)
-    meant = SYNONYMS.get(word, "")
+    if is_inner and word in words.KIND_SYNONYMS:
+        return words.kind_hint(word, "{}: " + text)
+    meant = words.SYNONYMS.get(word, "")
     if meant in ("type", "children"):
         return _kind_of_children(values)
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
@@ -243,18 +240,21 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
-        return f"keep `{meant}: {flow_text(values[meant], _WIDE)}` alone"
+        return f"keep `{meant}: {words.flow_text(values[meant], _WIDE)}` alone"
     return f"write `{meant}: {text}`"
 
 
 def _kind_of_children(values: dict[str, Data]) -> str:
     """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
-    meant = {SYNONYMS.get(key.lower()): value for key, value in values.items()}
+    meant = {words.SYNONYMS.get(key.lower()): value for key, value in values.items()}
     if "children" not in meant:
         return ""
-    word, text = flow_text(meant.get("type", "")).lower(), flow_text(meant["children"], _WIDE)
-    if word in KIND_SYNONYMS:
-        return kind_hint(word, "{}: " + text)
+    word, text = (
+        words.flow_text(meant.get("type", "")).lower(),
+        words.flow_text(meant["children"], _WIDE),
+    )
+    if word in words.KIND_SYNONYMS:
+        return words.kind_hint(word, "{}: " + text)
     return f"write `max: {text}`, or the same with min or chance"
 
 
@@ -290,8 +290,8 @@ def turned(children: Data) -> str:
     ps: Any = [to_probability(text, exact=True) for text in texts]
     if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
         return ""
-    labels = [text_or_quoted(label) for label, _ in children]
-    if not all(map(is_number, labels)):
+    labels = [words.text_or_quoted(label) for label, _ in children]
+    if not all(map(words.is_number, labels)):
         outcomes = zip(labels, texts, strict=True)
         items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
         return f"{{{items}}}" if sum(ps) == 1 else ""
@@ -306,7 +306,7 @@ def turned(children: Data) -> str:
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS
-    if is_p and label != "p" and SYNONYMS.get(label.lower()) != "p":
+    if is_p and label != "p" and words.SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
     if is_p and label != "p" and not _probability(child):
@@ -316,7 +316,7 @@ def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> 
         first = label_with_p(others[0][0], child, (others[0],))
         hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
         if others[0][0] == "utility":
-            item = flow_text((("p", child), others[0]))
+            item = words.flow_text((("p", child), others[0]))
             hint = f"if these are keys, write a list: `chance: [{item}, …]`"
     return f"{quote(label)} is read as a label here; {hint}"
 
@@ -327,8 +327,8 @@ def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
     own = child if isinstance(child, tuple) else (("utility", child),)
     own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
     if isinstance(children, list):
-        return flow_text((("label", label), *own))
-    return f"{flow_text(label)}: {flow_text(own)}"
+        return words.flow_text((("label", label), *own))
+    return f"{words.flow_text(label)}: {words.flow_text(own)}"
 
 
 def _turned_warning(children: Data) -> str:
@@ -377,7 +377,9 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
         return ""
     pairs = zip(children[::2], children[1::2], strict=True)
     items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = f"every other number of {flow_text(list(children))} is read as a utility, and these"
+    found = (
+        f"every other number of {words.flow_text(list(children))} is read as a utility, and these"
+    )
     return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
 
 
@@ -406,7 +408,7 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
         if rest or _are_formulas(others, parameters):
             meant = rest or others[:_MAX_SHOWN]
             are = "is read as a label" if len(meant) == 1 else "are read as labels"
-            found = f"{key_list(meant)} {are}"
+            found = f"{words.key_list(meant)} {are}"
             at, p = names.index(meant[0]), REST if rest else meant[0]
             hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
@@ -464,5 +466,5 @@ def _probability(text: Data) -> Any:
 def _shown(texts: Sequence[str]) -> str:
     """Return the first of some texts as a list for a message."""
     if len(texts) <= _MAX_SHOWN:
-        return key_list(texts)
+        return words.key_list(texts)
     return ", ".join([*texts[:_MAX_SHOWN], "…"])

@@ -14,9 +14,8 @@ from expectitree.base.tree.formulas import REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.files.grammar.advice import label_hint, list_form, node_warning
-from expectitree.files.grammar.document import Data, Place, place_of
+from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
-from expectitree.files.grammar.problems import MAX_PROBLEMS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import flow_text

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError
@@ -15,8 +17,7 @@ from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.formulas import REST, Definition, Parameter, is_formula
-from expectitree.files.grammar.document import Data, FormulaText, NumberText, Place
-from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
 
@@ -46,8 +47,10 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
             values.report(Place(data, at, True), f"parameters: {fault}")
             continue
         found[str(name)] = _read_parameter(values, str(name), written, Place(data, at))
-    cycle = _cycle(found)
-    if cycle:
+    try:
+        TopologicalSorter({name: parameter.bases for name, parameter in found.items()}).prepare()
+    except CycleError as error:
+        cycle = error.args[1][::-1]  # each is derived from the next, and the last is the first
         at = next(at for at, (name, _) in enumerate(data) if name == cycle[0])
         way = " from ".join(cycle if len(cycle) <= 8 else [*cycle[:7], "…", cycle[-1]])
         message = f"the parameter {cycle[0]} is derived from itself: {way}"
@@ -56,7 +59,6 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
 
 
 def _fault_of_name(name: str) -> str:
-    """Return why a parameter cannot have a name, or nothing."""
     if name in FUNCTIONS or name in (REST, "inf"):
         what = "a function" if name in FUNCTIONS else "a word of the grammar"
         return f"{quote(name)} is {what}: choose another name"
@@ -67,38 +69,28 @@ def _fault_of_name(name: str) -> str:
 
 def _read_parameter(values: ValueReader, name: str, written: Data, place: Place) -> Parameter:
     """Return one parameter; after a report, with the value 0 for a missing one."""
+    about = f"parameter {name}: "
     fields: dict[str, Any] = {}
-
-    def attempt(read: Read, data: Data, place: Place) -> Any:
-        try:
-            return read(values, data)
-        except ExpectitreeError as error:
-            place = getattr(error, "place", None) or place
-            message = f"parameter {name}: {error}"
-            values.report(place._replace(offset=offset_of(error)), message)
-            return None
-
-    pairs = written if isinstance(written, tuple) else (("value", written),)
-    for at, (key, value) in enumerate(pairs):
-        here = Place(written, at) if isinstance(written, tuple) else place
-        if key not in _PARAMETER_VALUES or key in fields:
-            message = f"duplicate key {quote(key)}: keep one"
-            message = message if key in fields else _unknown(key)
-            values.report(here._replace(of_key=True), f"parameter {name}: {message}")
-        else:
-            fields[key] = attempt(_PARAMETER_VALUES[key], value, here)
+    if not isinstance(written, tuple):
+        fields["value"] = values.attempt(_formula, written, place.container, place.at, about)
+        written = ()
+    for at, (key, value) in enumerate(written):
+        if key in _PARAMETER_VALUES and key not in fields:
+            fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
+            continue
+        message = f"duplicate key {quote(key)}: keep one" if key in fields else _unknown(key)
+        values.report(Place(written, at, True), f"{about}{message}")
     if "value" not in fields:
-        values.report(place, f"parameter {name}: the value is missing: add `value:`")
+        values.report(place, f"{about}the value is missing: add `value:`")
     fields["value"] = fields.get("value") or values.parse("0")
     return Parameter(name, **fields)
 
 
 def _unknown(key: str) -> str:
-    """Return the message for an unknown key of a parameter."""
-    hint = next((f"write `{form}`" for form, words in _MEANT.items() if key.lower() in words), "")
-    return (
-        f"unknown key {quote(key)}: {hint}" if hint else unknown_key(key, tuple(_PARAMETER_VALUES))
-    )
+    for form, words in _MEANT.items():
+        if key.lower() in words:
+            return f"unknown key {quote(key)}: write `{form}`"
+    return unknown_key(key, tuple(_PARAMETER_VALUES))
 
 
 def _formula(values: ValueReader, data: Data) -> Expression:
@@ -130,17 +122,6 @@ _MEANT = {  # what people mean by other keys
 }
 
 
-def _cycle(parameters: dict[str, Parameter]) -> list[str]:
-    """Return a cycle of names, each derived from the next, that ends with its first; or none."""
-    from graphlib import CycleError, TopologicalSorter
-
-    try:
-        TopologicalSorter({name: p.bases for name, p in parameters.items()}).prepare()
-    except CycleError as error:
-        return [*reversed(error.args[1])]
-    return []
-
-
 # ---- Events.
 
 _EVENT_KEYS = ("prior", "test_of", "likelihood")
@@ -151,109 +132,99 @@ _EXPECTED_EVENTS = f"expected an event such as {_PRIOR}, or a test such as {_TES
 
 def read_events(values: ValueReader, data: Data) -> dict[str, Definition]:
     """Return the events and the tests written at the root; report every error."""
-    return _EventReader(values).read(data)
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)} under events, expected names of events")
+    found: dict[str, Definition] = {}
+    places: dict[str, Place] = {}
+    for at, (name, written) in enumerate(data):
+        subject = f"event {escape(name)}"
+        if name in found:
+            values.report(Place(data, at, True), f"{subject}: defined twice: keep one")
+            continue
+        if not name:
+            message = "found nothing as the name of an event, expected text"
+            values.report(Place(data, at, True), message)
+        places[name] = Place(data, at)
+        read = partial(_read_definition, subject=subject, place=places[name])
+        found[name] = values.attempt(read, written, data, at, f"{subject}: ") or Definition()
+    known = [name for name, one in found.items() if not one.test_of]
+    for name, one in found.items():
+        if one.test_of in known:
+            fault = _fault_of_test(one, found[one.test_of])
+        else:
+            hint = did_you_mean(one.test_of, known)
+            fault = f"no event {quote(one.test_of)}{hint}: give it a prior under events"
+        if one.test_of and fault:
+            values.report(places[name], f"event {escape(name)}: {fault}")
+    return found
 
 
-class _EventReader:
-    """Reads the value of one key `events`."""
+def _read_definition(values: ValueReader, data: Data, subject: str, place: Place) -> Definition:
+    if not isinstance(data, tuple):
+        raise GrammarError(f"found {described(data)}, {_EXPECTED_EVENTS}")
+    keys = dict(data)
+    for at, (key, _) in enumerate(data):
+        if key not in _EVENT_KEYS:
+            message = unknown_key(key, _EVENT_KEYS)
+            values.report(Place(data, at, True), f"{subject}: {message}")
+    is_test = "test_of" in keys
+    if is_test == ("prior" in keys) or is_test != ("likelihood" in keys):
+        found = f"found the keys {', '.join(map(escape, keys))}"
+        raise GrammarError(f"{found}, {_EXPECTED_EVENTS}")
+    if not is_test:
+        return Definition(_with_rest(_read_row(values, keys["prior"], subject, place)))
+    event, rows = keys["test_of"], keys["likelihood"]
+    if not isinstance(event, str):
+        raise GrammarError(f"found {described(event)} as test_of, {_EXPECTED_EVENTS}")
+    if not isinstance(rows, tuple) or not rows:
+        raise GrammarError(f"found {described(rows)} as likelihood, {_EXPECTED_EVENTS}")
+    likelihood = {
+        str(signal): _read_row(values, row, f"{subject}: {escape(signal)}", place)
+        for signal, row in rows
+    }
+    columns: dict[str, dict[str, Any]] = {}  # by outcome, then by signal
+    for signal, row in likelihood.items():
+        for outcome, p in row.items():
+            columns.setdefault(outcome, {})[signal] = p
+    columns = {outcome: _with_rest(column) for outcome, column in columns.items()}
+    complete = {s: {o: columns[o][s] for o in row} for s, row in likelihood.items()}
+    return Definition(test_of=str(event), likelihood=complete)
 
-    def __init__(self, values: ValueReader) -> None:
-        self.values = values
 
-    def read(self, data: Data) -> dict[str, Definition]:
-        if not isinstance(data, tuple) or not data:
-            raise GrammarError(f"found {described(data)} under events, expected names of events")
-        found: dict[str, Definition] = {}
-        places: dict[str, Place] = {}
-        for at, (name, written) in enumerate(data):
-            if name in found:
-                self._report(Place(data, at, True), name, "defined twice: keep one")
-                continue
-            if not name:
-                message = "found nothing as the name of an event, expected text"
-                self.values.report(Place(data, at, True), message)
-            places[name] = Place(data, at)
-            found[name] = self._definition(name, written, Place(data, at))
-        for name, one in found.items():
-            if not one.test_of:
-                continue
-            event = found.get(one.test_of)
-            known = [other for other, two in found.items() if not two.test_of]
-            if event is None or event.test_of:
-                hint = did_you_mean(one.test_of, known)
-                message = f"no event {quote(one.test_of)}{hint}: give it a prior under events"
-                self._report(places[name], name, message)
-            elif event.prior:
-                self._check_outcomes(name, one, event, places[name])
-        return found
+def _read_row(
+    values: ValueReader, data: Data, subject: str, place: Place
+) -> dict[str, Expression | str]:
+    """Return probabilities by label, as expressions or the word `rest`."""
+    if not isinstance(data, tuple) or not data:
+        values.report(place, f"{subject}: found {described(data)}, {_EXPECTED_EVENTS}")
+        return {}
+    found: dict[str, Expression | str] = {}
+    for at, (label, p) in enumerate(data):
+        about = f"{subject}/{escape(label)}: "
+        read = values.attempt(_read_probability, p, data, at, about)
+        if label in found:
+            values.report(Place(data, at), f"{about}duplicate label {quote(label)}: keep one")
+        elif read is not None:
+            found[str(label)] = read
+    return found
 
-    def _definition(self, name: str, written: Data, place: Place) -> Definition:
-        """Return the definition of one name; after a report, an empty one."""
-        if not isinstance(written, tuple):
-            self._report(place, name, f"found {described(written)}, {_EXPECTED_EVENTS}")
-            return Definition()
-        keys = dict(written)
-        for at, (key, _) in enumerate(written):
-            if key not in _EVENT_KEYS:
-                self._report(Place(written, at, True), name, unknown_key(key, _EVENT_KEYS))
-        if ("prior" in keys) == ("test_of" in keys) or ("test_of" in keys) != (
-            "likelihood" in keys
-        ):
-            self._report(
-                place, name, f"found the keys {', '.join(map(escape, keys))}, {_EXPECTED_EVENTS}"
-            )
-            return Definition()
-        if "prior" in keys:
-            prior = self._row(name, keys["prior"], place)
-            return Definition(_with_rest(prior))
-        if not isinstance(keys["test_of"], str):
-            self._report(
-                place, name, f"found {described(keys['test_of'])} as test_of, {_EXPECTED_EVENTS}"
-            )
-            return Definition()
-        rows = keys["likelihood"]
-        if not isinstance(rows, tuple) or not rows:
-            self._report(place, name, f"found {described(rows)} as likelihood, {_EXPECTED_EVENTS}")
-            return Definition()
-        found = {str(s): self._row(f"{name}: {s}", row, place) for s, row in rows}
-        outcomes = dict.fromkeys(outcome for row in found.values() for outcome in row)
-        columns = {o: _with_rest({s: row[o] for s, row in found.items() if o in row})
-                   for o in outcomes}  # fmt: skip
-        likelihood = {s: {o: columns[o][s] for o in row} for s, row in found.items()}
-        return Definition(test_of=str(keys["test_of"]), likelihood=likelihood)
 
-    def _row(self, name: str, written: Data, place: Place) -> dict[str, Expression | str]:
-        """Return probabilities by label, as expressions or the word `rest`."""
-        if not isinstance(written, tuple) or not written:
-            self._report(place, name, f"found {described(written)}, {_EXPECTED_EVENTS}")
-            return {}
-        found: dict[str, Expression | str] = {}
-        for at, (label, p) in enumerate(written):
-            try:
-                read: Any = self.values.probability(p)
-                if label in found:
-                    raise GrammarError(f"duplicate label {quote(label)}: keep one")
-                is_text = read == REST or is_formula(read)
-                found[str(label)] = read if is_text else self.values.parse(str(p))
-            except ExpectitreeError as error:
-                where = Place(written, at, offset=offset_of(error))
-                self._report(where, f"{name}/{label}", str(error))
-        return found
+def _read_probability(values: ValueReader, data: Data) -> Expression | str:
+    found: Any = values.probability(data)
+    return found if found == REST or is_formula(found) else values.parse(str(data))
 
-    def _check_outcomes(self, name: str, test: Definition, event: Definition, place: Place) -> None:
-        """Report a signal that does not have a likelihood of each outcome."""
-        for signal, row in test.likelihood.items():
-            if sorted(row) != sorted(event.prior):
-                found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
-                message = f"the signal {escape(signal)} has likelihoods of {found}, expected one "
-                self._report(place, name, f"{message}of each outcome: {expected}")
 
-    def _report(self, place: Place, name: str, message: str) -> None:
-        self.values.report(place, f"event {escape(name)}: {message}")
+def _fault_of_test(test: Definition, event: Definition) -> str:
+    """Return the message about a signal that does not have a likelihood of each outcome."""
+    for signal, row in test.likelihood.items():
+        if event.prior and sorted(row) != sorted(event.prior):
+            found, expected = (", ".join(map(escape, some)) for some in (row, event.prior))
+            message = f"the signal {escape(signal)} has likelihoods of {found}, expected one "
+            return f"{message}of each outcome: {expected}"
+    return ""
 
 
 def _with_rest(row: Mapping[str, Expression | str]) -> dict[str, Expression]:
-    """Return probabilities with a formula for each `rest`."""
     others: list[Any] = [p for p in row.values() if p != REST]
     rest = rest_of(others, max(1, len(row) - len(others)))
     found: dict[str, Any] = {label: rest if p == REST else p for label, p in row.items()}

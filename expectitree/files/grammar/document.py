@@ -6,13 +6,20 @@
 
 Where several branches lead to one place of the text (YAML's aliases), the same object is at
 each of them, and its `id` is in `shared`; a scalar that is shared in this way is a `SharedText`.
+
+`Problems` collects the errors of a document with their places and paths, to raise all at once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
+
+from expectitree.base.errors import Excerpt, ExpectitreeError, FileError, Problem
+from expectitree.base.numbers import escape
+from expectitree.base.tree.paths import message_path
 
 Data: TypeAlias = Any  # str | bool | None | list[Data] | tuple[tuple[str, Data], ...]
 
@@ -70,3 +77,87 @@ class Document:
 def place_of(item: Data, key: str, of_key: bool = False) -> Place:
     """Return the place of the last pair with that key in a mapping."""
     return Place(item, max(i for i, pair in enumerate(item) if pair[0] == key), of_key)
+
+
+# ---- Errors.
+
+MAX_PROBLEMS = 20
+_REACH = 200  # characters on each side of the column
+# YAML counts these as line breaks and JSON does not: lines after one are not shown.
+_ODD_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+
+
+class GrammarError(ExpectitreeError):
+    """An error in a document, at `place` if that is known; the reader reports it and goes on."""
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class TooManyProblemsError(Exception):
+    """Enough problems were found, so reading stops here."""
+
+
+class Problems:
+    """The problems of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.found: list[tuple[Place, str | None, str]] = []  # place, path, message
+
+    def add(self, place: Place, path: str | None, message: str) -> None:
+        """Note a problem; raise `TooManyProblemsError` when there are enough."""
+        shown = None if path is None else message_path(path)
+        self.found.append((place, shown, escape(message)))
+        if len(self.found) >= MAX_PROBLEMS:
+            raise TooManyProblemsError
+
+    def failure(self) -> FileError:
+        """Return the exception for all errors, with line and column if the format knows them."""
+        marks = self.document.locate([place for place, _, _ in self.found])
+        error = FileError(
+            [
+                Problem(self.document.name, message, path, *(mark or (None, None)))
+                for (_, path, message), mark in zip(self.found, marks, strict=True)
+            ],
+            stopped=len(self.found) >= MAX_PROBLEMS,
+        )
+        return with_excerpts(error, self.document.text)
+
+
+def error_in(
+    name: str, message: str, line: int | None = None, column: int | None = None
+) -> FileError:
+    """Return the error of a whole file, or of a place in it."""
+    return FileError([Problem(name, message, line=line, column=column)])
+
+
+def error_at(text: str, at: int, name: str, message: str) -> FileError:
+    """Return the error at a place in a text, with its line and column."""
+    return error_in(name, message, *mark_of(text, at))
+
+
+def mark_of(text: str, at: int) -> Mark:
+    """Return the line and the column of a character."""
+    return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
+def with_excerpts(error: FileError, text: str) -> FileError:
+    """Return an error in a text with the lines of its problems."""
+    odd = _ODD_BREAK.search(text)
+    last = max(problem.line or 0 for problem in error.problems)
+    lines = text[: odd.start() if odd else None].split("\n", last)
+    problems = [replace(p, excerpt=p.excerpt or _excerpt(p, lines)) for p in error.problems]
+    return FileError(problems, error.stopped)
+
+
+def _excerpt(problem: Problem, lines: Sequence[str]) -> Excerpt | None:
+    if problem.line is None or problem.column is None or problem.line > len(lines):
+        return None
+    line, at = lines[problem.line - 1], problem.column - 1
+    if at > len(line):
+        return None
+    first = max(0, at - _REACH)
+    shown = line[first : at + _REACH].removesuffix("\r")
+    return Excerpt(shown, at - first) if shown.strip() else None

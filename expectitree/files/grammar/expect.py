@@ -9,8 +9,7 @@ from typing import Any
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS
 from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
-from expectitree.files.grammar.document import Data, NumberText, Place
-from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
 from expectitree.files.grammar.words import described, unknown_key
 
@@ -70,8 +69,6 @@ def _written_run(run: RunExpectation) -> dict[str, object]:
 
 
 class _ExpectationReader(ValueReader):
-    """Reads one `expect`."""
-
     def __init__(self, report: Report) -> None:
         super().__init__(report)
         # The texts of the numbers, by the keys below `expect`.

@@ -7,20 +7,24 @@ its branch when it closes the node, and those of the root's own keys when it bui
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from typing import Any
 
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, place_of
+from expectitree.files.grammar.document import Data, GrammarError, place_of
 from expectitree.files.grammar.expect import read_expectation
-from expectitree.files.grammar.problems import GrammarError
 from expectitree.files.grammar.values import Read, ValueReader, text
 from expectitree.files.grammar.words import flow_text, key_list
 
 
-def _read_attitude(values: ValueReader, data: Data) -> Any:
-    from expectitree.files.grammar.definitions import read_attitude  # few trees have one
+def _definition(name: str) -> Read:
+    """Return a function of `definitions`, which is imported only for the trees that need it."""
 
-    return read_attitude(values, data)
+    def read(values: ValueReader, data: Data) -> Any:
+        module = import_module("expectitree.files.grammar.definitions")
+        return getattr(module, name)(values, data)
+
+    return read
 
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
@@ -38,9 +42,11 @@ NODE_VALUES: dict[str, Read] = {
     "note": text("a note"),
 }
 SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
-ROOT_VALUES: dict[str, Read] = {  # `nodes`, `parameters` and `events` have readers of their own
+ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
-    "attitude": _read_attitude,
+    "parameters": _definition("read_parameters"),
+    "events": _definition("read_events"),
+    "attitude": _definition("read_attitude"),
     "expect": read_expectation,
 }
 ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")

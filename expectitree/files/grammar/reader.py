@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.errors import NumberError
 from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import is_formula
+from expectitree.base.tree.formulas import Definition, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     bare,
@@ -31,11 +31,14 @@ from expectitree.files.grammar.advice import (
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
+    MAX_PROBLEMS,
     NESTED_TOO_DEEPLY,
     Data,
     Document,
+    GrammarError,
     Place,
     SharedText,
+    TooManyProblemsError,
     place_of,
 )
 from expectitree.files.grammar.keys import (
@@ -48,7 +51,6 @@ from expectitree.files.grammar.keys import (
     SCHEMA_KEY,
     find_body,
 )
-from expectitree.files.grammar.problems import MAX_PROBLEMS, GrammarError, TooManyProblemsError
 from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.values import (
     NOT_KNOWN_WORDS,
@@ -59,9 +61,6 @@ from expectitree.files.grammar.values import (
 )
 from expectitree.files.grammar.words import described, is_number, key_list, whole_number
 from expectitree.files.rows import Warn
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.formulas import Definition
 
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
@@ -101,8 +100,6 @@ def read_tree(
 
 
 class _TreeReader:
-    """Reads one document."""
-
     def __init__(
         self,
         document: Document,
@@ -170,18 +167,12 @@ class _TreeReader:
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if attitude is not None and not self.faults:
-            self.check_attitude(tree)
+            self.values.attempt(
+                lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
+            )
+        if self.trail.found:
+            raise self.trail.failure()
         return tree
-
-    def check_attitude(self, tree: Tree) -> None:
-        """Report an attitude that cannot be applied to the totals of the tree."""
-        try:
-            check_attitude(tree)
-        except TreeError as error:
-            place = place_of(self.document.root, "attitude")
-            with suppress(TooManyProblemsError):
-                self.report(place, f"attitude: {error}")
-            raise self.trail.failure() from None
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -200,12 +191,11 @@ class _TreeReader:
             if idle[MAX_PROBLEMS:]:
                 self.warn(f"{name}: more such warnings are left out")
 
-        faults: list[tuple[str, str, int, int]] = []
-        tree, warning = evaluated(tree, lambda *fault: faults.append(fault))
-        if faults:
+        tree, warning = evaluated(tree, self.note_fault)
+        if self.faults:
             rank = {n: at for at, n in enumerate(tree.first_paths.order)}
-            faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
-            self.faults = faults[:MAX_PROBLEMS]
+            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            del self.faults[MAX_PROBLEMS:]
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
@@ -217,22 +207,14 @@ class _TreeReader:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
         root = self.document.root
         about: dict[str, Any] = {}
-        events = NONE
-        for index, (key, value) in enumerate(root if isinstance(root, tuple) else ()):
-            if key == "parameters":
-                from expectitree.files.grammar.definitions import read_parameters
-
-                about[key] = self.values.attempt(read_parameters, value, root, index) or {}
-            elif key == "events":
-                events = index
+        pairs = [*enumerate(root if isinstance(root, tuple) else ())]
+        pairs.sort(key=lambda pair: pair[1][0] == "events")  # after the parameters in its formulas
+        for index, (key, value) in pairs:
+            if key == "nodes":
+                self.names.read(value, Place(root, index))
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
-            elif key == "nodes":
-                self.names.read(value, Place(root, index))
-        if events != NONE:  # after the parameters, which formulas use
-            from expectitree.files.grammar.definitions import read_events
-
-            self.defined = self.values.attempt(read_events, root[events][1], root, events) or {}
+        self.defined = about.pop("events", None) or {}
         about.pop(SCHEMA_KEY, None)
         return about
 

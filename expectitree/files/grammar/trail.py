@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
-from expectitree.files.grammar.document import Data, Document, Place, SharedText, place_of
+from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.problems import Problems
 from expectitree.files.grammar.words import described, key_hint
 
 _MAX_NAMES = 8  # in a message
+# The node that a name refers to: its definition, its keys, its place and its identity.
+Named: TypeAlias = tuple[Data, dict[str, Data], Place, object]
 
 
 @dataclass(slots=True)
@@ -123,15 +124,6 @@ class Trail(Problems):
         return keys if is_named or frame.kind else [*keys, *ROOT_KEYS]
 
 
-class Named(NamedTuple):
-    """The node that a name refers to."""
-
-    definition: Data
-    keys: dict[str, Data]
-    place: Place
-    identity: object
-
-
 class Names:
     """The named nodes of one document."""
 
@@ -190,7 +182,7 @@ class Names:
             message = f"the name {quote(name)} leads to a ref: write a node here"
             self.trail.report(place_of(item, "ref", True), message)
             return None
-        return Named(item, keys, self.places[name], self.identity(name))
+        return item, keys, self.places[name], self.identity(name)
 
     def _unknown(self, name: Data) -> str:
         """Return the message about a ref to a name that is not defined."""

@@ -21,8 +21,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.formulas import REST
-from expectitree.files.grammar.document import Data, NumberText, Place, place_of
-from expectitree.files.grammar.problems import GrammarError
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
@@ -57,15 +56,18 @@ class ValueReader:
         """Read numbers as floats, which is faster."""
         self.to_number, self.to_probability = cache(to_number), cache(to_probability)
 
-    def attempt(self, read: Read, data: Data, item: Data, key: str | int) -> Any:
-        """Return the value of a mapping's `key`, or a list's item; None after a report."""
+    def attempt(self, read: Read, data: Data, item: Data, key: str | int, about: str = "") -> Any:
+        """Return the value of a mapping's `key`, or a list's item; None after a report.
+
+        The report begins with `about`.
+        """
         try:
             return read(self, data)
         except ExpectitreeError as error:
             place = place_of(item, key) if isinstance(key, str) else Place(item, key)
             hint = '; only a utility may be "?"' if data == NOT_KNOWN else ""
             place = getattr(error, "place", None) or place
-            self.report(place._replace(offset=offset_of(error)), f"{error}{hint}")
+            self.report(place._replace(offset=offset_of(error)), f"{about}{error}{hint}")
             return None
 
     def parse(self, text: str) -> Expression:

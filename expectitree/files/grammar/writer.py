@@ -113,14 +113,7 @@ class Notation:
 
 
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
-    """Yield the text of a tree; raise `TreeError` if the grammar cannot express something in it."""
-    if tree.estimated:
-        path = escape(tree.path_of(min(tree.estimated)))
-        message = (
-            "this terminal is an estimate, which text cannot express: write the uncut tree, or a "
-            "table (.arrow, .parquet)"
-        )
-        raise TreeError(f"{path}: {message}")
+    """Yield the text of a tree, none of whose terminals is an estimate."""
     return _TreeWriter(tree, notation).document()
 
 
@@ -135,8 +128,6 @@ class Block:
 
 
 class _TreeWriter:
-    """Writes one tree."""
-
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name

@@ -16,8 +16,7 @@ from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm, algorith
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.numbers import quote
 from expectitree.files import parse, read_text
-from expectitree.files.grammar.document import Data, Place
-from expectitree.files.grammar.problems import Problems, TooManyProblemsError
+from expectitree.files.grammar.document import Data, Place, Problems, TooManyProblemsError
 from expectitree.files.grammar.words import described, unknown_key
 from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of
 from expectitree.lab.families.parameters import PARAMETERS

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.numbers import escape, quote, to_fraction
-from expectitree.files.grammar.problems import error_at
+from expectitree.files.grammar.document import error_at
 from expectitree.text.phrases import plural
 
 CHANCE = 0  # the number of chance among the players
@@ -51,30 +51,18 @@ class GameNode:
 
 
 class Game:
-    """The game of one text; raises `FileError` at the first error.
-
-    Attributes:
-        title: The title.
-        players: The names of the players.
-        players_at: Their place in the text.
-        comment: A text after the players.
-        nodes: Each node before those below it, in the order of the actions.
-        infosets: The information sets by player and number.
-        kind: The kind of the next token: "text", "sign" or "word", and None at the end.
-        token: The next token, as written.
-        at: Its place.
-    """
+    """The game of one text; raises `FileError` at the first error."""
 
     def __init__(self, text: str, name: str) -> None:
-        self.text = text
-        self.name = name
+        self.text, self.name = text, name
+        # The kind of the next token: "text", "sign" or "word", and None at the end.
         self.kind: str | None = None
-        self.token, self.at, self.end = "", 0, 0
+        self.token, self.at, self.end = "", 0, 0  # the next token, as written, and its place
         self.values: dict[str, Fraction] = {}  # of the numbers read
-        self.infosets: dict[tuple[int, int], Infoset] = {}
+        self.infosets: dict[tuple[int, int], Infoset] = {}  # by player and number
         self.outcomes: dict[int, Outcome] = {}
         self.players: list[str] = []
-        self.nodes: list[GameNode] = []
+        self.nodes: list[GameNode] = []  # parents first, in the order of the actions
         self.take()
         self.read_head()
         self.read_nodes()

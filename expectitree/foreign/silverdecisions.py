@@ -1,29 +1,26 @@
-"""Read SilverDecisions' files: a tree in them becomes a structure for the grammar of tree files."""
+"""Read and write files of SilverDecisions 1.2: a tree becomes a structure for the grammar."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, NoReturn, TypeAlias
+from fractions import Fraction
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from expectitree.base.expressions.syntax import FUNCTIONS
-from expectitree.base.numbers import quote
+from expectitree.base.errors import TreeError
+from expectitree.base.expressions.syntax import FUNCTIONS, Name
+from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
 from expectitree.base.tree.builder import SUM_HINT
-from expectitree.base.tree.formulas import REST
-from expectitree.base.tree.model import Tree
-from expectitree.files.formats.json import parse
-from expectitree.files.grammar.document import (
-    MAX_NESTED,
-    NESTED_TOO_DEEPLY,
-    Data,
-    Document,
-    Place,
-    place_of,
-)
-from expectitree.files.grammar.problems import TooManyProblemsError
+from expectitree.base.tree.formulas import REST, is_formula
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.parameters import parameter_values
+from expectitree.files.formats.json import NOTATION, parse
+from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
-from expectitree.foreign.shared import Fields, Translation, free_name, labels_of, own_words
+from expectitree.foreign import shared
+from expectitree.foreign.shared import Fields, Translation
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -36,38 +33,31 @@ RULES = {
 }
 KEY = "SilverDecisions"  # the root's key with the version of the file
 SHARE = "#"  # the probability that the other outcomes leave of 1
-_DEFAULT_RULE = next(iter(RULES))
 _MIXED = re.compile(r"([+-]?)([0-9]+) +([0-9]+/[0-9]+)")  # SilverDecisions writes 5/2 as `2 1/2`
 _COMMENT = re.compile("#[^\n]*")
 _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _ASSIGNMENT = re.compile(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
-_RESERVED = (*FUNCTIONS, REST, "inf")
 # Texts in messages of the grammar and of JSON, and their replacements here.
-_WORDS = {
+_OWN_WORDS = {
     SUM_HINT: "correct them, or write # for one of them",
     "`p: rest`": SHARE,
     "`rest`": SHARE,
     ", or a percentage such as 50%": "",
     "under the root's `parameters:`": "in the code of the file",
-    NESTED_TOO_DEEPLY: f"the tree has more than {MAX_NESTED} edges on one path, expected fewer",
 }
 
 # The names that expressions at a node may use, each with the name of its parameter.
 Names: TypeAlias = Mapping[str, str]
 
 
-def read(
-    text: str, name: str, warn: Warn | None, exact_nodes: int, tree: int | None = None
-) -> Tree:
+def read(text: str, name: str, warn: Warn, exact_nodes: int, tree: int | None = None) -> Tree:
     """Return a tree of a text by its number, the first if that is None."""
-    with own_words(_WORDS):
+    with shared.own_words(_OWN_WORDS):
         reader = _Reader(parse(text, name))
         return reader.tree(lambda: reader.root(tree), warn, exact_nodes)
 
 
 class _Object:
-    """An object of the file."""
-
     def __init__(self, data: Data, place: Place, path: tuple[str, ...] = ()) -> None:
         self.data, self.place = data, place
         self.path = path  # the labels from the root of the tree
@@ -88,11 +78,10 @@ class _Node(NamedTuple):
 
 
 class _Reader(Translation):
-    """Translates one tree of a file."""
-
     def __init__(self, source: Document) -> None:
         super().__init__(source)
         self.parameters: Fields = {}
+        self.taken = {*FUNCTIONS, REST, "inf"}  # names that are no longer free for a parameter
         self.kinds: dict[Data, str] = {}  # by the type of a node
         self.criterion = 0  # the place of the payoffs that count
         self.has_other_payoffs = False
@@ -103,7 +92,7 @@ class _Reader(Translation):
         file = _Object(source if isinstance(source, tuple) else (), Place())
         if KEY not in file.keys:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
-        rule = file.keys.get("rule", _DEFAULT_RULE)
+        rule = file.keys.get("rule", next(iter(RULES)))
         if not isinstance(rule, str) or rule not in RULES:
             known = ", ".join(RULES)
             self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
@@ -130,7 +119,6 @@ class _Reader(Translation):
         return self.mapping(fields)
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
-        """Return the root of the tree with a number, the first if that is None."""
         trees = self.objects(data, "trees")
         if number is None and len(trees) > 1:
             self.notes.append(f"this is the first of {len(trees)} trees: --tree 2 reads the second")
@@ -186,7 +174,7 @@ class _Reader(Translation):
     def labels(self, about: _Object, edges: Sequence[_Object]) -> list[str | None]:
         """Return the labels of a node's edges; note a name that is left out."""
         names = [self.text(edge, "name") for edge in edges]
-        labels = labels_of(names)
+        labels = shared.labels_of(names)
         left_out = [n for n, label in zip(names, labels, strict=True) if n and not label]
         if left_out:
             self.note(about.path, f"left out the name {quote(left_out[0])}: a label is unique")
@@ -217,7 +205,8 @@ class _Reader(Translation):
             match = _ASSIGNMENT.fullmatch(statement.strip())
             if match:
                 base = re.sub("[^A-Za-z0-9_]", "_", match[1])
-                new = free_name(base, lambda text: text in self.parameters or text in _RESERVED)
+                new = shared.free_name(base, self.taken.__contains__)
+                self.taken.add(new)
                 self.parameters[new] = formula_of(match[2], found), item.place_of("code")
                 found[match[1]] = new
             elif statement.strip():
@@ -247,7 +236,6 @@ class _Reader(Translation):
         self.report(item.place_of(key), item.path, message)
 
     def stop(self, item: _Object, key: str, message: str) -> NoReturn:
-        """Report a problem after which nothing can be read."""
         self.fault(item, key, message)
         raise TooManyProblemsError
 
@@ -260,3 +248,179 @@ def formula_of(written: Data, names: Names) -> Data:
     if mixed := _MIXED.fullmatch(text):
         return "{}({} + {})".format(*mixed.groups())
     return _NAME.sub(lambda name: names.get(name[0], name[0]), text)
+
+
+# ---- Writing.
+
+_LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
+_GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
+# Words that mathjs, which computes for SilverDecisions, reads as operators or constants.
+_WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
+_FORMAT = {
+    "style": "decimal",
+    "currency": "USD",
+    "currencyDisplay": "symbol",
+    "minimumFractionDigits": 0,
+    "maximumFractionDigits": 3,
+    "useGrouping": True,
+}
+_SETTINGS = {
+    "lng": "en",
+    "viewMode": "criterion1",
+    "format": {"locales": "en", "payoff1": _FORMAT, "payoff2": _FORMAT, "probability": _FORMAT},
+}
+_CRITERIA = {
+    "texts": [],
+    "payoffNames": [],
+    "defaultCriterion1Weight": 1,
+    "weightLowerBound": 0,
+    "weightUpperBound": "Infinity",
+}
+
+
+def write(tree: Tree, warn: Warn) -> Iterator[str]:
+    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
+    writer = _Writer(tree)
+    yield from writer.text()
+    if writer.left_out:
+        found = ", ".join(writer.left_out)
+        warn(f"left out what SilverDecisions' JSON cannot hold: {found}")
+
+
+class _Writer:
+    """Writes one tree, in which each node has one parent."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.formulas = tree.formulas
+        self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
+        # The names of the parameters in mathjs, which reserves a few words.
+        self.names = {name: name for name in tree.parameters if name not in _WORDS}
+        for name in _WORDS:
+            if name in tree.parameters:
+                taken = {*_WORDS, *self.names.values()}
+                self.names[name] = shared.free_name(name, taken.__contains__)
+        self.left_out = {"notes of branches": None} if tree.branch_notes else {}
+        if any(p.range or p.unit or p.description for p in tree.parameters.values()):
+            self.left_out["ranges, units and descriptions of parameters"] = None
+
+    def text(self) -> Iterator[str]:
+        tree, code, scope = self.tree, list[str](), dict[str, float]()
+        values: dict[str, Any] = parameter_values(tree)
+        for n, value in values.items():
+            name = self.names[n]
+            code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
+            if value is not None and abs(value) <= _GREATEST:
+                scope[name] = float(value)
+        head = {
+            KEY: "1.2.0",
+            "rule": self.rule,
+            "title": tree.title or "",
+            "description": tree.source or "",
+            **_SETTINGS,
+        }
+        data = {"code": "\n".join(code), "expressionScope": scope, **_CRITERIA}
+        yield f'{_opened(head)},\n"data": {_opened(data)},\n"trees": [\n'
+        yield from self.nodes()
+        yield "\n]}}\n"
+
+    def nodes(self) -> Iterator[str]:
+        """Yield the root and everything below it, a row for each terminal."""
+        tree, columns = self.tree, self.tree.columns
+        row = 0
+        yield self.node(tree.root_id, 0, row)
+        stack = [self.edges(tree.root_id)]
+        while stack:
+            edge = next(stack[-1], None)
+            if edge is None:
+                stack.pop()
+                yield "]}}" if stack else "]}"
+                continue
+            b, text = edge
+            yield f"{text}{self.node(columns.child[b], len(stack), row)}"
+            row += not columns.kind[columns.child[b]]
+            stack.append(self.edges(columns.child[b]))
+
+    def node(self, n: int, depth: int, row: int) -> str:
+        """Return the text of a node up to its first edge."""
+        node = {
+            "type": self.types[Kind(self.tree.columns.kind[n])],
+            "name": self.tree.notes.get(n, ""),
+            "code": "",
+            "folded": False,
+            "location": {"x": _LEFT + _ACROSS * depth, "y": _TOP + _DOWN * row},
+        }
+        return f'{_opened(node)}, "childEdges": ['
+
+    def edges(self, node: int) -> Iterator[tuple[int, str]]:
+        """Yield the branches of a node, each with its text up to the child."""
+        branches = self.tree.branches_of(node)
+        is_chance = self.types[Kind(self.tree.columns.kind[node])] == "chance"
+        probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
+        separator = "\n"
+        for b, probability in zip(branches, probabilities, strict=True):
+            edge: dict[str, Any] = {
+                "name": self.tree.label[b] or "",
+                "payoff": [self.payoff(node, b), 0],
+            }
+            if probability is not None:
+                edge["probability"] = probability
+            yield b, f'{separator}{_opened(edge)}, "childNode": '
+            separator = ",\n"
+
+    def payoff(self, node: int, b: int) -> str:
+        """Return what a branch pays, with the utility of a terminal at its end."""
+        written, value = shared.payoff_of(self.tree, b)
+        if abs(value) > _GREATEST:
+            path = escape(self.tree.path_of(node, b))
+            found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
+            greatest = "the greatest that SilverDecisions accepts"
+            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
+        return self.formula(written, value)
+
+    def probabilities(self, node: int) -> list[str]:
+        """Return the probabilities of the outcomes of a chance node, which sum to 1."""
+        branches, formulas = self.tree.branches_of(node), self.formulas
+        numbers: list[Any] = [self.tree.columns.probability[b] for b in branches]
+        if self.tree.columns.kind[node] != Kind.CHANCE:
+            return [SHARE] * len(branches)  # the rule does not use them
+        if formulas is not None and branches[0] in formulas.probabilities:
+            written = [formulas.probabilities[b] for b in branches]
+            return [
+                SHARE if p == Name(REST) else self.formula(p, number)
+                for p, number in zip(written, numbers, strict=True)
+            ]
+        shares = [*map(_simple, numbers)]
+        total = sum(shares)  # of rounded floats
+        return [number_text(share / total) for share in shares]
+
+    def formula(self, written: Any, value: Any) -> str:
+        """Return a number, or a formula as mathjs reads it; its value if it cannot."""
+        if is_formula(written):
+            text = shared.formula_text(written, self.names, lambda operation: operation != "if")
+            if text is not None:
+                return text
+            self.left_out["formulas with if (their values are written)"] = None
+        return number_text(_simple(value))
+
+
+def _rule(kinds: set[Kind]) -> tuple[str, dict[Kind, str]]:
+    """Return the rule for a tree with some kinds of nodes, and the type of each kind."""
+    for rule, (decision, chance) in RULES.items():
+        types = {Kind[decision.upper()]: "decision", Kind[chance.upper()]: "chance"}
+        if len(types) == 2 and kinds <= {*types, Kind.TERMINAL}:
+            return rule, {**types, Kind.TERMINAL: "terminal"}
+    raise AssertionError("`losses` refuses a tree with three kinds of nodes")
+
+
+def _opened(data: Mapping[str, Any]) -> str:
+    """Return an object in JSON without its closing brace."""
+    for value in data.values():
+        if isinstance(value, str):
+            NOTATION.text(value)  # raises `TreeError` if it is not Unicode
+    return json.dumps(data, ensure_ascii=False)[:-1]
+
+
+def _simple(number: Any) -> Fraction:
+    """Return a number as a fraction: of a float, its shortest decimal."""
+    return to_fraction(number_text(number)) if isinstance(number, float) else Fraction(number)

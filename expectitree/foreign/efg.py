@@ -1,45 +1,48 @@
-"""Turn a game into a tree: one player is MAX, the other MIN; inner outcomes are rewards."""
+"""Gambit's .efg: games of two players with perfect information and a constant sum.
+
+One player is MAX, the other MIN; inner outcomes are rewards.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 from expectitree.base.errors import FileError, TransformError, TreeError
-from expectitree.base.numbers import Number, exact_text, float_column, message_text, quote
-from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
+from expectitree.base.numbers import (
+    Number,
+    escape,
+    exact_text,
+    float_column,
+    message_text,
+    number_text,
+    quote,
+    to_exact,
+)
+from expectitree.base.tree.builder import NodeId, TreeBuilder
 from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
-from expectitree.files.grammar.problems import mark_of
+from expectitree.files.grammar.document import mark_of
 from expectitree.files.rows import Warn
-from expectitree.foreign.efg.parser import CHANCE, Game, GameNode, Infoset
-from expectitree.foreign.shared import labels_of
+from expectitree.foreign.efg_parser import CHANCE, Game, GameNode, Infoset
+from expectitree.foreign.shared import free_name, labels_of
 from expectitree.text.phrases import plural
 
 
-def read(
-    text: str,
-    name: str,
-    warn: Warn | None = None,
-    exact_nodes: int = EXACT_NODES,
-    *,
-    max_player: str | int = 1,
-) -> Tree:
-    """Return the tree of a game; raise `FileError` at its first error.
-
-    `max_player` is the name or the number of the player who is MAX.
-    """
+def read(text: str, name: str, warn: Warn, exact_nodes: int, max_player: str | int = 1) -> Tree:
+    """Return the tree of a game; `max_player` is MAX's name or number. Raises `FileError`."""
     reader = _Reader(Game(text, name), str(max_player), TreeBuilder(exact_nodes=exact_nodes))
     reader.check_information()
     tree = reader.tree(reader.total())
-    if warn is not None:
-        for message in reader.changes():
-            warn(f"{name}: {message}")
+    for message in reader.changes():
+        warn(f"{name}: {message}")
     return tree
 
 
 def _player(game: Game, option: str) -> int:
-    """Return the number of a player by number or name."""
     numbers = [str(number) for number in range(1, len(game.players) + 1)]
     for names in (numbers, game.players):
         if option in names:
@@ -49,14 +52,11 @@ def _player(game: Game, option: str) -> int:
 
 
 class _Reader:
-    """Reads one game."""
-
     def __init__(self, game: Game, max_player: str, builder: TreeBuilder) -> None:
         self.game, self.builder = game, builder
         self.max_player = _player(game, max_player)
         self.min_player = self.other_player()  # None if only one player matters
-        self.unlabelled = 0  # actions
-        self.normalised = 0  # chance nodes
+        self.unlabelled = self.normalised = 0  # actions, and chance nodes
 
     def other_player(self) -> int | None:
         """Return the player who is MIN: who moves or is paid, but is not MAX."""
@@ -94,28 +94,25 @@ class _Reader:
         """Return the constant sum of the payoffs of MAX and MIN; 0 if one player matters."""
         if self.min_player is None:
             return Fraction(0)
-        totals = self.totals(self.max_player, self.min_player)
-        first, constant = next(totals)
-        for node, total in totals:
-            if total != constant:
+        pending = [Fraction(0)]  # what is paid above the nodes that come next
+        sums: dict[Fraction, GameNode] = {}  # of payoffs, with the first terminal that has each
+        for node in self.game.nodes:
+            total = pending.pop()
+            if node.outcome is not None:
+                payoffs = node.outcome.payoffs
+                total += payoffs[self.max_player - 1] + payoffs[self.min_player - 1]
+            if node.infoset is not None:
+                pending += [total] * len(node.infoset.actions)
+            elif sums and total not in sums:
+                [(constant, first)] = sums.items()
                 lines = [mark_of(self.game.text, place.at)[0] for place in (node, first)]
                 texts = f"{message_text(total)} at line {lines[0]}"
                 texts += f" and to {message_text(constant)} at line {lines[1]}"
                 only = "expectitree supports constant-sum games only"
                 raise self.game.error(node.at, f"not constant-sum: payoffs sum to {texts}: {only}")
-        return constant
-
-    def totals(self, *players: int) -> Iterator[tuple[GameNode, Fraction]]:
-        """Yield each terminal with the sum of the payoffs of players on the path to it."""
-        pending = [Fraction(0)]  # what is paid above the nodes that come next
-        for node in self.game.nodes:
-            total = pending.pop()
-            if node.outcome is not None:
-                total += sum(node.outcome.payoffs[player - 1] for player in players)
-            if node.infoset is None:
-                yield node, total
             else:
-                pending += [total] * len(node.infoset.actions)
+                sums.setdefault(total, node)
+        return next(iter(sums))
 
     # ---- The tree.
 
@@ -139,13 +136,11 @@ class _Reader:
         return builder.build(NodeId(root), reward=reward, title=game.title or None, check=False)
 
     def payoff(self, node: GameNode) -> Number:
-        """Return what a node pays MAX."""
         if node.outcome is None:
             return Fraction(0)
         return self.numbers([node.outcome.payoffs[self.max_player - 1]])[0]
 
     def numbers(self, exact: Sequence[Fraction]) -> Sequence[Number]:
-        """Return numbers as the builder holds them."""
         return exact if self.builder.exact else float_column(exact)
 
     def inner(self, node: GameNode, infoset: Infoset, below: list[tuple[int, Number]]) -> int:
@@ -178,7 +173,6 @@ class _Reader:
         return found
 
     def changes(self) -> Iterator[str]:
-        """Yield a message about each kind of change."""
         if self.unlabelled:
             count = plural(self.unlabelled, "action")
             found = f"found {count} with no name, or with the name of a sibling"
@@ -186,3 +180,121 @@ class _Reader:
         if self.normalised:
             nodes = plural(self.normalised, "chance node")
             yield f"at {nodes} the probabilities sum to nearly 1: each was divided by the sum"
+
+
+# ---- Writing.
+
+# Gambit's labels are printable ASCII with single blanks within; a backslash could escape a quote.
+_FIT = re.compile(r"[!-[\]-~]+(?: [!-[\]-~]+)*")
+_UNFIT = re.compile(r"[^ -~]")
+
+
+def write(tree: Tree, warn: Warn) -> Iterator[str]:
+    """Yield the text of a tree without sharing; warn of labels and probabilities that change."""
+    writer = _Writer(tree)
+    yield from writer.lines()
+    for message in writer.changes():
+        warn(message)
+
+
+def fit(text: str) -> str:
+    """Return a text as Gambit accepts it: printable ASCII, with single blanks within."""
+    if _FIT.fullmatch(text):
+        return text
+    plain = unicodedata.normalize("NFKD", text)
+    plain = "".join(c for c in plain if not unicodedata.combining(c)).replace("\\", "/")
+    return " ".join(_UNFIT.sub("?", re.sub(r"\s", " ", plain)).split())
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotes."""
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+class _Writer:
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.has_min = Kind.MIN in tree.columns.kind
+        self.renamed = self.repaired = 0  # labels, and chance nodes
+        self.infosets = [0, 0, 0]  # written so far, of chance, MAX and MIN
+        self.outcomes = 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, each node before those below it."""
+        tree, child = self.tree, self.tree.columns.child
+        players = '"MAX" "MIN"' if self.has_min else '"MAX"'
+        yield f'EFG 2 R {quoted(fit(tree.title or ""))} {{ {players} }}\n""\n\n'
+        stack: list[tuple[int, Number]] = [(tree.root_id, tree.root_reward)]
+        while stack:
+            n, reward = stack.pop()
+            try:
+                yield self.node(n, reward)
+            except TreeError as error:
+                raise TreeError(f"{escape(tree.path_of(n))}: {error}") from None
+            stack += [(child[b], tree.reward_of(b)) for b in reversed(tree.branches_of(n))]
+
+    def changes(self) -> Iterator[str]:
+        title = self.tree.title or ""
+        if self.renamed:
+            count = plural(self.renamed, "label")
+            yield f"Gambit's labels are printable ASCII: changed {count}"
+        if fit(title) != title:
+            yield "Gambit's titles are printable ASCII: changed the title"
+        if self.repaired:
+            count = plural(self.repaired, "chance node")
+            found = "probabilities must sum to exactly 1: changed the last ones"
+            yield f"{found} at {count} by rounding errors"
+
+    def node(self, n: int, reward: Number) -> str:
+        """Return the line of a node with what is paid on entering it."""
+        tree = self.tree
+        kind, branches = tree.columns.kind[n], tree.branches_of(n)
+        if kind == Kind.TERMINAL:
+            return f't "" {self.outcome(tree.columns.utility[n], reward)}\n'
+        player = (Kind.CHANCE, Kind.MAX, Kind.MIN).index(kind)
+        self.infosets[player] += 1
+        actions = [quoted(label) for label in self.labels(n)]
+        who = f'p "" {player}'
+        if kind == Kind.CHANCE:
+            who = 'c ""'
+            texts = self.probabilities([tree.columns.probability[b] for b in branches])
+            actions = [f"{a} {p}" for a, p in zip(actions, texts, strict=True)]
+        outcome = self.outcome(reward) if reward else "0"
+        return f'{who} {self.infosets[player]} "" {{ {" ".join(actions)} }} {outcome}\n'
+
+    def outcome(self, *paid: Number) -> str:
+        """Return a new outcome that pays MAX a sum."""
+        self.outcomes += 1
+        total: Number = paid[0] if not any(paid[1:]) else sum(map(to_exact, paid), Fraction(0))
+        payoffs = [total, -total] if self.has_min else [total]
+        texts = [self.number(payoff) for payoff in payoffs]
+        return f'{self.outcomes} "" {{ {", ".join(texts)} }}'
+
+    def labels(self, n: int) -> Sequence[str]:
+        """Return the labels of a node's branches; labels that become equal get a number."""
+        found: dict[str, None] = {}
+        for b in self.tree.branches_of(n):
+            label = self.tree.branch_label(n, b)
+            unique = free_name(fit(label) or "?", found.__contains__, " ")
+            found[unique] = None
+            self.renamed += unique != label
+        return [*found]
+
+    def probabilities(self, values: Sequence[Number]) -> Sequence[str]:
+        """Return probabilities that sum to exactly 1: the last possible one is adjusted."""
+        exact = [to_exact(value) for value in values]
+        difference = 1 - sum(exact)
+        texts = [self.number(value) for value in values]
+        if difference:
+            at = max(at for at, p in enumerate(exact) if p and p + difference > 0)
+            texts[at] = self.number(exact[at] + difference)
+            self.repaired += 1
+        return texts
+
+    def number(self, value: Number) -> str:
+        """Return a number exactly, as a decimal if the tree has floats."""
+        if self.tree.exact or isinstance(value, float):
+            return number_text(value)
+        with localcontext() as context:
+            context.prec = 1000
+            return str(Decimal(value.numerator) / Decimal(value.denominator)).lower()
