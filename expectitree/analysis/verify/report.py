@@ -133,12 +133,10 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])
 
 
-def verify_file(
-    path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
-) -> Verification:
+def verify_file(path: str | os.PathLike[str], *, warn: Warn | None = None) -> Verification:
     """Check every expectation of a file, or report the error in it.
 
-    Broken checks of a text have their line and column; with `locate` all its checks have.
+    Broken checks of a text have their line and column.
     """
     file, text = os.fspath(path), ""
     format = format_by_suffix(file) or FORMATS["yaml"]
@@ -151,7 +149,7 @@ def verify_file(
                 read = partial(loads, text, name=name)
         tree = read(exact_nodes=sys.maxsize, warn=warn)
         report = replace(verify(tree, file=file), warnings=tree.warnings)
-        wanted = [check.place for check in (report.checks if locate else report.broken)]
+        wanted = [check.place for check in report.broken]
         if wanted and text and not row.is_foreign and os.path.isfile(file):
             found = find_lines(text, format, wanted)
             checks = [replace(check, **found.get(check.place, {})) for check in report.checks]

@@ -1,4 +1,4 @@
-"""`verify`: hints, lines, GitHub's commands, and --quiet."""
+"""`verify`: hints, lines, and --quiet."""
 
 from __future__ import annotations
 
@@ -96,13 +96,6 @@ def test_a_table_has_no_lines(tmp_path: Path) -> None:
     assert positions(tmp_path / "a.arrow") == [("value", None, None)]
 
 
-def test_every_expectation_is_located_on_request(broken: Path) -> None:
-    lines = [check.line for check in verify_file(broken).checks]
-    assert lines == [4, None, None, 6, None, 9, 10, 10]
-    located = verify_file(broken, locate=True)
-    assert [check.line for check in located.checks] == [4, 5, 6, 6, 8, 9, 10, 10]
-
-
 def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: Path) -> None:
     done = run_main("verify", "-q", RISK, str(broken))
     assert done.status == 1
@@ -124,41 +117,6 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     assert "no.yaml:1:1: /: unknown key 'maxx'" in done.out
 
 
-def test_github_shows_errors_and_broken_expectations_at_their_lines(broken: Path) -> None:
-    odd = broken.parent / "a,b:c%.yaml"
-    odd.write_text("max: [1, '5%']\n")
-    unknown = broken.parent / "unknown.yaml"
-    unknown.write_text("expect: {value: 1}\nmax: [{utility: '?'}]\n")
-    missing = broken.parent / "missing.yaml"
-    files = [str(file) for file in (broken, odd, unknown, missing)]
-    done = run_main("verify", "--format", "github", RISK, *files)
-    assert done.status == 3
-    folder = str(broken.parent).replace(":", "%3A")
-    lines = [line.replace(folder, "F") for line in done.out.splitlines()]
-    assert lines[:5] == [
-        "::error file=F/broken.yaml,line=4,col=3::value: expected 4, found 3",
-        "::error file=F/broken.yaml,line=6,col=18::value of b: expected 2, found 3",
-        "::error file=F/broken.yaml,line=9,col=7::star1: leaves visited: expected 9, found 2",
-        "::error file=F/broken.yaml,line=10,col=7::star1: a: expected not visited, found visited",
-        "::error file=F/broken.yaml,line=10,col=7::star1: b: expected not visited, found visited",
-    ]
-    start = "::error file=F/a%2Cb%3Ac%25.yaml,line=1,col=10::#2: '5%25' is not a number"
-    assert lines[5].startswith(start)
-    assert lines[6].startswith("::error file=F/unknown.yaml::the utility of #1 is not known yet")
-    assert lines[7].startswith("::error file=F/missing.yaml::there is no such file")
-    assert lines[8:] == ["5 files, 10 of 15 expectations kept, 1 cannot be checked, 2 not a tree"]
-    assert run_main("verify", "--format", "github", RISK).status == 0
-
-
-def test_a_message_of_many_lines_is_one_command(tmp_path: Path) -> None:
-    file = tmp_path / "a\n::b.yaml"
-    file.write_text('expect: {best: "a\\n::error::x\\r%"}\nmax: {a: 1}\n')
-    done = run_main("verify", "--format", "github", str(file))
-    command, last = done.out.splitlines()
-    assert "a%0A%3A%3Ab.yaml,line=1,col=10::best: expected a\\n::error::x\\r%25, found a" in command
-    assert last.startswith("1 file, ")
-
-
 def test_json_has_lines(broken: Path) -> None:
     found = json.loads(run_main("verify", "--format", "json", str(broken)).out)
     places = [(check["line"], check["column"]) for check in found["checks"]]
@@ -168,9 +126,9 @@ def test_json_has_lines(broken: Path) -> None:
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("max: {a: 1, b: 2}\nexpect:\n  value: 3\n  values: {c: 1}\n")
-    done = run_main("verify", "--write", "--format", "github", str(file))
+    done = run_main("verify", "--write", str(file))
     assert done.status == 1
-    assert "a.yaml,line=4,col=12::value of c: expected 1, found no such node" in done.out
+    assert "value of c: expected 1, found no such node" in done.out
     assert "1 of 2 expectations kept" in done.out
     assert "value: 2\n" in file.read_text()
 
