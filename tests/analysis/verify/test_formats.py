@@ -1,15 +1,13 @@
-"""`verify`: hints, lines, and --quiet."""
+"""`verify`: hints and --quiet."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
-from expectitree.analysis.verify.report import verify_file
 
 RISK = str(ROOT / "trees" / "risk.yaml")
 BROKEN = """\
@@ -28,72 +26,11 @@ expect:
 """
 
 
-def positions(path: Path) -> list[tuple[str, int | None, int | None]]:
-    return [(check.what, check.line, check.column) for check in verify_file(path).broken]
-
-
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
     file = tmp_path / "broken.yaml"
     file.write_text(BROKEN, encoding="utf-8")
     return file
-
-
-@pytest.mark.parametrize("before", ["", "\ufeff"])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_broken_expectation_has_its_line_and_column(
-    broken: Path, before: str, line_end: str
-) -> None:
-    broken.write_bytes((before + BROKEN.replace("\n", line_end)).encode())
-    assert positions(broken) == [
-        ("value", 4, 3),
-        ("value of b", 6, 18),
-        ("star1: leaves visited", 9, 7),
-        ("star1: a", 10, 7),
-        ("star1: b", 10, 7),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        (
-            "a.json",
-            '{"max": [1, "2"], "title": "{\\"expect\\": [",\n\t"expect": {"value":\n2, "best":"#1",'
-            ' "star1": [{}, \n{"nodes": 7}]}}',
-            [("best", 3, 4), ("star1: nodes visited", 4, 2)],
-        ),
-        # An alias hides what is below it.
-        (
-            "a.yaml",
-            "max: [1]\nexpect:\n  star1: &s {leaves: 9}\n  star2: *s\n",
-            [("star1: leaves visited", 3, 14), ("star2: leaves visited", 4, 3)],
-        ),
-        ("a.yaml", "expect:\n  best: |-\n    a\nmax: {b: 1}\n", [("best", 2, 3)]),
-        ("a.yaml", "expect: {values: {x: 1}}\nmax: [1]\n", [("value of x", 1, 19)]),
-        ("a.tree", "max: [1]\nexpect: {value: 3}\n", [("value", 2, 10)]),
-        # Text that JSON reads and YAML does not.
-        ("a.tree", '{\t"max"\n:[1],\n"expect": {"value": 2}}', [("value", None, None)]),
-        # Deeper than Python's recursion.
-        (
-            "a.yaml",
-            f"{'{max: [' * 290}1{']}' * 289}], expect: {{value: 2}}}}",
-            [("value", 1, 290 * 7 + 1 + 289 * 2 + len("], expect: {v"))],
-        ),
-    ],
-)
-def test_positions_in_other_texts(
-    tmp_path: Path, name: str, text: str, expected: list[tuple[str, int, int]]
-) -> None:
-    file = tmp_path / name
-    file.write_text(text)
-    assert positions(file) == expected
-
-
-def test_a_table_has_no_lines(tmp_path: Path) -> None:
-    tree = et.loads("expect: {value: 2}\nmax: [1]\n")
-    et.save(tree, tmp_path / "a.arrow")
-    assert positions(tmp_path / "a.arrow") == [("value", None, None)]
 
 
 def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: Path) -> None:
@@ -115,12 +52,6 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     done = run_main("verify", "--quiet", str(tmp_path / "no.yaml"))
     assert done.status == 3
     assert "no.yaml:1:1: /: unknown key 'maxx'" in done.out
-
-
-def test_json_has_lines(broken: Path) -> None:
-    found = json.loads(run_main("verify", "--format", "json", str(broken)).out)
-    places = [(check["line"], check["column"]) for check in found["checks"]]
-    assert places[:4] == [(4, 3), (None, None), (None, None), (6, 18)]
 
 
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:
