@@ -136,6 +136,7 @@ def explain(
         unicode: Use symbols such as ▲; without it, ASCII characters.
 
     Raises:
+        AnalysisError: The search found the best action without its value (`goal` "action").
         TreeError: The path names no node.
         SearchError: The tree cannot be evaluated.
     """

@@ -210,10 +210,6 @@ class Sentences(Words):
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
-        if self.report.is_decided:
-            return (
-                f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
-            )
         if not search.is_exact(n):
             is_stopped = search.outcome is Outcome.STOPPED
             why = "the search was stopped" if is_stopped else "more was not needed"
@@ -231,24 +227,17 @@ class Sentences(Words):
         label = self.label(report.node, one.branch)
         if self.kind == Kind.CHANCE:
             label += f", of probability {cell_text(self.columns.probability[one.branch])},"
-        is_compared = self.kind != Kind.CHANCE and (
-            report.is_decided or search.is_exact(report.node)
-        )
-        is_least = is_max == (one.is_best and report.is_decided)  # else it is worth at most this
-        end, relation = one.lower if is_least else one.upper, ""
+        is_compared = self.kind != Kind.CHANCE and search.is_exact(report.node)
+        end, relation = one.upper if is_max else one.lower, ""
         if one.lower != one.upper:
             if not is_compared:
                 return f"{label} has a value {self.between(one.lower, one.upper)}."
-            relation = "at least " if is_least else "at most "
+            relation = "at most " if is_max else "at least "
         text = f"{label} is worth {relation}{self.summed(one.terms, end, one.reward)}"
-        less = "less" if is_max else "more"
         if not is_compared or (one.is_best and not relation):
             return f"{text}."
-        if one.is_best and report.is_decided:
-            better = "more" if is_max else "less"
-            return f"{text}, and no other action is worth {better}."
         if one.is_best:
-            return f"{text}, and no {less}."
+            return f"{text}, and no {'less' if is_max else 'more'}."
         sure = search.lower[report.node] if is_max else search.upper[report.node]
         is_worse = end < sure if is_max else end > sure
         relation = "worse" if is_worse else "no better"
@@ -278,10 +267,6 @@ class Sentences(Words):
             player, own = "MAX" if low else "MIN", self.label(step.node, step.branch)
             sure = f"{player} is sure of {limit}" if is_first else f"{player} is sure of"
             return f"{also}{sure} at {name} with {own}"
-        if step.why == "rivals":
-            more = "more" if self.columns.kind[step.node] == Kind.MAX else "less"
-            than = f" than {limit}" if is_first else ""
-            return f", and no other action at {name} is worth {more}{than}"
         if step.why == "share":
             asked = self.quotient(*step.quotient) if step.quotient else self.number(step.asked)
             if low:
