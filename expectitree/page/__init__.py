@@ -98,15 +98,15 @@ def replays(
     return traces
 
 
-def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
-    """Return the page that replays some searches of a tree; it shows the algorithm `first` first.
+def page_text(traces: Sequence[Trace]) -> str:
+    """Return the page that replays some searches of a tree; it shows Star1 first, if it is there.
 
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
     style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    data = packed(page_data(traces, first))
+    data = packed(page_data(traces))
     slots = {
         "title": escape_html(escape(traces[0].tree.title or traces[0].file or "A game tree")),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",

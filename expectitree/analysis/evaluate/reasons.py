@@ -45,7 +45,6 @@ class Alternative:
 
     branch: int
     node: int
-    reward: Number
     lower: Number  # of the branch: the reward included
     upper: Number
     is_best: bool
@@ -79,7 +78,6 @@ class CutReason:
 
     node: int
     branch: int  # to the node: by which the cut is explained
-    reward: Number  # of that branch
     cut: Cut
     terms: Terms  # of a CHANCE node with few outcomes: their sum is the bound of the cut
     steps: Sequence[Step]  # up to what makes the window end where it does
@@ -92,7 +90,6 @@ class Reasons:
     search: Search
     node: int
     branch: int  # to the node; -1 at the root
-    reward: Number  # of that branch
     skipped: str | None  # why it, or the part of the tree that it belongs to, was not entered
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
@@ -135,7 +132,6 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         search,
         node,
         branch,
-        tree.reward_of(branch),
         explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
@@ -150,8 +146,8 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
     """Return one child, with the sum of the bound that matters to its parent's player."""
     tree, child = search.tree, search.tree.columns.child[branch]
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
-    reward, ends = tree.reward_of(branch), search.interval_of_branch(branch)
-    return Alternative(branch, child, reward, *ends, is_best, _terms(search, child, is_high))
+    ends = search.interval_of_branch(branch)
+    return Alternative(branch, child, *ends, is_best, _terms(search, child, is_high))
 
 
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
@@ -178,10 +174,9 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 
 def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    tree, terms = search.tree, _terms(search, node, cut.is_low)
-    branch = _way_to(search, node)
+    terms = _terms(search, node, cut.is_low)
     steps = tuple(_steps_up(search, node, cut.limit, cut.is_low))
-    return CutReason(node, branch, tree.reward_of(branch), cut, terms, steps)
+    return CutReason(node, _way_to(search, node), cut, terms, steps)
 
 
 def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:

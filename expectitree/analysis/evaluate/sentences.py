@@ -170,6 +170,7 @@ class Sentences(Words):
         super().__init__(report.search, options)
         self.report, self.kind = report, Kind(self.columns.kind[report.node])
         self.interval = self.search.interval_of_branch(report.branch)
+        self.reward = self.tree.reward_of(report.branch)
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield sentences with their styles."""
@@ -202,9 +203,9 @@ class Sentences(Words):
         if self.kind == Kind.TERMINAL and is_seen:
             noun = "estimate" if n in self.tree.estimated else "utility"
             value = cell_text(self.columns.utility[n])
-            if report.reward:
-                worth = shifted(self.columns.utility[n], report.reward)
-                value += f"{self.paid(report.reward)} = {self.number(worth)}"
+            if self.reward:
+                worth = shifted(self.columns.utility[n], self.reward)
+                value += f"{self.paid(self.reward)} = {self.number(worth)}"
             seen = f"; it was not visited ({report.skipped})" if report.skipped else ""
             return f"{name} is a leaf: its {noun} is {value}{seen}."
         if report.skipped is not None:
@@ -215,9 +216,9 @@ class Sentences(Words):
             why = "the search was stopped" if is_stopped else "more was not needed"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
-            value = self.summed(report.terms, self.interval[0], report.reward)
+            value = self.summed(report.terms, self.interval[0], self.reward)
             return f"{name} ({self.kind.name}) is worth {value}."
-        value = self.summed((), self.interval[0], report.reward)
+        value = self.summed((), self.interval[0], self.reward)
         others = f" (as good: {', '.join(best[1:])})" if len(best) > 1 else ""
         return f"At {name}, {self.kind.name} chooses {best[0]}{others}: it is worth {value}."
 
@@ -233,7 +234,8 @@ class Sentences(Words):
             if not is_compared:
                 return f"{label} has a value {self.between(one.lower, one.upper)}."
             relation = "at most " if is_max else "at least "
-        text = f"{label} is worth {relation}{self.summed(one.terms, end, one.reward)}"
+        worth = self.summed(one.terms, end, self.tree.reward_of(one.branch))
+        text = f"{label} is worth {relation}{worth}"
         if not is_compared or (one.is_best and not relation):
             return f"{text}."
         if one.is_best:
@@ -246,8 +248,8 @@ class Sentences(Words):
     # ---- Why a cut was sound.
 
     def cut(self, one: CutReason) -> str:
-        cut = one.cut
-        bound = self.summed(one.terms, shifted(cut.bound, one.reward), one.reward)
+        cut, reward = one.cut, self.tree.reward_of(one.branch)
+        bound = self.summed(one.terms, shifted(cut.bound, reward), reward)
         claim = f"it is worth {cut.relation} {bound}"
         if cut.rest is not None:
             claim = f"even if all that is left were worth {self.number(cut.rest)}, {claim}"
