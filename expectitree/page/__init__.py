@@ -106,7 +106,8 @@ def page_text(traces: Sequence[Trace]) -> str:
     """
     style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    data = packed(page_data(traces))
+    text = json.dumps(page_data(traces), separators=(",", ":"))
+    data = b64encode(zlib.compress(text.encode())).decode()
     slots = {
         "title": escape_html(escape(traces[0].tree.title or traces[0].file or "A game tree")),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",
@@ -125,12 +126,6 @@ def _colours() -> str:
     )
     is_dark = ':root[data-theme="dark"]'
     return f":root {{ {light}}}\n{is_dark} {{ {dark}}}\n@media print {{ {is_dark} {{ {light}}} }}\n"
-
-
-def packed(data: object) -> str:
-    """Return data as JSON, compressed by zlib, in base64."""
-    text = json.dumps(data, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode())).decode()
 
 
 def _file(name: str) -> str:

@@ -195,7 +195,7 @@ class _Reasons:
     """The reason why each node was not visited, as far as it is known; columns are by node id.
 
     `explain_unvisited` decides, here for the part of the tree that a step concerns. A best-first
-    search makes its cuts when its walks are over: they are those of the finished search.
+    search makes its cuts when its walks are over; then all is known.
     """
 
     def __init__(self, moment: Moment) -> None:
@@ -217,11 +217,10 @@ class _Reasons:
         """Write what a step decides, and return the nodes that this may concern."""
         if not self.algorithm.player_cuts:
             return ()
-        if self.is_over:
-            self.reason, self.nodes = list(self.final.reason), list(self.final.nodes)
-            return range(len(self.tree))
-        if not self.algorithm.in_order and event.kind == events.CUT:
-            return self._reveal(event.node)
+        if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
+            is_known = self.reason is self.final.reason
+            self.reason, self.nodes = self.final.reason, self.final.nodes
+            return () if is_known and not self.is_over else range(len(self.tree))
         is_cut_before = event.kind == events.LEAVE and event.cut not in cuts.NO_CUTS
         if event.kind not in _DECISIVE or is_cut_before:
             return ()
@@ -282,13 +281,3 @@ class _Reasons:
                 if is_first and (not moment.visits[c] or moment.cut[c] == cuts.PROBED):
                     part.append(c)
         return part
-
-    def _reveal(self, n: int) -> list[int]:
-        """Write what the cut at a node of a best-first search spares."""
-        children = {self.tree.columns.child[b] for b in self.tree.branches_of(n)}
-        parent, reason = self.paths.parent, self.final.reason
-        cut = [c for c in children if parent[c] == n and reason[c] == cuts.CUT]
-        for c in cut:
-            self.reason[c] = cuts.CUT
-        self.nodes[n] = self.final.nodes[n]
-        return cut

@@ -11,7 +11,7 @@ from rich.console import ConsoleOptions
 from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
-from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
+from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
 from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
 from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE
@@ -131,24 +131,14 @@ class Words:
         """Return a branch's reward as the last part of a sum."""
         return plus_text(reward)
 
-    def sides(self, limit: Number, others: Terms, p: Number, reward: Number) -> str:
-        """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`.
-
-        `reward` is that of the branch to the CHANCE node, which `limit` includes.
-        """
-        rest = plus_text(-reward)
-        rest += "".join(f" - {self.product(q, end)}" for q, end in others)
-        if p == 1:
-            return self.number(limit) + rest
-        top = f"({self.number(limit)}{rest})" if rest else self.number(limit)
-        return f"{top} / {factor_text(cell_text(p))}"
-
-    def quotient(
-        self, limit: Number, others: Terms, p: Number, found: Number, reward: Number
-    ) -> str:
-        """Return the end of an outcome's window, after the quotient that makes it."""
-        sides, text = self.sides(limit, others, p, reward), self.number(found)
-        return f"{text} = {sides}" if sides != text else text
+    def sides(self, quotient: Quotient) -> str:
+        """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
+        limit, rest = self.number(quotient.limit), plus_text(-quotient.reward)
+        rest += "".join(f" - {self.product(q, end)}" for q, end in quotient.others)
+        if quotient.p == 1:
+            return limit + rest
+        top = f"({limit}{rest})" if rest else limit
+        return f"{top} / {factor_text(cell_text(quotient.p))}"
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
@@ -270,7 +260,9 @@ class Sentences(Words):
             sure = f"{player} is sure of {limit}" if is_first else f"{player} is sure of"
             return f"{also}{sure} at {name} with {own}"
         if step.why == "share":
-            asked = self.quotient(*step.quotient) if step.quotient else self.number(step.asked)
+            asked = self.number(step.asked)
+            if step.quotient and self.sides(step.quotient) != asked:
+                asked += f" = {self.sides(step.quotient)}"
             if low:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"
