@@ -202,8 +202,9 @@ class _Reasons:
         self.moment, self.tree = moment, moment.tree
         self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
         count = len(self.tree)
-        self.reason = [cuts.VISITED] * count  # [N] a constant of `cuts`
-        self.nodes, self.leaves = [0] * count, [0] * count  # [N] that the cut made there spares
+        self.reason: Any = [cuts.VISITED] * count  # [N] a constant of `cuts`
+        self.nodes: Any = [0] * count  # [N] that the cut made there spares, and the leaves of them
+        self.leaves = [0] * count
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
         self.explained = 0
