@@ -31,9 +31,9 @@ def command(
 ) -> None:
     """Check that files are valid and that results match their `expect` block.
 
-    Everything is computed exactly. Folders are searched for tree files. With
-    --write, broken expectations are refreshed, and a file without `expect` gets one; every other
-    character stays as it is. --format github shows errors next to the lines of a pull request.
+    Everything is computed exactly. Folders are searched for tree files. With --write, broken
+    expectations are refreshed, and a file without `expect` gets one; every other character stays as
+    it is.
 
     For example: expectitree verify trees
     """

@@ -98,15 +98,16 @@ def replays(
     return traces
 
 
-def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
-    """Return the page that replays some searches of a tree; it shows the algorithm `first` first.
+def page_text(traces: Sequence[Trace]) -> str:
+    """Return the page that replays some searches of a tree; it shows Star1 first, if it is there.
 
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
     style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    data = packed(page_data(traces, first))
+    text = json.dumps(page_data(traces), separators=(",", ":"))
+    data = b64encode(zlib.compress(text.encode())).decode()
     slots = {
         "title": escape_html(escape(traces[0].tree.title or traces[0].file or "A game tree")),
         "policy": f"script-src {_digest(script)}; style-src {_digest(style)}",
@@ -125,12 +126,6 @@ def _colours() -> str:
     )
     is_dark = ':root[data-theme="dark"]'
     return f":root {{ {light}}}\n{is_dark} {{ {dark}}}\n@media print {{ {is_dark} {{ {light}}} }}\n"
-
-
-def packed(data: object) -> str:
-    """Return data as JSON, compressed by zlib, in base64."""
-    text = json.dumps(data, separators=(",", ":"))
-    return b64encode(zlib.compress(text.encode())).decode()
 
 
 def _file(name: str) -> str:

@@ -7,28 +7,20 @@ writes the new values, and the old ones on the way back: it derives nothing abou
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from expectitree.analysis.trace.events import AIMS, CUT, ENTER, LEAVE, VISIT, Event
-from expectitree.analysis.trace.moment import Moment
-from expectitree.analysis.trace.report import Trace
+from expectitree.analysis.trace import events
+from expectitree.analysis.trace.events import Event
+from expectitree.analysis.trace.report import Trace, initial_intervals
 from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.cuts import (
-    BELOW_SKIPPED,
-    NO_CUTS,
-    NOT_REACHED,
-    PROBED,
-    STOPPED,
-    VISITED,
-    SearchColumns,
-    explain_unvisited,
-)
-from expectitree.searches.cuts import CUT as LEFT_BY_CUT
+from expectitree.searches import cuts
+from expectitree.searches.result import Search
 
 MAX_EXPLAINED = 3_000_000  # nodes of all parts that steps explain anew, one microsecond each
 COLUMNS = (
@@ -37,7 +29,85 @@ COLUMNS = (
 # Also, if branches pay: the same for a node's first branch, with its reward.
 WORTH = "worth_lower", "worth_upper", "worth_alpha", "worth_beta"
 _UNDECIDED = -2  # in place of the owner of a node: the search may still visit the node
-_MAY_BE_REACHED = VISITED, NONE  # the reason and the owner of such a node
+_DECISIVE = (events.ENTER, events.VISIT, events.CUT, events.LEAVE)  # a leave, if there is no cut
+_MAY_BE_REACHED = cuts.VISITED, NONE  # the reason and the owner of such a node
+
+
+class Moment:
+    """The knowledge of a search after the first `done` steps of its trace."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace, self.tree, self.events = trace, trace.tree, trace.events
+        count = len(self.tree)
+        self.done = 0
+        self.lower, self.upper = initial_intervals(trace.search)
+        self.visits = [0] * count
+        self.alpha: list[Any] = [None] * count
+        self.beta: list[Any] = [None] * count
+        self.cut, self.cut_after = [0] * count, [0] * count
+        # The entries that have not ended, the root's first. Of best-first: those of the current
+        # walk that it has not backed up.
+        self.open: list[Event] = []
+        self._is_finished = False  # whether a best-first search's windows and cuts are written
+
+    @property
+    def search(self) -> Search:
+        """The search as if it had stopped here; its columns change with this moment.
+
+        A best-first search has no windows before its last step. Its `eps` is that of the whole
+        search: it cannot follow from values that are not known yet.
+        """
+        whole = self.trace.search
+        return replace(
+            whole, own_eps=whole.eps, lower=self.lower, upper=self.upper, visits=self.visits,
+            alpha=self.alpha, beta=self.beta, cut=self.cut, cut_after=self.cut_after,
+            stopped=whole.stopped or not self._is_finished,
+        )  # fmt: skip
+
+    def forward(self) -> Event | None:
+        """Make the next step and return it, or None after the last."""
+        if self.done == len(self.events):
+            return None
+        event = self.events[self.done]
+        n = event.node
+        self.done += 1
+        self.lower[n], self.upper[n] = event.lower, event.upper
+        del self.open[self._kept(event) :]
+        if event.kind in (events.ENTER, events.CUT):
+            self.alpha[n], self.beta[n] = event.window or (None, None)
+        if event.kind == events.ENTER:
+            self.open.append(event)
+            self.cut[n] = cuts.STOPPED  # the rest of the node is undecided
+        elif event.kind in (events.CUT, events.LEAVE):
+            self.cut[n], self.cut_after[n] = event.cut, event.after
+        # Expectiminimax computes a value at once, without entering its node.
+        is_computed = event.kind == events.LEAVE and event.window is None
+        if event.kind in (events.ENTER, events.VISIT) or is_computed:
+            self.visits[n] += 1
+        if not self.trace.search.algorithm.in_order and self.done == self.trace.total:
+            self._finish()
+        return event
+
+    def _kept(self, event: Event) -> int:
+        """Return how many of the open entries are still open after a step, but for its own entry.
+
+        A step at the end of a walk, or after the last walk, may be about a node that is not open.
+        """
+        entries = [entry.node for entry in self.open[event.depth : event.depth + 1]]
+        if event.kind in (events.TIGHTEN, events.CLOSE, events.CUT) and entries != [event.node]:
+            return 0
+        if event.kind == events.CUT and cuts.is_unordered(event.cut):
+            return 0
+        return event.depth + (event.kind in (events.TIGHTEN, events.CUT))
+
+    def _finish(self) -> None:
+        """Write the windows and cuts that are found at the end of a best-first search."""
+        search, kind = self.trace.search, self.tree.columns.kind
+        self._is_finished = True
+        for n in range(len(self.tree)):
+            if kind[n] and self.visits[n]:
+                self.alpha[n], self.beta[n] = search.alpha[n], search.beta[n]
+                self.cut[n], self.cut_after[n] = search.cut[n], search.cut_after[n]
 
 
 class Table(dict[Any, int]):
@@ -83,12 +153,12 @@ class Steps:
                     if value != was[column]:
                         changes += [first_cell + column, value]
                 self.cells[n] = cells
-            yield len(self.moment.open) - (event.kind == ENTER), changes
+            yield len(self.moment.open) - (event.kind == events.ENTER), changes
 
     def _touched(self, event: Event) -> Iterable[int]:
         """Return the nodes whose cells the step may change."""
-        if event.aim and event.kind == ENTER:
-            self.aims[event.node] = AIMS.index(event.aim)
+        if event.aim and event.kind == events.ENTER:
+            self.aims[event.node] = events.AIMS.index(event.aim)
         touched = {event.node, *self.reasons.update(event)}
         if (event.lower, event.upper) != event.was:
             touched.update(self.players_above[event.node])
@@ -103,10 +173,10 @@ class Steps:
         lower, upper, alpha, beta = map(self._place, ends)
         after, spared = NONE, 0
         worth: tuple[int, ...] = ()
-        if moment.cut[n] not in NO_CUTS:
+        if moment.cut[n] not in cuts.NO_CUTS:
             after, spared = moment.cut_after[n], self.reasons.nodes[n]
-        if reason == BELOW_SKIPPED:
-            reason = VISITED
+        if reason == cuts.BELOW_SKIPPED:
+            reason = cuts.VISITED
         best = self.choices[tuple(self.search.best_branches(n))]
         if self.pays:
             reward = self.tree.reward_of(self.reasons.paths.branch[n])
@@ -125,15 +195,16 @@ class _Reasons:
     """The reason why each node was not visited, as far as it is known; columns are by node id.
 
     `explain_unvisited` decides, here for the part of the tree that a step concerns. A best-first
-    search makes its cuts when its walks are over: they are those of the finished search.
+    search makes its cuts when its walks are over; then all is known.
     """
 
     def __init__(self, moment: Moment) -> None:
         self.moment, self.tree = moment, moment.tree
         self.algorithm, self.final = moment.trace.search.algorithm, moment.trace.search.unvisited
         count = len(self.tree)
-        self.reason = [VISITED] * count  # [N] a constant of `cuts`
-        self.nodes, self.leaves = [0] * count, [0] * count  # [N] that the cut made there spares
+        self.reason: Any = [cuts.VISITED] * count  # [N] a constant of `cuts`
+        self.nodes: Any = [0] * count  # [N] that the cut made there spares, and the leaves of them
+        self.leaves = [0] * count
         self.owner = [_UNDECIDED] * count  # [N] the cut that a node not visited belongs to
         self.paths = self.tree.first_paths
         self.explained = 0
@@ -147,13 +218,12 @@ class _Reasons:
         """Write what a step decides, and return the nodes that this may concern."""
         if not self.algorithm.player_cuts:
             return ()
-        if self.is_over:
-            self.reason, self.nodes = list(self.final.reason), list(self.final.nodes)
-            return range(len(self.tree))
-        if not self.algorithm.in_order and event.kind == CUT:
-            return self._reveal(event.node)
-        is_cut_before = event.kind == LEAVE and event.cut not in NO_CUTS  # at the step before
-        if event.kind not in (ENTER, VISIT, CUT, LEAVE) or is_cut_before:
+        if not self.algorithm.in_order and (event.kind == events.CUT or self.is_over):
+            is_known = self.reason is self.final.reason
+            self.reason, self.nodes = self.final.reason, self.final.nodes
+            return () if is_known and not self.is_over else range(len(self.tree))
+        is_cut_before = event.kind == events.LEAVE and event.cut not in cuts.NO_CUTS
+        if event.kind not in _DECISIVE or is_cut_before:
             return ()
         return self._explain(event)
 
@@ -172,18 +242,18 @@ class _Reasons:
         for n in part:
             if self.owner[n] >= 0 and (not moment.visits[n] or self._is_new(event, n)):
                 self.nodes[self.owner[n]] -= 1
-            self.owner[n], self.reason[n] = NONE, VISITED
+            self.owner[n], self.reason[n] = NONE, cuts.VISITED
         _, parent, branch, _ = self.paths
-        columns = SearchColumns(
+        columns = cuts.SearchColumns(
             part, parent, branch, parent, moment.visits, moment.cut, moment.cut_after
         )
-        explain_unvisited(
+        cuts.explain_unvisited(
             self.tree.columns, columns, self.owner, self.reason, self.nodes, self.leaves
         )
-        is_stopped = event.kind == LEAVE and event.cut == STOPPED
+        is_stopped = event.kind == events.LEAVE and event.cut == cuts.STOPPED
         for n in part:
-            if self.reason[n] == NOT_REACHED and not is_stopped:
-                self.reason[n] = VISITED  # the search may still reach it
+            if self.reason[n] == cuts.NOT_REACHED and not is_stopped:
+                self.reason[n] = cuts.VISITED  # the search may still reach it
             if not moment.visits[n] and (self.reason[n], self.owner[n]) == _MAY_BE_REACHED:
                 self.owner[n] = _UNDECIDED
         owners.update(self.owner[n] for n in part)
@@ -192,7 +262,7 @@ class _Reasons:
 
     def _is_new(self, event: Event, n: int) -> bool:
         """Return whether a step is the first visit of a node."""
-        is_entry = event.kind in (ENTER, VISIT)
+        is_entry = event.kind in (events.ENTER, events.VISIT)
         return n == event.node and is_entry and self.moment.visits[n] == 1
 
     def _part(self, event: Event) -> list[int]:
@@ -209,16 +279,6 @@ class _Reasons:
             for b in self.tree.branches_of(n):
                 c = child[b]
                 is_first = self.paths.branch[c] == b
-                if is_first and (not moment.visits[c] or moment.cut[c] == PROBED):
+                if is_first and (not moment.visits[c] or moment.cut[c] == cuts.PROBED):
                     part.append(c)
         return part
-
-    def _reveal(self, n: int) -> list[int]:
-        """Write what the cut at a node of a best-first search spares."""
-        children = {self.tree.columns.child[b] for b in self.tree.branches_of(n)}
-        parent, reason = self.paths.parent, self.final.reason
-        cut = [c for c in children if parent[c] == n and reason[c] == LEFT_BY_CUT]
-        for c in cut:
-            self.reason[c] = LEFT_BY_CUT
-        self.nodes[n] = self.final.nodes[n]
-        return cut

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
@@ -72,11 +73,5 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
 
 
 def _attributes(**attributes: object) -> str:
-    return " ".join(
-        f"{key}={_quoted(str(value))}" for key, value in attributes.items() if value is not None
-    )
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+    known = {key: str(value) for key, value in attributes.items() if value is not None}
+    return " ".join(f"{key}={json.dumps(text, ensure_ascii=False)}" for key, text in known.items())

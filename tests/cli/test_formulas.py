@@ -106,9 +106,7 @@ def test_verify_checks_and_fills_in_what_is_expected_at_other_values(file: str) 
     text = Path(file).read_text("utf-8")
     assert text == TEXT.replace("{set: {fee: 5}}", "{set: {fee: 5}, value: 45, best: bet}")
     Path(file).write_text(text.replace("value: 25", "value: 26"), "utf-8")
-    done = run_main("verify", file, "--format", "github")
-    assert "line=5" in done.out
-    assert "at pr = 0.3: value: expected 26, found 25" in done.out
+    assert "at pr = 0.3: value: expected 26, found 25" in run_main("verify", file).out
 
 
 def test_what_has_no_exact_value_is_converted_verified_and_rounded(file: str) -> None:

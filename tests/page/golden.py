@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import expectitree as et
-from expectitree.analysis.trace.moment import Moment
+from expectitree.analysis.trace.events import CUT
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.tree.scans import shifted
 from expectitree.page import replays
 from expectitree.page.data import page_data
+from expectitree.page.steps import Moment
 from expectitree.text.json_values import json_number
 
 TREES = Path(__file__).resolve().parents[2] / "trees"
@@ -35,7 +36,7 @@ max:
 def golden(tree: et.Tree) -> dict[str, Any]:
     traces = replays(tree)
     moments = {trace.search.algorithm.full_name: moments_of(trace) for trace in traces}
-    return {"data": page_data(traces, "star1"), "moments": moments}
+    return {"data": page_data(traces), "moments": moments}
 
 
 def moments_of(trace: Trace) -> list[dict[str, Any]]:
@@ -49,6 +50,7 @@ def moments_of(trace: Trace) -> list[dict[str, Any]]:
 
 def state(moment: Moment) -> dict[str, Any]:
     search, branches = moment.search, moment.tree.first_paths.branch
+    visited = [n for n, visits in enumerate(moment.visits) if visits]
     rewards = [moment.tree.reward_of(b) for b in branches]
     ends = zip(moment.lower, moment.upper, rewards, strict=True)
     return {
@@ -58,9 +60,9 @@ def state(moment: Moment) -> dict[str, Any]:
         "visits": list(moment.visits),
         "best": [list(search.best_branches(n)) for n in range(len(moment.tree))],
         "open": [event.node for event in moment.open],
-        "cuts": moment.cuts,
-        "nodes": moment.visited,
-        "leaves": moment.leaves_visited,
+        "cuts": sum(event.kind == CUT for event in moment.events[: moment.done]),
+        "nodes": len(visited),
+        "leaves": sum(not moment.tree.columns.kind[n] for n in visited),
     }
 
 

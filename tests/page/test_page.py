@@ -20,7 +20,6 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
-from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
@@ -31,7 +30,7 @@ from expectitree.base.tree.scans import shifted
 from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
-from expectitree.page.steps import COLUMNS, WORTH
+from expectitree.page.steps import COLUMNS, WORTH, Moment
 from expectitree.picture.text import chance_text, payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console

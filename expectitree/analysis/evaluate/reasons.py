@@ -9,6 +9,7 @@ from math import isclose
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.analysis.evaluate.cuts import Cut, Explanation
+from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, is_finite
 from expectitree.base.tree.columns import NONE, Readable
 from expectitree.base.tree.model import Kind, Tree
@@ -44,7 +45,6 @@ class Alternative:
 
     branch: int
     node: int
-    reward: Number
     lower: Number  # of the branch: the reward included
     upper: Number
     is_best: bool
@@ -55,10 +55,9 @@ class Alternative:
 class Step:
     """One step up from a cut, which explains one end of its window.
 
-    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "rivals" (no other action
-    at `node`, the root of a search for the best one, is worth more than `limit`; at MIN: less),
-    "share" (`limit` at the CHANCE node `node` is `asked` at its outcome), "bound" (`limit` is the
-    root's bound) or "far" (it comes from further up).
+    `why` is "has" (a player is sure of `limit` at `node`, by `branch`), "share" (`limit` at the
+    CHANCE node `node` is `asked` at its outcome), "bound" (`limit` is the root's bound) or "far"
+    (it comes from further up).
 
     Numbers are those of branches, rewards included. A branch that pays above a player's node makes
     a "share" too, of the whole.
@@ -79,7 +78,6 @@ class CutReason:
 
     node: int
     branch: int  # to the node: by which the cut is explained
-    reward: Number  # of that branch
     cut: Cut
     terms: Terms  # of a CHANCE node with few outcomes: their sum is the bound of the cut
     steps: Sequence[Step]  # up to what makes the window end where it does
@@ -92,7 +90,6 @@ class Reasons:
     search: Search
     node: int
     branch: int  # to the node; -1 at the root
-    reward: Number  # of that branch
     skipped: str | None  # why it, or the part of the tree that it belongs to, was not entered
     alternatives: Sequence[Alternative]  # the first children, the best among them
     others: int  # how many more there are,
@@ -106,17 +103,18 @@ class Reasons:
         """The tree that was searched."""
         return self.search.tree
 
-    @property
-    def is_decided(self) -> bool:
-        """Whether the node is the root of a search that only asked which action is best."""
-        return self.search.outcome is Outcome.ACTION and self.node == self.tree.root_id
-
 
 def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
     """Return the reasons for the value of a node, and for the cuts at and below it.
 
-    `branch` leads to the node; its reward is a part of the value.
+    `branch` leads to the node; its reward is a part of the value. Raises `AnalysisError` if the
+    search was only asked which action is best.
     """
+    if search.outcome is Outcome.ACTION:
+        raise AnalysisError(
+            "the search found the best action without its value: to explain the value, remove "
+            "--goal action"
+        )
     explanation, tree = Explanation(search), search.tree
     if branch is None or not tree.columns.pays:
         branch = tree.first_paths.branch[node]
@@ -134,7 +132,6 @@ def reasons(search: Search, node: int, branch: int | None = None) -> Reasons:
         search,
         node,
         branch,
-        tree.reward_of(branch),
         explanation.skipped_above(node),
         [_alternative(search, node, b) for b in chosen],
         len(rest),
@@ -149,10 +146,8 @@ def _alternative(search: Search, node: int, branch: int) -> Alternative:
     """Return one child, with the sum of the bound that matters to its parent's player."""
     tree, child = search.tree, search.tree.columns.child[branch]
     is_best, is_high = search.is_best(node, branch), tree.columns.kind[node] != Kind.MIN
-    if is_best and search.outcome is Outcome.ACTION and node == tree.root_id:
-        is_high = not is_high  # proved best without its value: the bound that the player is sure of
-    reward, ends = tree.reward_of(branch), search.interval_of_branch(branch)
-    return Alternative(branch, child, reward, *ends, is_best, _terms(search, child, is_high))
+    ends = search.interval_of_branch(branch)
+    return Alternative(branch, child, *ends, is_best, _terms(search, child, is_high))
 
 
 def _terms(search: Search, node: int, is_high: bool) -> Terms:
@@ -179,10 +174,9 @@ def _cuts_below(search: Search, explanation: Explanation, node: int) -> Iterator
 
 
 def _cut_reason(search: Search, node: int, cut: Cut) -> CutReason:
-    tree, terms = search.tree, _terms(search, node, cut.is_low)
-    branch = _way_to(search, node)
+    terms = _terms(search, node, cut.is_low)
     steps = tuple(_steps_up(search, node, cut.limit, cut.is_low))
-    return CutReason(node, branch, tree.reward_of(branch), cut, terms, steps)
+    return CutReason(node, _way_to(search, node), cut, terms, steps)
 
 
 def _steps_up(search: Search, node: int, limit: Any, low: bool) -> Iterator[Step]:
@@ -230,9 +224,7 @@ def _at_player(search: Search, node: int, own: int, limit: Any, low: bool) -> St
     """Return why a limit that a player's node passes to a child is not the node's own limit."""
     tree, child, way = search.tree, search.tree.columns.child, _way_to(search, node)
     if tree.columns.kind[node] != (Kind.MAX if low else Kind.MIN):
-        is_decided = node == tree.root_id and search.outcome is Outcome.ACTION
-        is_rival = is_decided and search.is_best(node, own)
-        return Step("rivals" if is_rival else "far", node, limit, own, way)
+        return Step("far", node, limit, own, way)
     end_of = branch_ends(tree, search.lower if low else search.upper)
     others = [b for b in tree.branches_of(node) if child[b] != child[own]]
     near = [b for b in others if is_same(tree, search.eps, end_of(b), limit)]

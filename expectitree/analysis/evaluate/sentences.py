@@ -11,7 +11,7 @@ from rich.console import ConsoleOptions
 from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
-from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Reasons, Step
+from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
 from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
 from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE
@@ -131,24 +131,14 @@ class Words:
         """Return a branch's reward as the last part of a sum."""
         return plus_text(reward)
 
-    def sides(self, limit: Number, others: Terms, p: Number, reward: Number) -> str:
-        """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`.
-
-        `reward` is that of the branch to the CHANCE node, which `limit` includes.
-        """
-        rest = plus_text(-reward)
-        rest += "".join(f" - {self.product(q, end)}" for q, end in others)
-        if p == 1:
-            return self.number(limit) + rest
-        top = f"({self.number(limit)}{rest})" if rest else self.number(limit)
-        return f"{top} / {factor_text(cell_text(p))}"
-
-    def quotient(
-        self, limit: Number, others: Terms, p: Number, found: Number, reward: Number
-    ) -> str:
-        """Return the end of an outcome's window, after the quotient that makes it."""
-        sides, text = self.sides(limit, others, p, reward), self.number(found)
-        return f"{text} = {sides}" if sides != text else text
+    def sides(self, quotient: Quotient) -> str:
+        """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
+        limit, rest = self.number(quotient.limit), plus_text(-quotient.reward)
+        rest += "".join(f" - {self.product(q, end)}" for q, end in quotient.others)
+        if quotient.p == 1:
+            return limit + rest
+        top = f"({limit}{rest})" if rest else limit
+        return f"{top} / {factor_text(cell_text(quotient.p))}"
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
@@ -170,6 +160,7 @@ class Sentences(Words):
         super().__init__(report.search, options)
         self.report, self.kind = report, Kind(self.columns.kind[report.node])
         self.interval = self.search.interval_of_branch(report.branch)
+        self.reward = self.tree.reward_of(report.branch)
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield sentences with their styles."""
@@ -202,26 +193,22 @@ class Sentences(Words):
         if self.kind == Kind.TERMINAL and is_seen:
             noun = "estimate" if n in self.tree.estimated else "utility"
             value = cell_text(self.columns.utility[n])
-            if report.reward:
-                worth = shifted(self.columns.utility[n], report.reward)
-                value += f"{self.paid(report.reward)} = {self.number(worth)}"
+            if self.reward:
+                worth = shifted(self.columns.utility[n], self.reward)
+                value += f"{self.paid(self.reward)} = {self.number(worth)}"
             seen = f"; it was not visited ({report.skipped})" if report.skipped else ""
             return f"{name} is a leaf: its {noun} is {value}{seen}."
         if report.skipped is not None:
             return f"{name} was not entered ({report.skipped}): its value is {within}."
         best = [self.label(n, one.branch) for one in report.alternatives if one.is_best]
-        if self.report.is_decided:
-            return (
-                f"At {name}, {self.kind.name} chooses {' or '.join(best)}: its value is {within}."
-            )
         if not search.is_exact(n):
             is_stopped = search.outcome is Outcome.STOPPED
             why = "the search was stopped" if is_stopped else "more was not needed"
             return f"The value of {name} ({self.kind.name}) is {within}: {why}."
         if self.kind == Kind.CHANCE or not best:
-            value = self.summed(report.terms, self.interval[0], report.reward)
+            value = self.summed(report.terms, self.interval[0], self.reward)
             return f"{name} ({self.kind.name}) is worth {value}."
-        value = self.summed((), self.interval[0], report.reward)
+        value = self.summed((), self.interval[0], self.reward)
         others = f" (as good: {', '.join(best[1:])})" if len(best) > 1 else ""
         return f"At {name}, {self.kind.name} chooses {best[0]}{others}: it is worth {value}."
 
@@ -231,24 +218,18 @@ class Sentences(Words):
         label = self.label(report.node, one.branch)
         if self.kind == Kind.CHANCE:
             label += f", of probability {cell_text(self.columns.probability[one.branch])},"
-        is_compared = self.kind != Kind.CHANCE and (
-            report.is_decided or search.is_exact(report.node)
-        )
-        is_least = is_max == (one.is_best and report.is_decided)  # else it is worth at most this
-        end, relation = one.lower if is_least else one.upper, ""
+        is_compared = self.kind != Kind.CHANCE and search.is_exact(report.node)
+        end, relation = one.upper if is_max else one.lower, ""
         if one.lower != one.upper:
             if not is_compared:
                 return f"{label} has a value {self.between(one.lower, one.upper)}."
-            relation = "at least " if is_least else "at most "
-        text = f"{label} is worth {relation}{self.summed(one.terms, end, one.reward)}"
-        less = "less" if is_max else "more"
+            relation = "at most " if is_max else "at least "
+        worth = self.summed(one.terms, end, self.tree.reward_of(one.branch))
+        text = f"{label} is worth {relation}{worth}"
         if not is_compared or (one.is_best and not relation):
             return f"{text}."
-        if one.is_best and report.is_decided:
-            better = "more" if is_max else "less"
-            return f"{text}, and no other action is worth {better}."
         if one.is_best:
-            return f"{text}, and no {less}."
+            return f"{text}, and no {'less' if is_max else 'more'}."
         sure = search.lower[report.node] if is_max else search.upper[report.node]
         is_worse = end < sure if is_max else end > sure
         relation = "worse" if is_worse else "no better"
@@ -257,8 +238,8 @@ class Sentences(Words):
     # ---- Why a cut was sound.
 
     def cut(self, one: CutReason) -> str:
-        cut = one.cut
-        bound = self.summed(one.terms, shifted(cut.bound, one.reward), one.reward)
+        cut, reward = one.cut, self.tree.reward_of(one.branch)
+        bound = self.summed(one.terms, shifted(cut.bound, reward), reward)
         claim = f"it is worth {cut.relation} {bound}"
         if cut.rest is not None:
             claim = f"even if all that is left were worth {self.number(cut.rest)}, {claim}"
@@ -278,12 +259,10 @@ class Sentences(Words):
             player, own = "MAX" if low else "MIN", self.label(step.node, step.branch)
             sure = f"{player} is sure of {limit}" if is_first else f"{player} is sure of"
             return f"{also}{sure} at {name} with {own}"
-        if step.why == "rivals":
-            more = "more" if self.columns.kind[step.node] == Kind.MAX else "less"
-            than = f" than {limit}" if is_first else ""
-            return f", and no other action at {name} is worth {more}{than}"
         if step.why == "share":
-            asked = self.quotient(*step.quotient) if step.quotient else self.number(step.asked)
+            asked = self.number(step.asked)
+            if step.quotient and self.sides(step.quotient) != asked:
+                asked += f" = {self.sides(step.quotient)}"
             if low:
                 return f"; up to {asked} it cannot lift {name} above {limit}"
             return f"; from {asked} up it cannot bring {name} below {limit}"

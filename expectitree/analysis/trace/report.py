@@ -7,7 +7,7 @@ trace cannot disagree with a count, and a search that is not traced costs nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -111,44 +111,28 @@ def trace(
     check_tree(tree, "trace")
     if isinstance(at, str):
         at = tree.find(at).id
-    if algorithm is not None:
-        chosen = find_algorithm(algorithm)
-    elif isinstance(found, Search):
-        chosen = found.algorithm
-    else:
-        chosen = find_algorithm("expectiminimax")
-    record = partial(_record, tree, chosen, at=at, most=most, file=file)
+    if algorithm is None:
+        algorithm = found.algorithm if isinstance(found, Search) else "expectiminimax"
+    chosen = find_algorithm(algorithm)
+    is_same = is_part = False
     if isinstance(found, Search):
-        steps = _repeat(found, chosen, bounds, max_visits, record)
-    else:
-        steps = record(bounds, max_visits)
-    events = [returned(event, exact) for event in steps.events]
-    return replace(steps, search=replace(steps.search, rounds=not exact), events=events)
-
-
-def _repeat(
-    found: Search,
-    chosen: Algorithm,
-    bounds: Bounds | None,
-    max_visits: int | None,
-    record: Callable[..., Trace],
-) -> Trace:
-    """Return the steps of a search of the same tree; by default those of the same search."""
-    is_same = bounds is None and max_visits is None and chosen == found.algorithm
-    if found.grown is not None and not chosen.in_order:
-        raise AnalysisError(
-            f"{chosen.name} would choose other leaves in the tree that it has made of the game, so "
-            "it cannot be repeated there: trace the whole tree, from `write_out`"
-        )
-    if bounds is None and found.bounds_source in ("option", "game"):
-        bounds = found.root_bounds
-    if max_visits is None and found.stopped:
-        max_visits = found.counts.visits
-    steps = record(bounds, max_visits, is_part=found.grown is not None and found.stopped)
-    if not is_same:
-        return steps
-    search = replace(steps.search, bounds_source=found.bounds_source, grown=found.grown)
-    return replace(steps, search=search)
+        if found.grown is not None and not chosen.in_order:
+            raise AnalysisError(
+                f"{chosen.name} would choose other leaves in the tree that it has made of the "
+                "game, so it cannot be repeated there: trace the whole tree, from `write_out`"
+            )
+        is_same = bounds is None and max_visits is None and chosen == found.algorithm
+        is_part = found.grown is not None and found.stopped
+        if bounds is None and found.bounds_source in ("option", "game"):
+            bounds = found.root_bounds
+        if max_visits is None and found.stopped:
+            max_visits = found.counts.visits
+    tree = searched_tree(tree)
+    recorder, search = _record(tree, chosen, bounds, max_visits, is_part, at, most)
+    if isinstance(found, Search) and is_same:
+        search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
+    events = [returned(event, exact) for event in recorder.events]
+    return Trace(file, replace(search, rounds=not exact), events, recorder.total, at)
 
 
 def _record(
@@ -156,18 +140,15 @@ def _record(
     algorithm: Algorithm,
     bounds: Bounds | None,
     max_visits: int | None,
-    *,
+    is_part: bool,
     at: int | None,
     most: int | None,
-    file: str,
-    is_part: bool = False,
-) -> Trace:
+) -> tuple[Recorder, Search]:
     """Search a tree and record it.
 
     A tree that is only a part, because a search of a game was stopped, is searched until the search
     needs more.
     """
-    tree = searched_tree(tree)
     root_bounds, source = choose_bounds(tree, bounds)
     kind = _Recorder if algorithm.in_order else WalkRecorder
     recorder = kind(tree, algorithm, rounding_error(tree, root_bounds), at, most)
@@ -180,10 +161,10 @@ def _record(
         visits = sum(recorder.columns["visits"]) if is_part else 0
         if not visits:
             raise
-        return _record(tree, algorithm, bounds, visits, at=at, most=most, file=file)
+        return _record(tree, algorithm, bounds, visits, False, at, most)
     if isinstance(recorder, WalkRecorder):
         recorder.record_cuts(search)
-    return Trace(file, search, recorder.events, recorder.total, at)
+    return recorder, search
 
 
 def initial_intervals(search: Search) -> tuple[list[Number], list[Number]]:

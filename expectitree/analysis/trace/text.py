@@ -100,9 +100,7 @@ class StepSentences(Words):
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
         for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
             if quotient is not None:
-                limit, others, p, found, reward = quotient
-                sides = self.sides(limit, others, p, reward)
-                yield f"{end} = {sides} = {self.number(found)}"
+                yield f"{end} = {self.sides(quotient)} = {self.number(quotient.found)}"
 
     def step_name(self, event: Event) -> str:
         return self.name(event.node, event.branch)

@@ -1,3 +1,3 @@
 """Does a tree file give the results that its `expect` block states?"""
 
-FORMATS = ("text", "json", "github")  # what `--format` offers, a module each
+FORMATS = ("text", "json")  # what `--format` offers, a module each

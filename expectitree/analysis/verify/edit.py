@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import yaml
 
@@ -57,20 +57,6 @@ def find_entries(text: str, format: Format) -> dict[Place, Part]:
     with suppress(StopIteration, yaml.YAMLError):  # JSON under another name is not always YAML
         read(next(parts), (), 0)
     return entries
-
-
-def find_lines(text: str, format: Format, places: Iterable[Place]) -> dict[Place, dict[str, Any]]:
-    """Return `line` and `column` of the entries at some places below `expect`, from 1."""
-    entries, found = find_entries(text, format), {}
-    for keys in places:
-        place = ("expect", *keys)
-        while place and place not in entries:  # an alias hides what is below it
-            place = place[:-1]
-        if place:
-            head = entries[place].head
-            line, column = text.count("\n", 0, head) + 1, head - text.rfind("\n", 0, head)
-            found[keys] = {"line": line, "column": column}
-    return found
 
 
 def rewritten(text: str, format: Format, replacements: Mapping[Place, object]) -> str:

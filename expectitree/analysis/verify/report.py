@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from expectitree.analysis.verify.edit import Place, find_lines, replace_text, rewritten
+from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError, Problem
@@ -20,7 +19,7 @@ from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExp
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_fractions
-from expectitree.files import ANSWERS, load, loads, read_text
+from expectitree.files import load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
@@ -42,8 +41,6 @@ class Check:
     place: Place  # the keys within `expect` that lead to what was expected
     replacement: object = None  # what would hold: a text, a number, a list, a mapping
     hint: str = ""  # why it does not hold, where that is not plain
-    line: int | None = None  # in the file, from 1
-    column: int | None = None
 
     @property
     def text(self) -> str:
@@ -53,7 +50,7 @@ class Check:
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        names = ("what", "expected", "found", "kept", "line", "column", "hint")
+        names = ("what", "expected", "found", "kept", "hint")
         return {name: getattr(self, name) for name in names}
 
 
@@ -133,32 +130,14 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])
 
 
-def verify_file(
-    path: str | os.PathLike[str], *, locate: bool = False, warn: Warn | None = None
-) -> Verification:
-    """Check every expectation of a file, or report the error in it.
-
-    Broken checks of a text have their line and column; with `locate` all its checks have.
-    """
-    file, text = os.fspath(path), ""
-    format = format_by_suffix(file) or FORMATS["yaml"]
-    read: Callable[..., Tree] = partial(load, path)
+def verify_file(path: str | os.PathLike[str], *, warn: Warn | None = None) -> Verification:
+    """Check every expectation of a file, or report the error in it."""
+    file = os.fspath(path)
     try:
-        if format.is_text:
-            text, name = read_text(path)
-            row = format_of_text(text, name)
-            if not name.endswith(ANSWERS):  # else `load` has a hint
-                read = partial(loads, text, name=name)
-        tree = read(exact_nodes=sys.maxsize, warn=warn)
-        report = replace(verify(tree, file=file), warnings=tree.warnings)
-        wanted = [check.place for check in (report.checks if locate else report.broken)]
-        if wanted and text and not row.is_foreign and os.path.isfile(file):
-            found = find_lines(text, format, wanted)
-            checks = [replace(check, **found.get(check.place, {})) for check in report.checks]
-            report = replace(report, checks=checks)
+        tree = load(path, exact_nodes=sys.maxsize, warn=warn)
     except FileError as error:
         return Verification(file, error=error)
-    return report
+    return replace(verify(tree, file=file), warnings=tree.warnings)
 
 
 def _value_checks(tree: Tree, expect: Expectation) -> Iterator[Check]:

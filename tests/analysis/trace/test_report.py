@@ -21,11 +21,11 @@ from expectitree.analysis.trace.events import (
     VISIT,
     Event,
 )
-from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, initial_intervals, trace
 from expectitree.base.algorithms import algorithm
 from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind
+from expectitree.page.steps import Moment
 from expectitree.searches.cuts import CUT_PROBING, NO_CUTS
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
@@ -299,15 +299,7 @@ def test_the_last_moment_equals_the_search(traces: list[Trace]) -> None:
         count = len(one.tree)
         assert moment.done == one.total
         assert not moment.open or not one.search.algorithm.in_order
-        assert (found.lower, found.upper, found.cuts) == (
-            list(search.lower),
-            list(search.upper),
-            search.cuts,
-        )
-        assert (moment.visited, moment.leaves_visited) == (
-            search.counts.visited,
-            search.counts.leaves_visited,
-        )
+        assert (found.lower, found.upper) == (list(search.lower), list(search.upper))
         if search.algorithm.player_cuts:
             assert list(found.visits) == list(search.visits)
             inner = [n for n in range(count) if one.tree.columns.kind[n] and search.visits[n]]

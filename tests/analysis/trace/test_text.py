@@ -13,10 +13,10 @@ from helpers import invoke, rendered_lines
 from random_trees import EVERY, Case, with_slow_variants
 
 from expectitree.analysis.trace.json import render as trace_json
-from expectitree.analysis.trace.moment import Moment
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.analysis.trace.text import render as trace_text
 from expectitree.base.numbers import notation
+from expectitree.page.steps import Moment
 
 LEFT = "trees/aima-5.12-left.yaml"
 

@@ -1,15 +1,13 @@
-"""`verify`: hints, lines, GitHub's commands, and --quiet."""
+"""`verify`: hints and --quiet."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from helpers import ROOT, run_main
 
 import expectitree as et
-from expectitree.analysis.verify.report import verify_file
 
 RISK = str(ROOT / "trees" / "risk.yaml")
 BROKEN = """\
@@ -28,79 +26,11 @@ expect:
 """
 
 
-def positions(path: Path) -> list[tuple[str, int | None, int | None]]:
-    return [(check.what, check.line, check.column) for check in verify_file(path).broken]
-
-
 @pytest.fixture
 def broken(tmp_path: Path) -> Path:
     file = tmp_path / "broken.yaml"
     file.write_text(BROKEN, encoding="utf-8")
     return file
-
-
-@pytest.mark.parametrize("before", ["", "\ufeff"])
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_broken_expectation_has_its_line_and_column(
-    broken: Path, before: str, line_end: str
-) -> None:
-    broken.write_bytes((before + BROKEN.replace("\n", line_end)).encode())
-    assert positions(broken) == [
-        ("value", 4, 3),
-        ("value of b", 6, 18),
-        ("star1: leaves visited", 9, 7),
-        ("star1: a", 10, 7),
-        ("star1: b", 10, 7),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "expected"),
-    [
-        (
-            "a.json",
-            '{"max": [1, "2"], "title": "{\\"expect\\": [",\n\t"expect": {"value":\n2, "best":"#1",'
-            ' "star1": [{}, \n{"nodes": 7}]}}',
-            [("best", 3, 4), ("star1: nodes visited", 4, 2)],
-        ),
-        # An alias hides what is below it.
-        (
-            "a.yaml",
-            "max: [1]\nexpect:\n  star1: &s {leaves: 9}\n  star2: *s\n",
-            [("star1: leaves visited", 3, 14), ("star2: leaves visited", 4, 3)],
-        ),
-        ("a.yaml", "expect:\n  best: |-\n    a\nmax: {b: 1}\n", [("best", 2, 3)]),
-        ("a.yaml", "expect: {values: {x: 1}}\nmax: [1]\n", [("value of x", 1, 19)]),
-        ("a.tree", "max: [1]\nexpect: {value: 3}\n", [("value", 2, 10)]),
-        # Text that JSON reads and YAML does not.
-        ("a.tree", '{\t"max"\n:[1],\n"expect": {"value": 2}}', [("value", None, None)]),
-        # Deeper than Python's recursion.
-        (
-            "a.yaml",
-            f"{'{max: [' * 290}1{']}' * 289}], expect: {{value: 2}}}}",
-            [("value", 1, 290 * 7 + 1 + 289 * 2 + len("], expect: {v"))],
-        ),
-    ],
-)
-def test_positions_in_other_texts(
-    tmp_path: Path, name: str, text: str, expected: list[tuple[str, int, int]]
-) -> None:
-    file = tmp_path / name
-    file.write_text(text)
-    assert positions(file) == expected
-
-
-def test_a_table_has_no_lines(tmp_path: Path) -> None:
-    tree = et.loads("expect: {value: 2}\nmax: [1]\n")
-    et.save(tree, tmp_path / "a.arrow")
-    assert positions(tmp_path / "a.arrow") == [("value", None, None)]
-
-
-def test_every_expectation_is_located_on_request(broken: Path) -> None:
-    lines = [check.line for check in verify_file(broken).checks]
-    assert lines == [4, None, None, 6, None, 9, 10, 10]
-    located = verify_file(broken, locate=True)
-    assert [check.line for check in located.checks] == [4, 5, 6, 6, 8, 9, 10, 10]
 
 
 def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: Path) -> None:
@@ -124,53 +54,12 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     assert "no.yaml:1:1: /: unknown key 'maxx'" in done.out
 
 
-def test_github_shows_errors_and_broken_expectations_at_their_lines(broken: Path) -> None:
-    odd = broken.parent / "a,b:c%.yaml"
-    odd.write_text("max: [1, '5%']\n")
-    unknown = broken.parent / "unknown.yaml"
-    unknown.write_text("expect: {value: 1}\nmax: [{utility: '?'}]\n")
-    missing = broken.parent / "missing.yaml"
-    files = [str(file) for file in (broken, odd, unknown, missing)]
-    done = run_main("verify", "--format", "github", RISK, *files)
-    assert done.status == 3
-    folder = str(broken.parent).replace(":", "%3A")
-    lines = [line.replace(folder, "F") for line in done.out.splitlines()]
-    assert lines[:5] == [
-        "::error file=F/broken.yaml,line=4,col=3::value: expected 4, found 3",
-        "::error file=F/broken.yaml,line=6,col=18::value of b: expected 2, found 3",
-        "::error file=F/broken.yaml,line=9,col=7::star1: leaves visited: expected 9, found 2",
-        "::error file=F/broken.yaml,line=10,col=7::star1: a: expected not visited, found visited",
-        "::error file=F/broken.yaml,line=10,col=7::star1: b: expected not visited, found visited",
-    ]
-    start = "::error file=F/a%2Cb%3Ac%25.yaml,line=1,col=10::#2: '5%25' is not a number"
-    assert lines[5].startswith(start)
-    assert lines[6].startswith("::error file=F/unknown.yaml::the utility of #1 is not known yet")
-    assert lines[7].startswith("::error file=F/missing.yaml::there is no such file")
-    assert lines[8:] == ["5 files, 10 of 15 expectations kept, 1 cannot be checked, 2 not a tree"]
-    assert run_main("verify", "--format", "github", RISK).status == 0
-
-
-def test_a_message_of_many_lines_is_one_command(tmp_path: Path) -> None:
-    file = tmp_path / "a\n::b.yaml"
-    file.write_text('expect: {best: "a\\n::error::x\\r%"}\nmax: {a: 1}\n')
-    done = run_main("verify", "--format", "github", str(file))
-    command, last = done.out.splitlines()
-    assert "a%0A%3A%3Ab.yaml,line=1,col=10::best: expected a\\n::error::x\\r%25, found a" in command
-    assert last.startswith("1 file, ")
-
-
-def test_json_has_lines(broken: Path) -> None:
-    found = json.loads(run_main("verify", "--format", "json", str(broken)).out)
-    places = [(check["line"], check["column"]) for check in found["checks"]]
-    assert places[:4] == [(4, 3), (None, None), (None, None), (6, 18)]
-
-
 def test_refreshed_files_are_reported_with_what_is_still_broken(tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     file.write_text("max: {a: 1, b: 2}\nexpect:\n  value: 3\n  values: {c: 1}\n")
-    done = run_main("verify", "--write", "--format", "github", str(file))
+    done = run_main("verify", "--write", str(file))
     assert done.status == 1
-    assert "a.yaml,line=4,col=12::value of c: expected 1, found no such node" in done.out
+    assert "value of c: expected 1, found no such node" in done.out
     assert "1 of 2 expectations kept" in done.out
     assert "value: 2\n" in file.read_text()
 
