@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from random import Random
-from statistics import fmean, stdev
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
-from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import USER_ERRORS, GameError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
@@ -21,14 +18,11 @@ from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
-from expectitree.games.searching import Budget, search_rules, write_out
+from expectitree.games.searching import write_out
 from expectitree.searches.prepare import prepare
-from expectitree.searches.result import Search
 
 ATTEMPTS = 1000  # at a random position in which the game goes on
 SHOWN = 20  # moves that an error names
-PROBES = 400  # random paths that estimate the size of a tree
-_SHARED_PLIES = 2  # children of the first plies are kept, because most paths pass them
 
 
 def position(
@@ -148,49 +142,19 @@ def _draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | N
 # ---- The trees of a study that are positions of a game.
 
 
-class Size(NamedTuple):
-    """Numbers of leaves and nodes, and the standard error of the leaves."""
-
-    leaves: float
-    error: float
-    nodes: float
-
-
-class Position(NamedTuple):
-    """The root of a tree, and everything that determines the tree below it."""
-
-    game: Game
-    state: Any
-    depth: int
-    estimate: Callable[[Any], Any] | None
-
-    def write_out(self, order: str) -> Tree:
-        """Return the whole tree, merged, with its children in an order."""
-        tree = write_out(self.game, depth=self.depth, state=self.state, estimate=self.estimate)
-        return prepare(tree, order=order)
-
-    def search(self, algorithm: Algorithm, deepen: bool) -> Search:
-        """Search the tree in floats, without writing it out."""
-        rules = Rules(self.game, Options(exact=False, estimate=self.estimate))
-        return search_rules(rules, algorithm, self.state, self.depth, deepen, Budget())
-
-    def size(self, seed: int) -> Size:
-        """Estimate how large the tree is without merging."""
-        return estimate_size(Rules(self.game, Options(exact=False)), self.state, self.depth, seed)
-
-
-def position_of(tree: Mapping[str, str], seed: int, folder: str) -> Position:
-    """Return the position for a seed; the paths of files are relative to a folder.
+def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
+    """Return the whole tree for a seed, merged; the paths of files are relative to a folder.
 
     Raises `GameError` if the game or the estimate is not found.
     """
     game = find_game(path_in(folder, tree["game"]))
     estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
-    state = _root(game, int(tree.get("random-moves", "0")), seed)
-    return Position(game, state, int(tree["depth"]), estimate)
+    state = root(game, int(tree.get("random-moves", "0")), seed)
+    found = write_out(game, depth=int(tree["depth"]), state=state, estimate=estimate)
+    return prepare(found, order=tree.get("order", "given"))
 
 
-def _root(game: Game, moves: int, seed: int) -> Any:
+def root(game: Game, moves: int, seed: int) -> Any:
     """Return a state after random moves, and more of them until a player's turn begins."""
     if not moves:
         return position(game)
@@ -218,53 +182,3 @@ def check_estimate(reference: str, folder: str) -> None:
 def path_in(folder: str, reference: str) -> str:
     """Return a reference; if it names a file, the path is joined to a folder."""
     return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference
-
-
-# ---- The size of a tree.
-
-
-def estimate_size(rules: Rules, start: Any, depth: int, seed: int, probes: int = PROBES) -> Size:
-    """Estimate the number of leaves and nodes of a game's tree, without making it.
-
-    A probe follows a random path. The product of the numbers of children along it estimates the
-    number of leaves, and the mean of many probes has no bias (D. E. Knuth, "Estimating the
-    efficiency of backtrack programs", Mathematics of Computation 29, 1975). The tree is the one
-    that a search without memory visits: equal moves and equal outcomes of one node count once, but
-    equal states at different nodes count separately. Moves that continue a turn are one ply.
-    """
-    random = Random(seed)
-    known: dict[tuple[int, ...], list[Any]] = {}  # children by path
-    leaves, nodes = [1] * probes, [1] * probes
-    for probe in range(probes):
-        state = start
-        path: tuple[int, ...] = ()
-        while len(path) < depth and rules.kind(state) != TERMINAL:
-            children = known.get(path) or children_of(rules, state)
-            if len(path) < _SHARED_PLIES:
-                known[path] = children
-            leaves[probe] *= len(children)
-            nodes[probe] += leaves[probe]
-            place = random.randrange(len(children))
-            state, path = children[place], (*path, place)
-    return Size(fmean(leaves), stdev(leaves) / math.sqrt(probes), fmean(nodes))
-
-
-def children_of(rules: Rules, state: Any) -> list[Any]:
-    """Return the different states one ply after a state."""
-    found: dict[Hashable, Any] = {}
-    waiting = [state]
-    for _ in range(MAX_TURNS + 1):
-        reached: dict[Hashable, Any] = {}
-        for before in waiting:
-            for move in rules.moves(before, rules.kind(before))[0]:
-                after = rules.play(before, move)
-                reached.setdefault(rules.key(after) if rules.merges else object(), after)
-        waiting = []
-        for key, after in reached.items():
-            if rules.is_same_turn(after) and rules.kind(after) != TERMINAL:
-                waiting.append(after)
-            else:
-                found[key] = after
-        if not waiting:
-            break
-    return list(found.values())

@@ -32,7 +32,6 @@ from expectitree.lab.study.spec import (
     Study,
     describe,
     games,
-    is_lazy,
 )
 
 MAX_REPETITIONS = 1_000_000
@@ -135,7 +134,8 @@ class _StudyReader:
         for some in product(*values.values()):
             tree = first | dict(zip(values, some, strict=True))
             try:
-                _check_tree(tree)
+                if source == "family":
+                    expected_nodes(**tree)
             except ExpectitreeError as error:
                 raise AnalysisError(f"{describe(tree)}: {error}") from None
             trees.append(tree)
@@ -143,7 +143,7 @@ class _StudyReader:
 
     def game_readers(self) -> dict[str, Reader]:
         """Return a reader for each key of trees of games."""
-        number, flag = self.each(_digits), self.each(_one_of(("true", "false")))
+        number = self.each(_digits)
         return {
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
             "depth": number,
@@ -152,8 +152,6 @@ class _StudyReader:
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
             ),
-            "lazy": flag,
-            "deepen": flag,
             "seed": number,
         }
 
@@ -347,25 +345,8 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 # ---- What does not fit together.
 
 
-def _check_tree(tree: Parameters) -> None:
-    """Raise an error if the parameters of a tree do not fit together."""
-    if "family" in tree:
-        expected_nodes(**tree)
-    elif is_lazy(tree) and tree.get("order", "given") != "given":
-        raise AnalysisError(
-            "a lazy tree has the order that the game gives: leave out order, or lazy"
-        )
-    elif "deepen" in tree and not is_lazy(tree):
-        raise AnalysisError("deepen is for lazy trees: write lazy: true")
-
-
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each search, axis and figure without trees."""
-    if any(map(is_lazy, study.trees)):
-        for chosen in study.algorithms:
-            if chosen == LIMIT or not chosen.player_cuts:
-                name = chosen.full_name
-                yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
+    """Yield the key and the message of each axis and figure without trees."""
     x = study.plot.x
     if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
         yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"

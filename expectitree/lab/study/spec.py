@@ -132,11 +132,6 @@ def is_game(tree: Parameters) -> bool:
     return "game" in tree
 
 
-def is_lazy(tree: Parameters) -> bool:
-    """Return whether searches make only the nodes that they need, not the whole trees."""
-    return tree.get("lazy") == "true"
-
-
 def has_seed(tree: Parameters) -> bool:
     """Return whether trees with these parameters depend on a seed."""
     if is_game(tree):
@@ -152,8 +147,7 @@ def nodes_of(tree: Parameters) -> float:
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
     """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
-        order = tree.get("order", "given")
-        found: Tree = games().position_of(tree, seed, folder).write_out(order)
+        found: Tree = games().tree_of(tree, seed, folder)
         return found
     parameters: dict[str, Any] = {**tree, "seed": seed}
     return generate(**parameters)

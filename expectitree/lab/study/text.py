@@ -12,17 +12,14 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.lab.study.report import Mean, Summary, SummaryRow
-from expectitree.lab.study.spec import Parameters, describe, is_game, is_lazy
+from expectitree.lab.study.spec import Parameters, describe, is_game
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import count_range, nouns, plural, seconds_text
 from expectitree.text.tables import Column, table
 
 _CELL = 6  # terminal columns of a cell of a wide table
 # Columns of figures -> the order in which a narrow terminal leaves them out; 0: never.
-_SPARE = {
-    "trees": 3, "evaluations": 0, "all leaves": 0, "share": 0, "rows": 2, "leaves": 0, "nodes": 2,
-    "published": 0, "off by": 1, "time": 4,
-}  # fmt: skip
+_SPARE = {"trees": 3, "leaves": 0, "nodes": 2, "published": 0, "off by": 1, "time": 4}
 
 Table: TypeAlias = tuple[list[Column], list[list[str]]]  # columns and rows
 
@@ -60,13 +57,6 @@ def legend(summary: Summary) -> Iterator[str]:
         yield (
             f"Mean share of the leaves that were visited, in per cent, over {trees} in each row. "
             f"The 95% intervals are at most ±{widest:.1f} percentage points."
-        )
-        return
-    if _is_lazy(summary):
-        yield "Mean numbers of evaluations and of rows that were made. Share: the mean over trees."
-        yield (
-            "All leaves: those of the trees without merging, estimated by random paths, ± the "
-            "standard error."
         )
         return
     yield "Leaves and nodes that were visited, on average, ± the 95% interval."
@@ -122,14 +112,7 @@ def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
     """Return the cells of a row by their headings."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
-    if _is_lazy(summary):
-        total = f"{row.leaves_total:,.0f}"
-        if row.leaves_error:
-            total += f" ±{row.leaves_error:,.0f}"
-        cells |= {"evaluations": f"{row.leaves.value:,.0f}", "all leaves": total}
-        cells |= {"share": _percent(row.leaf_share), "rows": f"{row.nodes.value:,.0f}"}
-    else:
-        cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
+    cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
     if row.published is not None and row.published_share is not None:
@@ -137,10 +120,6 @@ def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
         cells["published"] = row.published if "/" in row.published else f"{row.published}%"
         cells["off by"] = "0" if off in ("+0.0", "-0.0") else off
     return cells | {"time": seconds_text(row.seconds)}
-
-
-def _is_lazy(summary: Summary) -> bool:
-    return all(map(is_lazy, summary.study.trees))
 
 
 def _is_number(text: str) -> bool:

@@ -107,10 +107,10 @@ WRONG = {
     "no game": ("trees: {game: §pig, depth: 3}\nalgorithms: star1\n", ["'pig' is not a game"]),
     "no depth": ("trees: [§{game: 'game:pig'}]\nalgorithms: star1\n", ["no key depth"]),
     "parameters of games": (
-        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, lazy: §maybe, §die: 6,"
+        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, §die: 6,"
         " seed: §1.5}\nalgorithms: star1\n",
         ["'-1', expected a whole", "'x', expected a whole", "'up', expected given, inner",
-         "'maybe', expected true or false", "unknown key 'die'", "'1.5', expected a whole"],
+         "unknown key 'die'", "'1.5', expected a whole"],
     ),
     "estimates": (
         "trees:\n- {game: 'game:pig', depth: 3, estimate: §nowhere.py:f}\n"
@@ -121,16 +121,6 @@ WRONG = {
         ["cannot be read"]),
     "a game and a family": (
         "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
-    "an order of lazy trees": (
-        "trees: [§{game: 'game:pig', depth: 3, lazy: true, order: [given, best]}]\n"
-        "algorithms: star1\n",
-        ["depth 3, lazy true, order best: a lazy tree has the order that the game gives"]),
-    "deepening of whole trees": (
-        "trees: [§{game: 'game:pig', depth: 3, deepen: true}]\nalgorithms: star1\n",
-        ["deepen is for lazy trees"]),
-    "the limit of lazy trees": (
-        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
-        ["limit needs the whole tree: remove it"]),
     "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
     "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
     "an empty file": ("§", ["the document is empty"]),
