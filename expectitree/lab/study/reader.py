@@ -25,7 +25,6 @@ from expectitree.lab.study.spec import (
     LIMIT,
     ORDERS,
     SOURCES,
-    Line,
     Parameters,
     Plot,
     Published,
@@ -202,7 +201,6 @@ class _StudyReader:
             "x": _text,
             "y": _one_of(("share", "leaves")),
             "scale": _one_of(("log", "linear")),
-            "lines": self.each(_line),
         }
         found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
         return Plot(log=found.pop("scale", "linear") == "log", **found)
@@ -322,15 +320,6 @@ def _figure(value: Data, place: Place) -> str:
         if 0 <= float(leaves) <= most <= 1e18 and most > 0:
             return str(value)
     raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
-
-
-def _line(data: Data, place: Place) -> Line:
-    with suppress(KeyError, TypeError, ValueError):
-        found = dict(data)
-        line = Line(str(found["label"]), float(found["factor"]), float(found["power"]))
-        if math.isfinite(line.factor) and math.isfinite(line.power):
-            return line
-    raise AnalysisError(f"found {described(data)}, expected label, factor and power")
 
 
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -53,27 +52,10 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line to draw next to the results: factor * x^power."""
-
-    label: str
-    factor: float
-    power: float
-
-    def height(self, x: float) -> float:
-        """Return the line's y; it is not a number where it is too large."""
-        try:
-            return float(self.factor * x**self.power)
-        except OverflowError:
-            return math.nan
-
-
-@dataclass(frozen=True, slots=True)
 class Plot:
     x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`
     log: bool = False
-    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -96,10 +96,8 @@ WRONG = {
         ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
     ),
     "plot": (
-        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, "
-        "lines: [§{label: a}]}\n",
-        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'",
-            "a mapping, expected label"],
+        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1}\n",
+        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'"],
     ),
     "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
     "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
@@ -170,7 +168,6 @@ def test_parameters_refused_by_a_family_are_reported_with_their_place(
         "published: [{branching: 3, star1: 84}]",
         "published: [{star2: 84}]",
         "plot: {x: braching}",
-        "plot: {lines: [{label: a, factor: nan, power: 1}]}",
     ],
 )
 def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
@@ -206,7 +203,7 @@ seed: 4
 published:
   - {branching: 2, star1: 84.1}
   - {probes: 2, star2.5: 3/4}
-plot: {x: branching, y: leaves, scale: log, lines: [{label: a, factor: 1, power: 2}]}
+plot: {x: branching, y: leaves, scale: log}
 """
 PIECES = (
     "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é",
