@@ -1,7 +1,11 @@
-"""Find a game by its reference: built in, a plugin's, one of OpenSpiel, or in a user's file."""
+"""Find a game by its reference: built in, a plugin's, one of OpenSpiel, or in a user's file.
+
+A reference may have parameters, as in `game:pig(target=20)`; they are checked here.
+"""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -18,12 +22,12 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN
-from expectitree.games.parameters import check_parameters, read_parameters
 from expectitree.games.protocol import Game
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
+NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def is_game(reference: str) -> bool:
@@ -47,7 +51,7 @@ def find_game(reference: str) -> Game:
         FileError: The file cannot be read.
     """
     if match := LIBRARY.fullmatch(reference):
-        parameters = read_parameters(reference, match["parameters"])
+        parameters = _read_parameters(reference, match["parameters"])
         if match["library"] == "game":
             built_in: Game = _make(reference, _named(match["name"]), parameters)
             return built_in
@@ -61,7 +65,7 @@ def find_game(reference: str) -> Game:
         )
     module = run_file(match["file"])
     game: Game = _member(module, match["file"], match["name"], "class", _classes(module))
-    parameters = read_parameters(reference, match["parameters"])
+    parameters = _read_parameters(reference, match["parameters"])
     if isinstance(game, type):
         game = _make(reference, game, parameters)
     elif parameters:
@@ -198,3 +202,50 @@ def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> No
     for name in missing:
         if name not in parameters:
             raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")
+
+
+# ---- Parameters in a reference.
+
+
+def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
+    """Return the values of `name=value, …`: numbers, true or false, and texts."""
+    values: dict[str, Any] = {}
+    for part in (written or "").split(",") if written else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name.isidentifier() or name in values:
+            raise GameError(
+                f"{reference}: {quote(part.strip())} is not a parameter: write each once, as "
+                "name=value, with commas between"
+            )
+        values[name] = _read_value(value)
+    return values
+
+
+def _read_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, (bool, int, float, str)) else text
+
+
+def check_parameters(
+    owner: str, given: Mapping[str, Any], known: Mapping[str, Any], takes_any: bool = False
+) -> None:
+    """Raise `GameError` if a parameter is not known, or not of the type of its default."""
+    for name, value in given.items():
+        if name in known:
+            default = known[name]
+            kind = type(default)
+            if kind in NOUNS and type(value) is not kind and (kind, type(value)) != (float, int):
+                raise GameError(
+                    f"{owner}: the parameter {name} is {quote(str(value))}, expected "
+                    f"{NOUNS[kind]}, such as {default}"
+                )
+        elif not takes_any:
+            has = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise GameError(
+                f"{owner} has no parameter {quote(name)}{did_you_mean(name, known)}: {has}"
+            )
