@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from random import Random
-from typing import Any, NoReturn
+from typing import Any
 
 from expectitree.base.errors import USER_ERRORS, GameError
 from expectitree.base.names import did_you_mean
@@ -25,15 +25,8 @@ ATTEMPTS = 1000  # at a random position in which the game goes on
 SHOWN = 20  # moves that an error names
 
 
-def position(
-    game: Game,
-    *,
-    start: str | None = None,
-    play: str = "",
-    random_moves: int = 0,
-    seed: int = 0,
-) -> Any:
-    """Return the state of a game after the given moves, and then after random moves.
+def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
+    """Return the state of a game after the given moves.
 
         >>> from expectitree.games.finding import find_game
         >>> game = find_game("game:pig")
@@ -41,15 +34,12 @@ def position(
         (6, 0)
 
     `start` is in the game's own notation, which its method `parse` reads; `play` has labels,
-    separated by commas. Of the random moves, outcomes have their probabilities, and the moves of
-    players are equally likely; a seed gives the same ones on every machine.
+    separated by commas.
 
     Raises `GameError` if a move does not exist, the game is over, or it has no notation.
     """
     rules = Rules(game, Options(exact=False))
-    state = rules.start if start is None else _parse(rules, start)
-    state = _play(rules, state, play)
-    return _play_randomly(rules, state, random_moves, seed) if random_moves else state
+    return _play(rules, rules.start if start is None else _parse(rules, start), play)
 
 
 def _parse(rules: Rules, text: str) -> Any:
@@ -69,52 +59,49 @@ def _parse(rules: Rules, text: str) -> Any:
         ) from error
 
 
-class _Step:
-    """The moves in a state, to play one of them by its name."""
-
-    def __init__(self, rules: Rules, state: Any, before: Sequence[str]) -> None:
-        self.rules, self.before = rules, before
-        self.kind = rules.kind(state)
-        self.moves: Sequence[Any] = ()
-        if self.kind != TERMINAL:
-            self.moves, _ = rules.moves(state, self.kind)
-        labels = rules.labels(state, self.moves)
-        self.names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
-
-    def fail(self, found: str) -> NoReturn:
-        """Raise an error that names the moves that exist."""
-        where = f"after {', '.join(self.before)}" if self.before else "at the start"
-        if self.kind == TERMINAL:
-            raise GameError(f"{self.rules.title}: the game is over {where}: remove {quote(found)}")
-        noun = "outcome" if self.kind == CHANCE else "move"
-        more = ", …" if len(self.names) > SHOWN else ""
-        raise GameError(
-            f"{self.rules.title}: {where} there is no {noun} {quote(found)}"
-            f"{did_you_mean(found, self.names)}: the {noun}s are "
-            f"{', '.join(self.names[:SHOWN])}{more}"
-        )
-
-
 def _play(rules: Rules, state: Any, text: str) -> Any:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
-        step = _Step(rules, state, before)
-        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in step.names}
+        kind = rules.kind(state)
+        moves = () if kind == TERMINAL else rules.moves(state, kind)[0]
+        labels = rules.labels(state, moves)
+        names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
+        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in names}
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
-            step.fail(text.partition(",")[0].strip())
+            found = text.partition(",")[0].strip()
+            raise GameError(f"{rules.title}: {_no_move(found, kind, names, before)}")
         name = max(fitting)  # the longest, since the text begins with each
-        state = rules.play(state, step.moves[step.names.index(name)])
+        state = rules.play(state, moves[names.index(name)])
         before.append(name)
         text = text[fitting[name] :]
     return state
 
 
-def _play_randomly(rules: Rules, start: Any, count: int, seed: int) -> Any:
+def _no_move(found: str, kind: int, names: Sequence[str], before: Sequence[str]) -> str:
+    """Return an error message that names the moves that exist."""
+    where = f"after {', '.join(before)}" if before else "at the start"
+    if kind == TERMINAL:
+        return f"the game is over {where}: remove {quote(found)}"
+    noun = "outcome" if kind == CHANCE else "move"
+    more = ", …" if len(names) > SHOWN else ""
+    return (
+        f"{where} there is no {noun} {quote(found)}{did_you_mean(found, names)}: the {noun}s are "
+        f"{', '.join(names[:SHOWN])}{more}"
+    )
+
+
+def random_position(game: Game, count: int, seed: int = 0) -> Any:
+    """Return a state in which a game goes on, after so many random moves from the start.
+
+    Outcomes have their probabilities, and the moves of players are equally likely; a seed gives the
+    same moves on every machine. Raises `GameError` if so many moves always end the game.
+    """
+    rules = Rules(game, Options(exact=False))
     random = Random(seed)
     for _ in range(ATTEMPTS):
-        state = start
+        state = rules.start
         for _ in range(count):
             if (kind := rules.kind(state)) == TERMINAL:
                 break
@@ -156,11 +143,11 @@ def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
 
 def root(game: Game, moves: int, seed: int) -> Any:
     """Return a state after random moves, and more of them until a player's turn begins."""
-    if not moves:
-        return position(game)
     rules = Rules(game, Options(exact=False))
+    if not moves:
+        return rules.start
     for more in range(MAX_TURNS):
-        state = position(game, random_moves=moves + more, seed=seed)
+        state = random_position(game, moves + more, seed)
         if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
             return state
     raise GameError(
