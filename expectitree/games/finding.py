@@ -176,7 +176,6 @@ def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> boo
 
 
 def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
-    """Return an object of a class, made with parameters."""
     _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)

@@ -32,8 +32,6 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """One search of one kind of tree."""
-
     tree: Parameters
     algorithm: Algorithm
     trees: int
@@ -109,7 +107,6 @@ class Summary(Shown):
 
     @property
     def has_published(self) -> bool:
-        """Whether a row has a published figure."""
         return any(row.published is not None for row in self.rows)
 
     @property

@@ -138,7 +138,6 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
-    """Return whether the figures of a run are possible."""
     figures = [run[name] for name in _FIGURES]
     if any(type(figure) not in (int, float) or not figure >= 0 for figure in figures):
         return False

@@ -192,7 +192,11 @@ def executor_of(jobs: int | None, scheduler: str | None) -> Workers:
 
     Raises `AnalysisError` if the cluster cannot be used, or a worker fails.
     """
-    return _processes(jobs or _cores()) if scheduler is None else _cluster(scheduler)
+    if scheduler is not None:
+        return _cluster(scheduler)
+    if jobs is None and hasattr(os, "sched_getaffinity"):
+        jobs = len(os.sched_getaffinity(0))
+    return _processes(jobs or os.cpu_count() or 1)
 
 
 @contextmanager
@@ -263,10 +267,6 @@ def _check_workers(client: Any, address: str) -> None:
             f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
             "install it there"
         )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start(workers: int) -> Any:

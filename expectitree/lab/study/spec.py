@@ -60,8 +60,6 @@ class Plot:
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment."""
-
     file: str
     trees: tuple[Parameters, ...]
     algorithms: tuple[Algorithm, ...]

@@ -53,7 +53,6 @@ def long_table(summary: Summary) -> Table:
 
 
 def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
-    """Return the cells of a row by their headings."""
     cells = {name: row.tree.get(name, "-") for name in summary.varying}
     cells |= {"algorithm": row.algorithm.full_name, "trees": f"{row.trees:,}"}
     cells |= {"leaves": _leaves(row), "nodes": _percent(row.node_share)}
