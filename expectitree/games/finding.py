@@ -1,7 +1,4 @@
-"""Find a game by its reference: built in, a plugin's, one of OpenSpiel, or in a user's file.
-
-A reference may have parameters, as in `game:pig(target=20)`; they are checked here.
-"""
+"""Find a game by its reference: built in, a plugin's, one of OpenSpiel, or in a user's file."""
 
 from __future__ import annotations
 
@@ -22,12 +19,11 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN
-from expectitree.games.protocol import Game
+from expectitree.games.protocol import Game, check_parameters
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
 FILE = re.compile(r"(?P<file>.+\.py)(?::(?P<name>[^():/\\]*)" + PARAMETERS + ")?", re.DOTALL)
-NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 def is_game(reference: str) -> bool:
@@ -228,23 +224,3 @@ def _read_value(text: str) -> Any:
     except (ValueError, SyntaxError):
         return text
     return value if isinstance(value, (bool, int, float, str)) else text
-
-
-def check_parameters(
-    owner: str, given: Mapping[str, Any], known: Mapping[str, Any], takes_any: bool = False
-) -> None:
-    """Raise `GameError` if a parameter is not known, or not of the type of its default."""
-    for name, value in given.items():
-        if name in known:
-            default = known[name]
-            kind = type(default)
-            if kind in NOUNS and type(value) is not kind and (kind, type(value)) != (float, int):
-                raise GameError(
-                    f"{owner}: the parameter {name} is {quote(str(value))}, expected "
-                    f"{NOUNS[kind]}, such as {default}"
-                )
-        elif not takes_any:
-            has = f"its parameters are {', '.join(known)}" if known else "it has none"
-            raise GameError(
-                f"{owner} has no parameter {quote(name)}{did_you_mean(name, known)}: {has}"
-            )

@@ -118,7 +118,6 @@ def test_wrong_usage_is_explained(
 @pytest.mark.parametrize(
     "words",
     [
-        ["--skew", "3"],
         ["-o", "tree.txt"],
         ["-o", "there.yaml"],
         ["-o", "tree.json", "--format", "yaml"],

@@ -107,6 +107,7 @@ class Summary(Shown):
 
     @property
     def has_published(self) -> bool:
+        """Whether a row has a published figure."""
         return any(row.published is not None for row in self.rows)
 
     @property
