@@ -190,11 +190,10 @@ class _StudyReader:
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
-        options = {key: where.pop(key) for key in OPTIONS if key in where}
         if not figures:
             message = "there is no figure of an algorithm: write such as star1: 84.1"
             raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
-        return [Published(where, name, options, figure) for name, figure in figures.items()]
+        return [Published(where, name, figure) for name, figure in figures.items()]
 
     def plot(self, value: Data, place: Place) -> Plot:
         readers: dict[str, Reader] = {

@@ -37,18 +37,14 @@ class Key(NamedTuple):
 class Published:
     """A published figure, for certain trees and a certain search."""
 
-    where: Parameters  # the parameters of the trees
+    where: Mapping[str, int | str]  # parameters of the trees, and options of the algorithm
     algorithm: str
-    options: Mapping[str, int | str]  # of the algorithm, where they matter
     figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
 
     def applies_to(self, tree: Parameters, chosen: Algorithm) -> bool:
         """Return whether the figure applies to a search of these trees."""
-        return (
-            self.algorithm == chosen.name
-            and self.options.items() <= chosen.options.items()
-            and all(tree.get(name) == value for name, value in self.where.items())
-        )
+        known = {**tree, **chosen.options}
+        return self.algorithm == chosen.name and self.where.items() <= known.items()
 
 
 @dataclass(frozen=True, slots=True)
