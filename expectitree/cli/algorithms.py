@@ -11,8 +11,9 @@ import click
 from expectitree.base.algorithms import ALGORITHMS, OPTIONS, Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.tree.model import Tree
-from expectitree.cli.decorators import Command, add_options, complete_from
+from expectitree.cli.options import complete_from
 from expectitree.cli.terminal import say
+from expectitree.cli.tree_files import Command, add_options
 from expectitree.searches.engine import path_children, usual_algorithms
 
 

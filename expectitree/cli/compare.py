@@ -9,7 +9,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import say, show
+from expectitree.cli.terminal import say
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
@@ -35,9 +35,7 @@ def command(
         chosen = algorithms.for_tree(file, tree)
         return compare(tree, chosen, file=file, exact=True, **options.search_arguments)
 
-    comparisons = list(options.map("comparing", compare_tree))
-    if comparisons:
-        show("compare", format_name, comparisons)
+    comparisons = options.show_all("comparing", compare_tree, "compare", format_name)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]
     for file, disagreement in wrong:
         say(

@@ -9,7 +9,6 @@ import click
 
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.base.tree.model import Tree
-from expectitree.cli.decorators import add_options
 from expectitree.cli.games import (
     POSITION_OPTIONS,
     WRITING_OPTIONS,
@@ -22,6 +21,7 @@ from expectitree.cli.games import (
 from expectitree.cli.options import FILE, set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
+    add_options,
     check_output,
     force_option,
     format_option,

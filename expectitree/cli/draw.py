@@ -10,11 +10,10 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.decorators import add_options
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
-from expectitree.cli.tree_files import check_file, force_option
+from expectitree.cli.tree_files import add_options, check_file, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
 from expectitree.page import to_html
 from expectitree.picture import drawing
@@ -138,7 +137,6 @@ def command(
         return drawing.picture(search, kind, file=file, **style)
 
     def draw(file: str, found: Tree | Search) -> None:
-        """Draw a tree or the search of a game."""
         picture: str | bytes
         if isinstance(found, Search):
             picture = drawn(found, file)

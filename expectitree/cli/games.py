@@ -35,7 +35,6 @@ class GameCommand(click.Command):
     """A command whose help has a section of its own for the options of games."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, and then those of games."""
         own = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         for title, about, is_for_games in (
             ("Options", "", False),
@@ -93,8 +92,6 @@ LAZY_OPTIONS = (
 
 @dataclass(frozen=True)
 class GameOptions:
-    """The values of the options for games."""
-
     start: str | None
     play: str | None
     no_merge: bool
@@ -125,7 +122,6 @@ class GameOptions:
         return start if self.play is None else f"{start}, after {self.play}"
 
     def state(self, game: Game) -> Any:
-        """Return the position that was chosen."""
         from expectitree.games.positions import position
 
         try:

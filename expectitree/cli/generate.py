@@ -55,11 +55,6 @@ def command(family: str, out: str, format_name: str | None, force: bool, **given
     """
     check_output(out, format_name, force)
     parameters = {name: value for name, value in given.items() if value is not None}
-    known = parameters_of(family)
-    for name in parameters:
-        if name not in known:
-            options = ", ".join(f"--{other}" for other in known)
-            raise click.UsageError(f"{family} has no --{name}: it has {options}.")
     with working(f"generating {family}"):
         tree = generate(family, **parameters)
     write_tree(tree, out, format_name)

@@ -8,7 +8,6 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.options import FILE, format_options, tree_options
-from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.likelihoods import read_likelihoods
 from expectitree.decide.information.report import Information, information
@@ -51,6 +50,4 @@ def command(
     def worth(file: str, tree: Tree) -> Information:
         return information(tree, event, likelihood=test, exact=True, file=file)
 
-    reports = list(options.map("information in", worth))
-    if reports:
-        show("information", format_name, reports)
+    options.show_all("information in", worth, "information", format_name)

@@ -8,7 +8,6 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
 from expectitree.lab.limit.report import Limit, limit
@@ -49,8 +48,6 @@ def command(
             tree, chosen, file=file, max_leaves=max_leaves, exact=True, **options.search_arguments
         )
 
-    reports = list(options.map("the limit of", limit_of))
-    if reports:
-        show("limit", format_name, reports)
+    reports = options.show_all("the limit of", limit_of, "limit", format_name)
     outcomes = {row.outcome for report in reports for row in report.rows}
     options.fail_if(Outcome.STOPPED in outcomes)

@@ -11,7 +11,6 @@ from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
 
@@ -48,6 +47,4 @@ def command(
     def opponents_of(file: str, tree: Tree) -> Opponents:
         return opponents(tree, probabilities, exact=True, file=file)
 
-    reports = list(options.map("opponents of", opponents_of))
-    if reports:
-        show("opponents", format_name, reports)
+    options.show_all("opponents of", opponents_of, "opponents", format_name)

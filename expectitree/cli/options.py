@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from functools import wraps
 from typing import Any, cast
@@ -11,16 +11,24 @@ import click
 
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
-from expectitree.cli.decorators import Command, add_options, complete_from
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.terminal import report_option
-from expectitree.cli.tree_files import reading_options
+from expectitree.cli.terminal import OUT, choose_report
+from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.prepare import ORDERS
 from expectitree.searches.setup import ENGINES
 
 # A file or folder, which shells complete; - is standard input or output.
 FILE = click.Path(readable=False, allow_dash=True)
+
+
+def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
+    """Return a function that completes one of the values."""
+
+    def complete(context: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+        return [value for value in values if value.startswith(incomplete)]
+
+    return complete
 
 
 def _read_settings(
@@ -147,5 +155,13 @@ def format_options(question: str, *report: str) -> Callable[[Command], Command]:
         show_default=True,
         help="The format of the output.",
     )
-    file = report_option(*(report or ("-o", "--output")))
+    file = click.option(
+        *(report or ("-o", "--output")),
+        "report_file",
+        metavar="FILE",
+        type=OUT,
+        expose_value=False,
+        callback=choose_report,
+        help="Write the report to a file, not to standard output.",
+    )
     return lambda command: option(file(command))

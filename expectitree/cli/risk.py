@@ -12,7 +12,7 @@ from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.terminal import OUT, say
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
@@ -53,9 +53,7 @@ def command(
     def risk_of(file: str, tree: Tree) -> Risk:
         return risk(tree, target=wanted, exact=True, file=file)
 
-    reports = list(options.map("risk of", risk_of))
-    if reports:
-        show("risk", format_name, reports)
-        if plot is not None:
-            save_figure(figure_of(reports[0]), plot)
-            say(f"{plot} written")
+    reports = options.show_all("risk of", risk_of, "risk", format_name)
+    if reports and plot is not None:
+        save_figure(figure_of(reports[0]), plot)
+        say(f"{plot} written")

@@ -16,7 +16,6 @@ import click
 from expectitree.analysis.show import rendered
 from expectitree.base.interrupts import at_exit
 from expectitree.base.numbers import escape
-from expectitree.cli.decorators import Command
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.writing import OutputFile, whole_file
 from expectitree.searches.progress import listening
@@ -113,25 +112,13 @@ def write(pieces: Iterable[str]) -> None:
     stream.flush()
 
 
-def report_option(*names: str) -> Callable[[Command], Command]:
-    """Add an option that names a file for the report."""
-
-    def choose(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
-        if file == "" or (file or "").lower().endswith(NO_REPORT):
-            message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
-            raise click.BadParameter(message)
-        if file is not None and file != "-":
-            context.meta[REPORT] = _Report(file, context.meta[_OPENED])
-
-    return click.option(
-        *names,
-        "report_file",
-        metavar="FILE",
-        type=OUT,
-        expose_value=False,
-        callback=choose,
-        help="Write the report to a file, not to standard output.",
-    )
+def choose_report(context: click.Context, param: click.Parameter, file: OutputFile | None) -> None:
+    """Make an option's file the one that the report is written to."""
+    if file == "" or (file or "").lower().endswith(NO_REPORT):
+        message = f"{file!r} cannot be a report: choose an ending such as .txt or .json"
+        raise click.BadParameter(message)
+    if file is not None and file != "-":
+        context.meta[REPORT] = _Report(file, context.meta[_OPENED])
 
 
 def protect(files: Iterable[str]) -> None:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
-from expectitree.cli.decorators import Command, add_options
 from expectitree.cli.terminal import say, warn, working, write
 from expectitree.files import load
 from expectitree.files.formats import FORMATS, NAMES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.text.phrases import plural
+
+Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns what it gets
+
+
+def add_options(command: Command, options: Sequence[Callable[[Any], Any]]) -> Command:
+    """Add options to a command, in the order of its help."""
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 class FormatName(click.Choice[str]):

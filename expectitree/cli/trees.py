@@ -142,6 +142,15 @@ class SearchOptions:
                 show_separator(report.file, position)
             show(question, format, report, **settings)
 
+    def show_all(
+        self, activity: str, function: Callable[[str, Any], Result], question: str, format: str
+    ) -> list[Result]:
+        """Show a function's reports about all trees together, and return them."""
+        reports = list(self.map(activity, function))
+        if reports:
+            show(question, format, reports)
+        return reports
+
     def fail_if(self, is_negative: bool) -> None:
         """Make the command end with status 1 if its answer is negative."""
         if is_negative:

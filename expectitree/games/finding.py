@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -18,8 +19,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
 from expectitree.base.tables import plugin, plugins
 from expectitree.games.built_in import BUILT_IN
-from expectitree.games.parameters import check_parameters, read_parameters
-from expectitree.games.protocol import Game
+from expectitree.games.protocol import Game, check_parameters
 
 PARAMETERS = r"(?:\((?P<parameters>.*)\))?"
 LIBRARY = re.compile(r"(?P<library>game|open_spiel):(?P<name>[^()]*)" + PARAMETERS, re.DOTALL)
@@ -47,7 +47,7 @@ def find_game(reference: str) -> Game:
         FileError: The file cannot be read.
     """
     if match := LIBRARY.fullmatch(reference):
-        parameters = read_parameters(reference, match["parameters"])
+        parameters = _read_parameters(reference, match["parameters"])
         if match["library"] == "game":
             built_in: Game = _make(reference, _named(match["name"]), parameters)
             return built_in
@@ -61,7 +61,7 @@ def find_game(reference: str) -> Game:
         )
     module = run_file(match["file"])
     game: Game = _member(module, match["file"], match["name"], "class", _classes(module))
-    parameters = read_parameters(reference, match["parameters"])
+    parameters = _read_parameters(reference, match["parameters"])
     if isinstance(game, type):
         game = _make(reference, game, parameters)
     elif parameters:
@@ -172,7 +172,6 @@ def _is_own(module: ModuleType, one: Any, is_kind: Callable[[Any], bool]) -> boo
 
 
 def _make(reference: str, cls: type, parameters: Mapping[str, Any]) -> Any:
-    """Return an object of a class, made with parameters."""
     _check_signature(reference.partition("(")[0], cls, parameters)
     try:
         return cls(**parameters)
@@ -198,3 +197,30 @@ def _check_signature(owner: str, cls: type, parameters: Mapping[str, Any]) -> No
     for name in missing:
         if name not in parameters:
             raise GameError(f"{owner} needs the parameter {name}: write {owner}({name}=…)")
+
+
+# ---- Parameters in a reference.
+
+
+def _read_parameters(reference: str, written: str | None) -> dict[str, Any]:
+    """Return the values of `name=value, …`: numbers, true or false, and texts."""
+    values: dict[str, Any] = {}
+    for part in (written or "").split(",") if written else []:
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals or not name.isidentifier() or name in values:
+            raise GameError(
+                f"{reference}: {quote(part.strip())} is not a parameter: write each once, as "
+                "name=value, with commas between"
+            )
+        values[name] = _read_value(value)
+    return values
+
+
+def _read_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return value if isinstance(value, (bool, int, float, str)) else text

@@ -38,8 +38,6 @@ MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater va
 
 
 class _Loop:
-    """A loop over a growing tree."""
-
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         self.growth, self.algorithm, self.rules = growth, algorithm, growth.rules
         self.most_visits = most_visits  # 0 makes the loop end when it is run again
@@ -254,7 +252,7 @@ class _Copy:
             row = waiting[-1]
             own: Sequence[int] = range(growth.first[row], growth.last[row])
             children = (growth.child[b] for b in own)
-            missing = [c for c in children if self._is_inner(c) and c not in self._node]
+            missing = [c for c in children if growth.last[c] > 0 and c not in self._node]
             if missing:
                 waiting += reversed(missing)
                 continue
@@ -283,9 +281,6 @@ class _Copy:
             elif is_chance:
                 found[known] += weight
         return found
-
-    def _is_inner(self, row: int) -> bool:
-        return self.growth.last[row] > 0
 
     def _node_of(self, row: int) -> int:
         """Return the node of a row; every branch to an unseen row has a leaf of its own."""

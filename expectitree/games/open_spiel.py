@@ -8,7 +8,7 @@ from typing import Any, Literal
 from expectitree.base.errors import GameError, install_hint
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
-from expectitree.games.parameters import check_parameters
+from expectitree.games.protocol import check_parameters
 
 TURNS: dict[int, Literal["max", "min", "chance"]] = {-1: "chance", 0: "max", 1: "min"}
 

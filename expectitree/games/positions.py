@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from random import Random
-from statistics import fmean, stdev
-from typing import Any, NamedTuple, NoReturn
+from typing import Any
 
-from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import USER_ERRORS, GameError
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import quote
@@ -21,25 +18,15 @@ from expectitree.games.finding import FILE, find_estimate, find_game
 from expectitree.games.growth import MAX_TURNS
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Options, Rules
-from expectitree.games.searching import Budget, search_rules, write_out
+from expectitree.games.searching import write_out
 from expectitree.searches.prepare import prepare
-from expectitree.searches.result import Search
 
 ATTEMPTS = 1000  # at a random position in which the game goes on
 SHOWN = 20  # moves that an error names
-PROBES = 400  # random paths that estimate the size of a tree
-_SHARED_PLIES = 2  # children of the first plies are kept, because most paths pass them
 
 
-def position(
-    game: Game,
-    *,
-    start: str | None = None,
-    play: str = "",
-    random_moves: int = 0,
-    seed: int = 0,
-) -> Any:
-    """Return the state of a game after the given moves, and then after random moves.
+def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
+    """Return the state of a game after the given moves.
 
         >>> from expectitree.games.finding import find_game
         >>> game = find_game("game:pig")
@@ -47,15 +34,12 @@ def position(
         (6, 0)
 
     `start` is in the game's own notation, which its method `parse` reads; `play` has labels,
-    separated by commas. Of the random moves, outcomes have their probabilities, and the moves of
-    players are equally likely; a seed gives the same ones on every machine.
+    separated by commas.
 
     Raises `GameError` if a move does not exist, the game is over, or it has no notation.
     """
     rules = Rules(game, Options(exact=False))
-    state = rules.start if start is None else _parse(rules, start)
-    state = _play(rules, state, play)
-    return _play_randomly(rules, state, random_moves, seed) if random_moves else state
+    return _play(rules, rules.start if start is None else _parse(rules, start), play)
 
 
 def _parse(rules: Rules, text: str) -> Any:
@@ -75,52 +59,49 @@ def _parse(rules: Rules, text: str) -> Any:
         ) from error
 
 
-class _Step:
-    """The moves in a state, to play one of them by its name."""
-
-    def __init__(self, rules: Rules, state: Any, before: Sequence[str]) -> None:
-        self.rules, self.before = rules, before
-        self.kind = rules.kind(state)
-        self.moves: Sequence[Any] = ()
-        if self.kind != TERMINAL:
-            self.moves, _ = rules.moves(state, self.kind)
-        labels = rules.labels(state, self.moves)
-        self.names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
-
-    def fail(self, found: str) -> NoReturn:
-        """Raise an error that names the moves that exist."""
-        where = f"after {', '.join(self.before)}" if self.before else "at the start"
-        if self.kind == TERMINAL:
-            raise GameError(f"{self.rules.title}: the game is over {where}: remove {quote(found)}")
-        noun = "outcome" if self.kind == CHANCE else "move"
-        more = ", …" if len(self.names) > SHOWN else ""
-        raise GameError(
-            f"{self.rules.title}: {where} there is no {noun} {quote(found)}"
-            f"{did_you_mean(found, self.names)}: the {noun}s are "
-            f"{', '.join(self.names[:SHOWN])}{more}"
-        )
-
-
 def _play(rules: Rules, state: Any, text: str) -> Any:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
-        step = _Step(rules, state, before)
-        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in step.names}
+        kind = rules.kind(state)
+        moves = () if kind == TERMINAL else rules.moves(state, kind)[0]
+        labels = rules.labels(state, moves)
+        names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
+        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in names}
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
-            step.fail(text.partition(",")[0].strip())
+            found = text.partition(",")[0].strip()
+            raise GameError(f"{rules.title}: {_no_move(found, kind, names, before)}")
         name = max(fitting)  # the longest, since the text begins with each
-        state = rules.play(state, step.moves[step.names.index(name)])
+        state = rules.play(state, moves[names.index(name)])
         before.append(name)
         text = text[fitting[name] :]
     return state
 
 
-def _play_randomly(rules: Rules, start: Any, count: int, seed: int) -> Any:
+def _no_move(found: str, kind: int, names: Sequence[str], before: Sequence[str]) -> str:
+    """Return an error message that names the moves that exist."""
+    where = f"after {', '.join(before)}" if before else "at the start"
+    if kind == TERMINAL:
+        return f"the game is over {where}: remove {quote(found)}"
+    noun = "outcome" if kind == CHANCE else "move"
+    more = ", …" if len(names) > SHOWN else ""
+    return (
+        f"{where} there is no {noun} {quote(found)}{did_you_mean(found, names)}: the {noun}s are "
+        f"{', '.join(names[:SHOWN])}{more}"
+    )
+
+
+def random_position(game: Game, count: int, seed: int = 0) -> Any:
+    """Return a state in which a game goes on, after so many random moves from the start.
+
+    Outcomes have their probabilities, and the moves of players are equally likely; a seed gives the
+    same moves on every machine. Raises `GameError` if so many moves always end the game.
+    """
+    rules = Rules(game, Options(exact=False))
     random = Random(seed)
     for _ in range(ATTEMPTS):
-        state = start
+        state = rules.start
         for _ in range(count):
             if (kind := rules.kind(state)) == TERMINAL:
                 break
@@ -148,55 +129,25 @@ def _draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | N
 # ---- The trees of a study that are positions of a game.
 
 
-class Size(NamedTuple):
-    """Numbers of leaves and nodes, and the standard error of the leaves."""
-
-    leaves: float
-    error: float
-    nodes: float
-
-
-class Position(NamedTuple):
-    """The root of a tree, and everything that determines the tree below it."""
-
-    game: Game
-    state: Any
-    depth: int
-    estimate: Callable[[Any], Any] | None
-
-    def write_out(self, order: str) -> Tree:
-        """Return the whole tree, merged, with its children in an order."""
-        tree = write_out(self.game, depth=self.depth, state=self.state, estimate=self.estimate)
-        return prepare(tree, order=order)
-
-    def search(self, algorithm: Algorithm, deepen: bool) -> Search:
-        """Search the tree in floats, without writing it out."""
-        rules = Rules(self.game, Options(exact=False, estimate=self.estimate))
-        return search_rules(rules, algorithm, self.state, self.depth, deepen, Budget())
-
-    def size(self, seed: int) -> Size:
-        """Estimate how large the tree is without merging."""
-        return estimate_size(Rules(self.game, Options(exact=False)), self.state, self.depth, seed)
-
-
-def position_of(tree: Mapping[str, str], seed: int, folder: str) -> Position:
-    """Return the position for a seed; the paths of files are relative to a folder.
+def tree_of(tree: Mapping[str, str], seed: int, folder: str) -> Tree:
+    """Return the whole tree for a seed, merged; the paths of files are relative to a folder.
 
     Raises `GameError` if the game or the estimate is not found.
     """
     game = find_game(path_in(folder, tree["game"]))
     estimate = find_estimate(path_in(folder, tree["estimate"])) if "estimate" in tree else None
-    state = _root(game, int(tree.get("random-moves", "0")), seed)
-    return Position(game, state, int(tree["depth"]), estimate)
+    state = root(game, int(tree.get("random-moves", "0")), seed)
+    found = write_out(game, depth=int(tree["depth"]), state=state, estimate=estimate)
+    return prepare(found, order=tree.get("order", "given"))
 
 
-def _root(game: Game, moves: int, seed: int) -> Any:
+def root(game: Game, moves: int, seed: int) -> Any:
     """Return a state after random moves, and more of them until a player's turn begins."""
-    if not moves:
-        return position(game)
     rules = Rules(game, Options(exact=False))
+    if not moves:
+        return rules.start
     for more in range(MAX_TURNS):
-        state = position(game, random_moves=moves + more, seed=seed)
+        state = random_position(game, moves + more, seed)
         if rules.kind(state) != CHANCE and not rules.is_same_turn(state):
             return state
     raise GameError(
@@ -218,53 +169,3 @@ def check_estimate(reference: str, folder: str) -> None:
 def path_in(folder: str, reference: str) -> str:
     """Return a reference; if it names a file, the path is joined to a folder."""
     return os.path.join(folder, reference) if FILE.fullmatch(reference) else reference
-
-
-# ---- The size of a tree.
-
-
-def estimate_size(rules: Rules, start: Any, depth: int, seed: int, probes: int = PROBES) -> Size:
-    """Estimate the number of leaves and nodes of a game's tree, without making it.
-
-    A probe follows a random path. The product of the numbers of children along it estimates the
-    number of leaves, and the mean of many probes has no bias (D. E. Knuth, "Estimating the
-    efficiency of backtrack programs", Mathematics of Computation 29, 1975). The tree is the one
-    that a search without memory visits: equal moves and equal outcomes of one node count once, but
-    equal states at different nodes count separately. Moves that continue a turn are one ply.
-    """
-    random = Random(seed)
-    known: dict[tuple[int, ...], list[Any]] = {}  # children by path
-    leaves, nodes = [1] * probes, [1] * probes
-    for probe in range(probes):
-        state = start
-        path: tuple[int, ...] = ()
-        while len(path) < depth and rules.kind(state) != TERMINAL:
-            children = known.get(path) or children_of(rules, state)
-            if len(path) < _SHARED_PLIES:
-                known[path] = children
-            leaves[probe] *= len(children)
-            nodes[probe] += leaves[probe]
-            place = random.randrange(len(children))
-            state, path = children[place], (*path, place)
-    return Size(fmean(leaves), stdev(leaves) / math.sqrt(probes), fmean(nodes))
-
-
-def children_of(rules: Rules, state: Any) -> list[Any]:
-    """Return the different states one ply after a state."""
-    found: dict[Hashable, Any] = {}
-    waiting = [state]
-    for _ in range(MAX_TURNS + 1):
-        reached: dict[Hashable, Any] = {}
-        for before in waiting:
-            for move in rules.moves(before, rules.kind(before))[0]:
-                after = rules.play(before, move)
-                reached.setdefault(rules.key(after) if rules.merges else object(), after)
-        waiting = []
-        for key, after in reached.items():
-            if rules.is_same_turn(after) and rules.kind(after) != TERMINAL:
-                waiting.append(after)
-            else:
-                found[key] = after
-        if not waiting:
-            break
-    return list(found.values())

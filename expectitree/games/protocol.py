@@ -1,15 +1,19 @@
-"""The protocol of a game that can be searched from its rules."""
+"""The protocol of a game that can be searched from its rules, and a check of its parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Protocol, TypeAlias
 
-from expectitree.base.numbers import Number
+from expectitree.base.errors import GameError
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import Number, quote
 
 State: TypeAlias = Any
 Move: TypeAlias = Any  # of a player, or an outcome of chance
 Turn: TypeAlias = Literal["max", "min", "chance"] | None
+
+NOUNS: dict[type, str] = {bool: "true or false", int: "a whole number", float: "a number"}
 
 
 class Game(Protocol):
@@ -85,3 +89,23 @@ class Game(Protocol):
         None means that there is no estimate. A node at the depth limit is worth its estimate, even
         if it is the turn of chance.
         """
+
+
+def check_parameters(
+    owner: str, given: Mapping[str, Any], known: Mapping[str, Any], takes_any: bool = False
+) -> None:
+    """Raise `GameError` if a parameter is not known, or not of the type of its default."""
+    for name, value in given.items():
+        if name in known:
+            default = known[name]
+            kind = type(default)
+            if kind in NOUNS and type(value) is not kind and (kind, type(value)) != (float, int):
+                raise GameError(
+                    f"{owner}: the parameter {name} is {quote(str(value))}, expected "
+                    f"{NOUNS[kind]}, such as {default}"
+                )
+        elif not takes_any:
+            has = f"its parameters are {', '.join(known)}" if known else "it has none"
+            raise GameError(
+                f"{owner} has no parameter {quote(name)}{did_you_mean(name, known)}: {has}"
+            )

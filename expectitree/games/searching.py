@@ -232,7 +232,6 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
 
 
 def _grown(rules: Rules, depth: int, start: Any) -> Growth:
-    """Return the whole tree of a game, grown."""
     growth = Growth(rules, depth, start, estimates=True)
     growth.plant()
     growth.grow_all()

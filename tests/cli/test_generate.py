@@ -91,7 +91,7 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
         ("ballard uniform", "unexpected extra argument (uniform)"),
         (
             "ballard --skew 3",
-            "ballard has no --skew: it has --pattern, --plies, --branching, --order, --di",
+            "ballard has no parameter 'skew': it has pattern, plies, branching, order, dice",
         ),
         ("ballard --branching 2-4", "ballard has one branching for all nodes, got 2-4"),
         ("ballard --branching 1000000000 --plies 10", "more than 2,147,483,647 nodes"),
@@ -118,7 +118,6 @@ def test_wrong_usage_is_explained(
 @pytest.mark.parametrize(
     "words",
     [
-        ["--skew", "3"],
         ["-o", "tree.txt"],
         ["-o", "there.yaml"],
         ["-o", "tree.json", "--format", "yaml"],

@@ -21,7 +21,7 @@ from expectitree.games.built_in.einstein import Einstein
 from expectitree.games.built_in.pig import Pig
 from expectitree.games.built_in.twenty48 import Twenty48
 from expectitree.games.finding import find_game
-from expectitree.games.positions import position
+from expectitree.games.positions import random_position
 
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 
@@ -31,7 +31,7 @@ def test_merging_equal_states_changes_no_value(name: str) -> None:
     game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0
     depth = 6 if name == "dice" else 3
     for seed in range(3):
-        state = position(game, random_moves=3, seed=seed)
+        state = random_position(game, 3, seed)
         tree, whole = (
             et.write_out(game, depth=depth, state=state, merge=merge) for merge in (True, False)
         )

@@ -15,7 +15,7 @@ from helpers import ROOT, invoke, run_main
 
 import expectitree as et
 from expectitree.games.finding import find_game
-from expectitree.games.positions import position
+from expectitree.games.positions import random_position
 from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
@@ -386,7 +386,7 @@ def test_every_search_of_a_built_in_game_finds_the_value(
     game: str, options: dict[str, bool]
 ) -> None:
     for seed in (1, 2, 3):
-        state = position(find_game(game), random_moves=seed, seed=seed)
+        state = random_position(find_game(game), seed, seed)
         whole = et.evaluate(et.write_out(game, depth=seed, state=state))
         for algorithm in PRUNING:
             found = et.search(game, depth=seed, state=state, algorithm=algorithm, **options)

@@ -12,7 +12,7 @@ from game_trees import children, levels
 
 from expectitree.base.errors import GameError
 from expectitree.games.open_spiel import KEYS, OpenSpielGame
-from expectitree.games.positions import position
+from expectitree.games.positions import position, random_position
 
 pytestmark = pytest.mark.extra
 SMALL = {
@@ -68,7 +68,7 @@ def test_states_with_equal_keys_have_equal_futures(name: str) -> None:
     game, random, found = OpenSpielGame(name, **SMALL.get(name, {})), Random(6), 0
     for seed in range(4):
         moves = {"einstein_wurfelt_nicht": 14, "catch": 1}.get(name, 4)
-        groups = merged(game, position(game, random_moves=moves, seed=seed))
+        groups = merged(game, random_position(game, moves, seed))
         for first, second, *_ in random.sample(groups, min(25, len(groups))):
             found += 1
             assert future(game, first, 2) == future(game, second, 2)
@@ -171,7 +171,7 @@ def test_each_game_of_openspiel_is_refused_or_can_be_played() -> None:
         usable.append(kind.short_name)
         low, high = game.utility_bounds
         assert low <= high
-        assert game.turn(position(game, random_moves=3)) is not None
+        assert game.turn(random_position(game, 3)) is not None
     assert len(usable) >= 35
     assert {"2048", "backgammon", "banqi", "catch", "chess", "maedn", "pig", "yacht"} <= {*usable}
 

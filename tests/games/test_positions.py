@@ -10,7 +10,7 @@ import pytest
 from expectitree.base.errors import GameError
 from expectitree.games.built_in import BUILT_IN, einstein
 from expectitree.games.finding import find_game
-from expectitree.games.positions import position
+from expectitree.games.positions import position, random_position
 
 EINSTEIN = "1..../.2.../...../...b./....a max 2"
 
@@ -67,14 +67,14 @@ def test_an_error_shows_the_notation(game: str, text: str, message: str) -> None
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_random_moves_never_end_the_game(name: str) -> None:
     game = find_game(f"game:{name}")
-    states = [position(game, random_moves=4, seed=seed) for seed in range(30)]
-    assert states == [position(game, random_moves=4, seed=seed) for seed in range(30)]
+    states = [random_position(game, 4, seed) for seed in range(30)]
+    assert states == [random_position(game, 4, seed) for seed in range(30)]
     assert all(game.turn(state) for state in states)
     assert len({*states}) > 5
 
 
 def test_random_moves_are_the_same_on_every_machine() -> None:
-    assert position(find_game("game:pig"), random_moves=9, seed=7) == ((0, 0), 0, "max", True)
+    assert random_position(find_game("game:pig"), 9, 7) == ((0, 0), 0, "max", True)
 
 
 @pytest.mark.parametrize(("point", "card"), [(0.0, "b"), (0.25, "b"), (0.5, "d"), (1 - 1e-16, "d")])
@@ -100,7 +100,7 @@ def test_outcomes_divide_the_interval_from_0_to_1(
 
     monkeypatch.setattr(Random, "random", lambda self: point)
     game: Any = Cards()
-    assert position(game, random_moves=1) == card
+    assert random_position(game, 1) == card
 
 
 def test_a_label_that_begins_with_another_is_one_move() -> None:
@@ -117,4 +117,4 @@ def test_a_label_that_begins_with_another_is_one_move() -> None:
 
 def test_too_many_random_moves_are_an_error() -> None:
     with pytest.raises(GameError, match="random moves ended the game in each of 1000 attempts: ch"):
-        position(find_game("game:dice(n=2,k=2)"), random_moves=9)
+        random_position(find_game("game:dice(n=2,k=2)"), 9)

@@ -47,7 +47,6 @@ class Blackjack:
         return ["hit", "stand"] if state.next == "decision" else CARDS
 
     def play(self, state: State, move: Any) -> State:
-        """Return the state after a card or a decision."""
         player, dealer, now = state
         if now == "decision":
             return state._replace(next="hit" if move == "hit" else "hole")

@@ -62,7 +62,6 @@ class Dice:
         return [square for square in range(self.n**2) if left >> square & 1]
 
     def play(self, state: State, move: int) -> State:
-        """Return the state after a roll or a stone."""
         if state.line is None:
             return state._replace(line=move)
         first, second = state.stones

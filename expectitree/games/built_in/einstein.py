@@ -45,7 +45,6 @@ class Einstein:
         return [f"{s}-{name}" for s in stones for name, step in steps if _is_step(squares[s], step)]
 
     def play(self, state: State, move: Any) -> State:
-        """Return the state after a roll or a step."""
         if not state.roll:
             return state._replace(roll=move)
         stone, name = move.split("-")

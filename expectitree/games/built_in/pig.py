@@ -48,7 +48,6 @@ class Pig:
         return ["hold"] if self._own(state) + state.points >= self.target else ["roll", "hold"]
 
     def play(self, state: State, move: Any) -> State:
-        """Return the state after a roll, or after the decision to roll or hold."""
         if move == "roll":
             return state._replace(rolls=True)
         if move != "hold" and move > 1:

@@ -17,8 +17,6 @@ MAX_PLIES = 64
 
 
 class Parameter(NamedTuple):
-    """A parameter of one or more families."""
-
     read: Callable[[Any], Any]  # raises an error for a wrong value
     expected: str  # the values it takes, in words
     metavar: str | None  # on the command line; None for a flag and for a choice

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from itertools import cycle
 from operator import itemgetter
 from textwrap import fill
 from typing import Any, TypeAlias
@@ -11,17 +9,14 @@ from typing import Any, TypeAlias
 from expectitree.analysis.plotting import (
     BESIDE,
     COLORS,
-    DASHES,
     look,
     new_figure,
     plain,
 )
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.errors import AnalysisError
-from expectitree.lab.families.parameters import PARAMETERS
 from expectitree.lab.study.report import Summary, SummaryRow
 
-_GAME_HELP = {"depth": "plies", "random-moves": "random moves before the root"}
 _MAX_TICKS = 10  # more numbers along the axis would run into each other
 _MAX_ENTRIES = 24  # of the legend in one column, next to the plot
 
@@ -44,11 +39,7 @@ def figure_of(summary: Summary) -> Any:
     all_x = sorted({x for points in series.values() for x, _, _ in points})
     _label_axes(axes, summary, x_name, all_x)
     _draw_series(axes, series)
-    for line, dashes in zip(plot.lines, cycle(DASHES[1:])):
-        drawn = [x for x in all_x if x > 0 and (line.factor > 0 or not plot.log)]
-        style = {"color": "0.3", "linewidth": 1, "linestyle": dashes, "zorder": 3}
-        axes.plot(drawn, [line.height(x) for x in drawn], label=plain(line.label), **style)
-    columns = 1 + (len(series) + len(plot.lines) - 1) // _MAX_ENTRIES
+    columns = 1 + (len(series) - 1) // _MAX_ENTRIES
     axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
     return figure
 
@@ -76,22 +67,11 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
     if len(all_x) <= _MAX_TICKS:
         axes.set_xticks(all_x, [f"{x:g}" for x in all_x])
         axes.set_xticks([], minor=True)
-    axes.set_xlabel(axis_label(x_name))
+    axes.set_xlabel(x_name)
     axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited (% of all)")
     if summary.study.title:
         axes.set_title(fill(plain(summary.study.title), 80), fontsize=11, loc="left")
     axes.grid(alpha=0.25)
-
-
-def axis_label(name: str) -> str:
-    """Return the first phrase of the help of a parameter or an option."""
-    text = _GAME_HELP.get(name, name)
-    if name in OPTIONS:
-        text = OPTIONS[name].description
-    elif name in PARAMETERS:
-        text = PARAMETERS[name].help
-    phrase = re.split(r"[;,.]( |$)", text)[0]
-    return phrase[0].lower() + phrase[1:]
 
 
 def _series(summary: Summary, x_name: str) -> dict[str, list[Point]]:

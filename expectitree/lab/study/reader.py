@@ -24,14 +24,12 @@ from expectitree.lab.study.spec import (
     LIMIT,
     ORDERS,
     SOURCES,
-    Line,
     Parameters,
     Plot,
     Published,
     Study,
     describe,
     games,
-    is_lazy,
 )
 
 MAX_REPETITIONS = 1_000_000
@@ -134,7 +132,8 @@ class _StudyReader:
         for some in product(*values.values()):
             tree = first | dict(zip(values, some, strict=True))
             try:
-                _check_tree(tree)
+                if source == "family":
+                    expected_nodes(**tree)
             except ExpectitreeError as error:
                 raise AnalysisError(f"{describe(tree)}: {error}") from None
             trees.append(tree)
@@ -142,7 +141,7 @@ class _StudyReader:
 
     def game_readers(self) -> dict[str, Reader]:
         """Return a reader for each key of trees of games."""
-        number, flag = self.each(_digits), self.each(_one_of(("true", "false")))
+        number = self.each(_digits)
         return {
             "game": _checked(lambda reference: games().check_game(reference, self.folder)),
             "depth": number,
@@ -151,8 +150,6 @@ class _StudyReader:
             "estimate": self.each(
                 _checked(lambda reference: games().check_estimate(reference, self.folder))
             ),
-            "lazy": flag,
-            "deepen": flag,
             "seed": number,
         }
 
@@ -192,18 +189,16 @@ class _StudyReader:
         readers |= {key: _option(key) for key in OPTIONS} | dict.fromkeys(ALGORITHMS, _figure)
         where = self.mapping(item, expected, readers)
         figures = {name: where.pop(name) for name in ALGORITHMS if name in where}
-        options = {key: where.pop(key) for key in OPTIONS if key in where}
         if not figures:
             message = "there is no figure of an algorithm: write such as star1: 84.1"
             raise AnalysisError(f"{message}; {', '.join(ALGORITHMS)}")
-        return [Published(where, name, options, figure) for name, figure in figures.items()]
+        return [Published(where, name, figure) for name, figure in figures.items()]
 
     def plot(self, value: Data, place: Place) -> Plot:
         readers: dict[str, Reader] = {
             "x": _text,
             "y": _one_of(("share", "leaves")),
             "scale": _one_of(("log", "linear")),
-            "lines": self.each(_line),
         }
         found = self.mapping(value, f"a mapping with {', '.join(readers)}", readers)
         return Plot(log=found.pop("scale", "linear") == "log", **found)
@@ -325,15 +320,6 @@ def _figure(value: Data, place: Place) -> str:
     raise AnalysisError(f"found {described(value)}, expected per cent, or such as 15/27")
 
 
-def _line(data: Data, place: Place) -> Line:
-    with suppress(KeyError, TypeError, ValueError):
-        found = dict(data)
-        line = Line(str(found["label"]), float(found["factor"]), float(found["power"]))
-        if math.isfinite(line.factor) and math.isfinite(line.power):
-            return line
-    raise AnalysisError(f"found {described(data)}, expected label, factor and power")
-
-
 def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algorithm:
     """Return the algorithm with a name and options; `limit` counts as one."""
     if name.lower() != LIMIT.name:
@@ -346,25 +332,8 @@ def _find_algorithm(name: str, options: Mapping[str, int | str | None]) -> Algor
 # ---- What does not fit together.
 
 
-def _check_tree(tree: Parameters) -> None:
-    """Raise an error if the parameters of a tree do not fit together."""
-    if "family" in tree:
-        expected_nodes(**tree)
-    elif is_lazy(tree) and tree.get("order", "given") != "given":
-        raise AnalysisError(
-            "a lazy tree has the order that the game gives: leave out order, or lazy"
-        )
-    elif "deepen" in tree and not is_lazy(tree):
-        raise AnalysisError("deepen is for lazy trees: write lazy: true")
-
-
 def _contradictions(study: Study) -> Iterator[tuple[str, str]]:
-    """Yield the key and the message of each search, axis and figure without trees."""
-    if any(map(is_lazy, study.trees)):
-        for chosen in study.algorithms:
-            if chosen == LIMIT or not chosen.player_cuts:
-                name = chosen.full_name
-                yield "algorithms", f"{name} needs the whole tree: remove it, or the key lazy"
+    """Yield the key and the message of each axis and figure without trees."""
     x = study.plot.x
     if x and x not in OPTIONS and not any(x in tree for tree in study.trees):
         yield "plot", f"no tree of this study has the parameter {quote(x)} to plot over"

@@ -32,16 +32,13 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class SummaryRow:
-    """One search of one kind of tree."""
-
     tree: Parameters
     algorithm: Algorithm
     trees: int
     leaves_total: float  # a tree, on average
-    leaves_error: float | None  # the standard error of `leaves_total` where it is estimated
     leaves: Mean  # visited
     leaf_share: Mean  # of all, in per cent
-    nodes: Mean  # visited; of lazy searches, made
+    nodes: Mean  # visited
     node_share: Mean
     visits: Mean
     seconds: float  # a search, the median
@@ -64,7 +61,6 @@ class SummaryRow:
             **{key.replace("-", "_"): chosen.options.get(key) for key in OPTIONS},
             "trees": self.trees,
             "leaves_total": self.leaves_total,
-            "leaves_total_error": self.leaves_error,
         }
         for name in ("leaves", "leaf_share", "nodes", "node_share"):
             mean: Mean = getattr(self, name)
@@ -127,9 +123,7 @@ class Summary(Shown):
         `trees`, how many were searched; and means over them. `leaves`, `leaves_total`, `nodes` and
         `visits` are counts for one tree, `leaf_share` and `node_share` per cent of all, and a name
         that ends in `_half` is half the width of a 95% confidence interval. `seconds` is the median
-        for one search. For lazy searches of games, `leaves` are evaluations, `nodes` are rows made,
-        and `leaves_total` is an estimate with the standard error `leaves_total_error`. None means
-        that the row does not have it. pandas and polars take this list.
+        for one search. None means that the row does not have it. pandas and polars take this list.
 
             >>> import expectitree as et
             >>> trees = {"family": "ballard", "branching": [4, 10], "order": "best"}
@@ -220,13 +214,11 @@ def _row(
 ) -> SummaryRow:
     found = [(record, record.runs[chosen.full_name]) for record in records]
     figures = [f.figure for f in study.published if f.applies_to(tree, chosen)]
-    errors = [record.leaves_error for record in records if record.leaves_error is not None]
     return SummaryRow(
         tree,
         chosen,
         len(records),
         fmean(record.leaves for record in records),
-        math.hypot(*errors) / len(records) if errors else None,
         mean([counts["leaves"] for _, counts in found]),
         mean([100 * counts["leaves"] / record.leaves for record, counts in found]),
         mean([counts["nodes"] for _, counts in found]),

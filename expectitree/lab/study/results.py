@@ -17,7 +17,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.budget import read_limited
 from expectitree.base.errors import FileError, Problem
 from expectitree.files.writing import append, lock, named_errors, open_to_append
-from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, is_lazy, tree_key
+from expectitree.lab.study.spec import SOURCES, Key, Parameters, Study, tree_key
 
 _UNWRITTEN = "the results cannot be written"
 _START = b'{"tree": {'
@@ -34,7 +34,6 @@ class Record(NamedTuple):
     nodes: int
     leaves: int
     runs: Mapping[str, Mapping[str, Any]]  # by run: its value (or null) and `_FIGURES`
-    leaves_error: float | None = None  # the standard error of `leaves` where they are estimated
 
     @property
     def key(self) -> Key:
@@ -42,8 +41,7 @@ class Record(NamedTuple):
 
     @property
     def line(self) -> str:
-        data = {key: value for key, value in self._asdict().items() if value is not None}
-        return json.dumps(data, ensure_ascii=False) + "\n"
+        return json.dumps(self._asdict(), ensure_ascii=False) + "\n"
 
 
 class Results:
@@ -129,7 +127,6 @@ def _record(data: dict[str, Any]) -> Record:
     is_valid = (
         all(type(n) is int and n >= 0 for n in whole)
         and 1 <= record.leaves <= record.nodes
-        and type(record.leaves_error) in (int, float, type(None))
         and any(source in record.tree for source in SOURCES)
         and all(isinstance(text, str) for text in texts)
         and bool(record.runs)
@@ -141,12 +138,9 @@ def _record(data: dict[str, Any]) -> Record:
 
 
 def _is_valid(run: Mapping[str, Any], record: Record) -> bool:
-    """Return whether the figures of a run are possible."""
     figures = [run[name] for name in _FIGURES]
     if any(type(figure) not in (int, float) or not figure >= 0 for figure in figures):
         return False
     if type(run["value"]) not in (int, float, type(None)):  # None: the best action was proved first
         return False
-    if is_lazy(record.tree):  # whose totals are estimates
-        return True
     return bool(run["leaves"] <= record.leaves and run["nodes"] <= record.nodes)

@@ -39,9 +39,7 @@ from expectitree.lab.study.spec import (
     Parameters,
     Study,
     describe,
-    games,
     is_game,
-    is_lazy,
     make_tree,
     nodes_of,
 )
@@ -81,15 +79,14 @@ def find_tasks(study: Study, results: Results) -> list[Task]:
 
 def perform(task: Task) -> list[Record]:
     """Return a record for each tree of a task, with the results of its searches."""
-    if task.is_much and not is_lazy(task.tree):
+    if task.is_much:
         compiling.assume_started()
         for chosen in {chosen for _, algorithms in task.trees for chosen in algorithms}:
             _warm_up(chosen)
-    search = _search_lazily if is_lazy(task.tree) else _search_made
-    return [search(task, key, algorithms) for key, algorithms in task.trees]
+    return [_search(task, key, algorithms) for key, algorithms in task.trees]
 
 
-def _search_made(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
+def _search(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
     """Make a tree, search it with each algorithm, and return the record."""
     name = f"{describe(task.tree)}, seed {key.seed}"
     tree = in_floats(make_tree(task.tree, key.seed, task.folder))  # a game may have fractions
@@ -106,32 +103,6 @@ def _search_made(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Recor
         found[chosen.full_name] = figures | {"seconds": round(seconds, 6)}
         _check_agreement(name, chosen, search, found)
     return Record(dict(task.tree), key.repetition, key.seed, len(tree), tree.leaves, found)
-
-
-def _search_lazily(task: Task, key: Key, algorithms: Sequence[Algorithm]) -> Record:
-    """Search a game from its rules with each algorithm, and return the record.
-
-    Leaves are evaluations and nodes are rows that were made. The totals are those of the tree
-    without merging, estimated.
-    """
-    name = f"{describe(task.tree)}, seed {key.seed}"
-    position = games().position_of(task.tree, key.seed, task.folder)
-    deepen = task.tree.get("deepen") == "true"
-    found: dict[str, dict[str, Any]] = {}
-    for chosen in algorithms:
-        start = perf_counter()
-        search = position.search(chosen, deepen)
-        seconds = round(perf_counter() - start, 6)
-        grown = search.grown
-        if grown.why_stopped:
-            stopped = f"{chosen.full_name} was stopped in the tree {name}"
-            raise AnalysisError(f"{stopped}: {grown.why_stopped}")
-        figures = _search_figures(search) | {"leaves": grown.evaluations, "nodes": grown.rows}
-        found[chosen.full_name] = figures | {"merged": grown.merged, "seconds": seconds}
-        _check_agreement(name, chosen, search, found)
-    size = position.size(key.seed)
-    counts = key.repetition, key.seed, round(size.nodes), round(size.leaves)
-    return Record(dict(task.tree), *counts, found, size.error)
 
 
 def _search_figures(search: Search) -> dict[str, Any]:
@@ -221,7 +192,11 @@ def executor_of(jobs: int | None, scheduler: str | None) -> Workers:
 
     Raises `AnalysisError` if the cluster cannot be used, or a worker fails.
     """
-    return _processes(jobs or _cores()) if scheduler is None else _cluster(scheduler)
+    if scheduler is not None:
+        return _cluster(scheduler)
+    if jobs is None and hasattr(os, "sched_getaffinity"):
+        jobs = len(os.sched_getaffinity(0))
+    return _processes(jobs or os.cpu_count() or 1)
 
 
 @contextmanager
@@ -292,10 +267,6 @@ def _check_workers(client: Any, address: str) -> None:
             f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
             "install it there"
         )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _start(workers: int) -> Any:

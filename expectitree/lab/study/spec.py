@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,34 +37,14 @@ class Key(NamedTuple):
 class Published:
     """A published figure, for certain trees and a certain search."""
 
-    where: Parameters  # the parameters of the trees
+    where: Mapping[str, int | str]  # parameters of the trees, and options of the algorithm
     algorithm: str
-    options: Mapping[str, int | str]  # of the algorithm, where they matter
     figure: str  # a share in per cent such as 84.1, or leaves of all such as 15/27
 
     def applies_to(self, tree: Parameters, chosen: Algorithm) -> bool:
         """Return whether the figure applies to a search of these trees."""
-        return (
-            self.algorithm == chosen.name
-            and self.options.items() <= chosen.options.items()
-            and all(tree.get(name) == value for name, value in self.where.items())
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line to draw next to the results: factor * x^power."""
-
-    label: str
-    factor: float
-    power: float
-
-    def height(self, x: float) -> float:
-        """Return the line's y; it is not a number where it is too large."""
-        try:
-            return float(self.factor * x**self.power)
-        except OverflowError:
-            return math.nan
+        known = {**tree, **chosen.options}
+        return self.algorithm == chosen.name and self.where.items() <= known.items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +52,10 @@ class Plot:
     x: str = ""  # a parameter, `probes`, or empty: the first parameter that varies
     y: str = "share"  # of the leaves, in per cent; or `leaves`
     log: bool = False
-    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
 class Study:
-    """An experiment."""
-
     file: str
     trees: tuple[Parameters, ...]
     algorithms: tuple[Algorithm, ...]
@@ -132,11 +108,6 @@ def is_game(tree: Parameters) -> bool:
     return "game" in tree
 
 
-def is_lazy(tree: Parameters) -> bool:
-    """Return whether searches make only the nodes that they need, not the whole trees."""
-    return tree.get("lazy") == "true"
-
-
 def has_seed(tree: Parameters) -> bool:
     """Return whether trees with these parameters depend on a seed."""
     if is_game(tree):
@@ -152,8 +123,7 @@ def nodes_of(tree: Parameters) -> float:
 def make_tree(tree: Parameters, seed: int, folder: str) -> Tree:
     """Return the tree of a seed; the paths of games are relative to a folder."""
     if is_game(tree):
-        order = tree.get("order", "given")
-        found: Tree = games().position_of(tree, seed, folder).write_out(order)
+        found: Tree = games().tree_of(tree, seed, folder)
         return found
     parameters: dict[str, Any] = {**tree, "seed": seed}
     return generate(**parameters)

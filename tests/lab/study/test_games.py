@@ -1,9 +1,9 @@
-"""Studies of games: positions from a seed, written out or searched from the rules."""
+"""Studies of games: trees below positions from a seed."""
 
 from __future__ import annotations
 
 import json
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +16,13 @@ from lab.study.studies import (
     spec_in,
     started,
     study_of,
-    summary_of,
 )
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, GameError
 from expectitree.base.tree.transform import in_floats
-from expectitree.games.built_in.dice import Dice
-from expectitree.games.built_in.einstein import Einstein
-from expectitree.games.built_in.pig import Pig
 from expectitree.games.finding import find_game
-from expectitree.games.positions import Size, estimate_size, position, position_of
-from expectitree.games.rules import Options, Rules
+from expectitree.games.positions import root
 from expectitree.lab.study.spec import Study
 from expectitree.searches.engine import search_tree
 
@@ -41,13 +36,6 @@ repetitions: 2
 seed: 5
 """
 TREES = 2 * 6 + 1 + 2
-LAZY = """
-trees:
-  - {game: "game:einstein", depth: [1, 3], random-moves: 7, lazy: true, deepen: [false, true]}
-algorithms: [star2, best-first]
-repetitions: 2
-seed: 5
-"""
 RULES = """
 class Coins:
     title = "Coins"
@@ -83,13 +71,6 @@ def games(folder: Path) -> tuple[Study, Path]:
     return study, folder / "results"
 
 
-@pytest.fixture(scope="module")
-def lazy(folder: Path) -> tuple[Study, Path]:
-    study = study_of(folder, LAZY, "lazy.yaml")
-    run_remaining(study, folder / "lazy")
-    return study, folder / "lazy"
-
-
 def without_seconds(path: Path) -> list[Any]:
     found = records(path)
     for record in found:
@@ -103,8 +84,8 @@ def test_figures_equal_those_of_direct_calls(games: tuple[Study, Path], folder: 
     assert len(found) == TREES
     for record in found:
         tree, estimate = record["tree"], (lambda _: 0) if "estimate" in record["tree"] else None
-        state = position_of(tree, record["seed"], str(folder)).state
         name = tree["game"].replace("rules.py", str(folder / "rules.py"))
+        state = root(find_game(name), int(tree.get("random-moves", "0")), record["seed"])
         whole = et.write_out(name, depth=int(tree["depth"]), state=state, estimate=estimate)
         whole = in_floats(et.prepare(whole, order=tree.get("order", "given")))
         assert (record["nodes"], record["leaves"]) == (len(whole), whole.leaves)
@@ -132,42 +113,8 @@ def test_a_root_begins_a_players_turn() -> None:
     """The start of a game stays as it is."""
     game = find_game("game:pig")
     for seed in range(30):
-        state = position_of({"game": "game:pig", "depth": "1", "random-moves": "3"}, seed, "").state
-        assert game.turn(state) in ("max", "min")
-    assert (
-        position_of({"game": "game:2048", "depth": "1"}, 0, "").state
-        == find_game("game:2048").start
-    )
-
-
-def test_lazy_figures_equal_those_of_direct_searches(lazy: tuple[Study, Path]) -> None:
-    game = find_game("game:einstein")
-    for record in records(lazy[1]):
-        tree = record["tree"]
-        depth, deepen = int(tree["depth"]), tree["deepen"] == "true"
-        state = position_of(tree, record["seed"], "").state
-        rules = Rules(game, Options(exact=False))
-        size = estimate_size(rules, state, depth, record["seed"])
-        totals = (round(size.nodes), round(size.leaves), size.error)
-        assert (record["nodes"], record["leaves"], record["leaves_error"]) == totals
-        for name, run in record["runs"].items():
-            search = et.search(game, depth=depth, algorithm=name, state=state, deepen=deepen)
-            grown = search.grown
-            assert grown is not None
-            figures = (grown.evaluations, grown.rows, grown.merged)
-            assert (run["leaves"], run["nodes"], run["merged"]) == figures
-            assert (run["value"], run["cuts"]) == (float(search.value), search.counts.cuts)
-
-
-def test_lazy_results_can_be_read_again(lazy: tuple[Study, Path], tmp_path: Path) -> None:
-    """An estimate of all leaves may be less than the leaves that were evaluated."""
-    first, *rest = lazy[1].read_bytes().splitlines(keepends=True)
-    record = json.loads(first)
-    record["leaves"] = record["nodes"] = 1
-    path = tmp_path / "results"
-    path.write_bytes(json.dumps(record).encode() + b"\n" + b"".join(rest))
-    summary = summary_of(lazy[0], path)
-    assert (summary.done, summary.total) == (8, 8)
+        assert game.turn(root(game, 3, seed)) in ("max", "min")
+    assert root(game, 0, 0) == game.start
 
 
 @pytest.mark.slow
@@ -198,29 +145,15 @@ def test_a_game_without_turns_of_players_is_an_error(tmp_path: Path) -> None:
 def test_searches_that_disagree_are_reported(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from expectitree.games import positions as module
-
-    real = module.search_rules
-
-    def wrong(rules: Any, algorithm: Any, *arguments: Any) -> Any:
+    def wrong(tree: et.Tree, algorithm: Any) -> et.Search:
+        found = search_tree(tree, algorithm)
         if algorithm.name == "star2":
-            rules = Rules(rules.game, Options(exact=False, estimate=lambda _: 0.123))
-        return real(rules, algorithm, *arguments)
+            return replace(found, lower=[x + 1 for x in found.lower])
+        return found
 
-    monkeypatch.setattr(module, "search_rules", wrong)
-    with pytest.raises(AnalysisError, match=r"best-first finds .* where another search"):
-        run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
-
-
-def test_a_search_that_needs_too_many_rows_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its evaluations would count as if it had found the value."""
-    from expectitree.games import positions as module
-
-    monkeypatch.setattr(module, "Options", partial(Options, max_rows=20))
-    with pytest.raises(AnalysisError, match=r"star2 was stopped in the tree .*more than 20 rows"):
-        run_remaining(study_of(tmp_path, LAZY), tmp_path / "results")
+    monkeypatch.setattr("expectitree.lab.study.run.search_tree", wrong)
+    with pytest.raises(AnalysisError, match=r"star2 finds .* where another search"):
+        run_remaining(study_of(folder, GAMES), tmp_path / "results")
 
 
 def test_the_wide_table_names_what_differs(games: tuple[Study, Path], folder: Path) -> None:
@@ -230,80 +163,3 @@ def test_the_wide_table_names_what_differs(games: tuple[Study, Path], folder: Pa
     orders = ("given", "inner", "best")
     expected = [f"game:einstein, depth {depth}, order {o}" for depth in (2, 3) for o in orders]
     assert names == [*expected, "game:pig(target=20), depth 3"]
-
-
-def test_the_table_of_lazy_searches(lazy: tuple[Study, Path]) -> None:
-    summary = summary_of(*lazy)
-    lines = et.to_text(summary, width=120).splitlines()
-    headings = ("depth", "deepen", "algorithm", "trees", "evaluations", "all leaves", "share")
-    assert lines[2].split() == " ".join((*headings, "rows", "time")).split()
-    row = next(row for row in summary.rows if row.tree["depth"] == "3")
-    assert row.leaves_error is not None
-    cells = f"{row.leaves.value:,.0f}", f"{row.leaves_total:,.0f} ±{row.leaves_error:,.0f}"
-    assert any(" ".join(cells) in " ".join(line.split()) for line in lines)
-    record = row.figures
-    assert (record["nodes"], record["leaves_total_error"]) == (row.nodes.value, row.leaves_error)
-    assert any(line.startswith("All leaves: those of the trees without merging") for line in lines)
-
-
-# ---- The size of a tree, by Knuth.
-
-
-def estimate(game: Any, depth: int, probes: int, state: Any = None, seed: int = 0) -> Size:
-    rules = Rules(game, Options(exact=False))
-    return estimate_size(rules, rules.start if state is None else state, depth, seed, probes)
-
-
-def count(game: Any, state: Any, depth: int) -> tuple[int, int]:
-    """Return the leaves and nodes of the tree in which equal children of a node are one."""
-    turn = game.turn(state)
-    if turn is None or depth == 0:
-        return 1, 1
-    moves = [m for m, _ in game.moves(state)] if turn == "chance" else game.moves(state)
-    key = getattr(game, "key", lambda state: state)
-    children = {key(child): child for move in moves for child in [game.play(state, move)]}
-    below = [count(game, child, depth - 1) for child in children.values()]
-    return sum(leaves for leaves, _ in below), 1 + sum(nodes for _, nodes in below)
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("game", [Pig(target=12), Einstein(), Dice(3, 3)], ids=lambda g: g.title)
-def test_the_estimate_is_within_its_error_of_the_exact_count(game: Any, seed: int) -> None:
-    state = position(game, random_moves=2 * seed, seed=seed)
-    leaves, nodes = count(game, state, 4)
-    found = estimate(game, depth=4, state=state, probes=300, seed=seed)
-    assert found.leaves == pytest.approx(leaves, abs=4 * found.error + 1e-9)
-    assert found.nodes == pytest.approx(nodes, rel=0.3)
-    assert found.error < 0.2 * leaves
-
-
-class Halves:
-    """A player takes a coin twice in a turn, of kinds that differ in value: the order is equal."""
-
-    title = "Halves"
-    utility_bounds = (0, 9)
-    start: tuple[int, ...] = ()
-
-    def turn(self, state: tuple[int, ...]) -> str | None:
-        return "max" if len(state) < 4 else None
-
-    def moves(self, state: tuple[int, ...]) -> list[str]:
-        return ["a", "b", "copper", "another copper"]
-
-    def play(self, state: tuple[int, ...], move: str) -> tuple[int, ...]:
-        coins = (*state, {"a": 1, "b": 2}.get(move, 0))
-        half = len(coins) // 2 * 2
-        return (*sorted(coins[:2]), *sorted(coins[2:])) if half == len(coins) else coins
-
-    def value(self, state: tuple[int, ...]) -> int:
-        return sum(state)
-
-    def same_turn(self, state: tuple[int, ...]) -> bool:
-        return len(state) % 2 == 1
-
-
-def test_moves_of_one_turn_are_one_ply_and_equal_results_count_once() -> None:
-    """Three kinds of coins make six pairs; the fourth move is the third one again."""
-    assert estimate(Halves(), depth=1, probes=5) == (6, 0, 7)
-    assert estimate(Halves(), depth=2, probes=5) == (36, 0, 43)
-    assert estimate(Halves(), depth=9, probes=5) == (36, 0, 43)

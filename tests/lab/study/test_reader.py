@@ -96,10 +96,8 @@ WRONG = {
         ["'much', expected per cent", "'3/0', expected per cent", "'-1', expected per cent"],
     ),
     "plot": (
-        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1, "
-        "lines: [§{label: a}]}\n",
-        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'",
-            "a mapping, expected label"],
+        "trees: {family: ballard}\nalgorithms: star1\nplot: {y: §nodes, scale: §cubic, §z: 1}\n",
+        ["'nodes', expected share or leaves", "'cubic', expected log", "unknown key 'z'"],
     ),
     "no spec": ("§max: [1, 2]\n", ["unknown key 'max'", "no key trees", "no key algorithms"]),
     "a list": ("§- a\n", ["a list, expected a mapping with trees and algorithms"]),
@@ -107,10 +105,10 @@ WRONG = {
     "no game": ("trees: {game: §pig, depth: 3}\nalgorithms: star1\n", ["'pig' is not a game"]),
     "no depth": ("trees: [§{game: 'game:pig'}]\nalgorithms: star1\n", ["no key depth"]),
     "parameters of games": (
-        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, lazy: §maybe, §die: 6,"
+        "trees: {game: 'game:pig', depth: §-1, random-moves: §x, order: §up, §die: 6,"
         " seed: §1.5}\nalgorithms: star1\n",
         ["'-1', expected a whole", "'x', expected a whole", "'up', expected given, inner",
-         "'maybe', expected true or false", "unknown key 'die'", "'1.5', expected a whole"],
+         "unknown key 'die'", "'1.5', expected a whole"],
     ),
     "estimates": (
         "trees:\n- {game: 'game:pig', depth: 3, estimate: §nowhere.py:f}\n"
@@ -121,16 +119,6 @@ WRONG = {
         ["cannot be read"]),
     "a game and a family": (
         "trees: {family: ballard, §game: 'game:pig'}\nalgorithms: star1\n", ["unknown key 'game'"]),
-    "an order of lazy trees": (
-        "trees: [§{game: 'game:pig', depth: 3, lazy: true, order: [given, best]}]\n"
-        "algorithms: star1\n",
-        ["depth 3, lazy true, order best: a lazy tree has the order that the game gives"]),
-    "deepening of whole trees": (
-        "trees: [§{game: 'game:pig', depth: 3, deepen: true}]\nalgorithms: star1\n",
-        ["deepen is for lazy trees"]),
-    "the limit of lazy trees": (
-        "trees: {game: 'game:pig', depth: 3, lazy: true}\nalgorithms: §[star1, limit]\n",
-        ["limit needs the whole tree: remove it"]),
     "a missing key": ("§trees: {family: ballard}\n", ["no key algorithms"]),
     "no YAML": ("trees: [{family: ballard}\n§algorithms: star1\n", ["this is not YAML"]),
     "an empty file": ("§", ["the document is empty"]),
@@ -180,7 +168,6 @@ def test_parameters_refused_by_a_family_are_reported_with_their_place(
         "published: [{branching: 3, star1: 84}]",
         "published: [{star2: 84}]",
         "plot: {x: braching}",
-        "plot: {lines: [{label: a, factor: nan, power: 1}]}",
     ],
 )
 def test_entries_without_effect_are_errors(rest: str, tmp_path: Path) -> None:
@@ -216,7 +203,7 @@ seed: 4
 published:
   - {branching: 2, star1: 84.1}
   - {probes: 2, star2.5: 3/4}
-plot: {x: branching, y: leaves, scale: log, lines: [{label: a, factor: 1, power: 2}]}
+plot: {x: branching, y: leaves, scale: log}
 """
 PIECES = (
     "", "0", "-1", "3", "1e9", "9" * 30, "0" * 31 + "9" * 5000, "[]", "{}", "null", "x", '"', "é",
