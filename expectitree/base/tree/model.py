@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 # The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
+_HEIGHTS = {"H": 2**16 - 1, "i": 2**31 - 1}  # type codes of heights, with their greatest numbers
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
 
@@ -155,9 +156,13 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, int, Number, Number]:
-        found: tuple[int, int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
-        return found
+    def _measures(self) -> tuple[int, int, int, int, Number, Number, IntColumn]:
+        for code, tallest in _HEIGHTS.items():
+            heights = compiling.zeros(code, len(self))
+            found = self.scan(scans.measure, self.columns, heights, tallest)
+            if heights[-1] < tallest:
+                break
+        return *found, heights
 
     @property
     def leaves(self) -> int:
@@ -192,7 +197,7 @@ class Tree(Shown):
     @property
     def utility_ends(self) -> Bounds:
         """The `utility_range` in the numbers of the columns."""
-        least, greatest = self._measures[4:]
+        least, greatest = self._measures[4:6]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -235,12 +240,10 @@ class Tree(Shown):
         rows = enumerate(zip(self.columns.kind, self.columns.utility, strict=True))
         return tuple(n for n, (kind, u) in rows if kind == Kind.TERMINAL and u != u)
 
-    @cached_property
+    @property
     def heights(self) -> IntColumn:
         """The number of branches on the longest path down to a terminal, by node id."""
-        heights: IntColumn = compiling.zeros("i", len(self))
-        self.scan(scans.measure_heights, self.columns, heights)
-        return heights
+        return self._measures[6]
 
     @cached_property
     def unfolded(self) -> int | str:
