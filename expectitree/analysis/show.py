@@ -1,7 +1,8 @@
 """Show a report: `render` in the module `FORMAT.py` of a question's folder renders the answer.
 
 A report names its `question`. `QUESTIONS` has the question's folder, which lists its `FORMATS`. If
-the folder has no module `json.py`, `expectitree.text.json_values` writes the report's fields.
+the folder has no module `json.py`, `expectitree.text.json_values` writes the report's fields, and
+without `csv.py`, `expectitree.text.csv` its records.
 `expectitree.text` describes what `render` takes and yields.
 """
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MAX_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
 MAX_ROWS = 60  # nodes of a tree that are shown by default
+_SHARED = {"json": "text.json_values", "csv": "text.csv"}  # where the folder has no module
 
 
 def formats(question: str) -> tuple[str, ...]:
@@ -40,8 +42,9 @@ def rendered(question: str, format: str, console: Console, report: Any, **settin
     `settings` go to the format's function `render`. As text the console renders what it yields.
     """
     name = f"{QUESTIONS[question]}.{format}"
-    has_module = format != "json" or find_spec(f"expectitree.{name}") is not None
-    module = module_of(name if has_module else "text.json_values")
+    if format in _SHARED and find_spec(f"expectitree.{name}") is None:
+        name = _SHARED[format]
+    module = module_of(name)
     render = module.render
     if format == "text":
         from expectitree.text.console import to_strings

@@ -8,8 +8,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from expectitree.base.numbers import (
     escape,
@@ -22,6 +23,15 @@ from expectitree.base.numbers import (
 # What starts a formula, see https://owasp.org/www-community/attacks/CSV_Injection
 _STARTS = tuple("=+-@＝＋－＠")
 _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
+
+
+def render(reports: Any) -> Iterator[str]:
+    """Yield a heading, and the records of a report, or of several ones."""
+    listed = reports if isinstance(reports, Sequence) else [reports]
+    records = [record for report in listed for record in report.to_records()]
+    heading = list(dict.fromkeys(key for record in records for key in record)) or ["file"]
+    yield from csv_lines([heading])
+    yield from csv_lines([record.get(key) for key in heading] for record in records)
 
 
 def csv_lines(rows: Iterable[Iterable[object]]) -> Iterator[str]:

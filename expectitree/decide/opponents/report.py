@@ -27,9 +27,15 @@ from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import replace_opponent
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled, weighted_sum
 from expectitree.decide.algebra.polynomials import TOLERANCE
-from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
+from expectitree.decide.algebra.rationals import (
+    MAX_SECONDS,
+    VARIABLE,
+    Piecewise,
+    greatest_of,
+    scaled,
+    weighted_sum,
+)
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import ONE, exact_tree

@@ -11,7 +11,6 @@ from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.decide.algebra.piecewise import Piecewise, merged, where_equal
 from expectitree.decide.algebra.polynomials import (
     VALUE_TOLERANCE,
     Root,
@@ -19,7 +18,7 @@ from expectitree.decide.algebra.polynomials import (
     enclose,
     place_of,
 )
-from expectitree.decide.algebra.rationals import constant
+from expectitree.decide.algebra.rationals import Piecewise, constant, merged, where_equal
 from expectitree.decide.sensitivity.decisions import Place
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import exact_only, exact_tree

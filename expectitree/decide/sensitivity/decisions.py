@@ -20,7 +20,6 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import are_near, message_text, to_digits
 from expectitree.base.tree.columns import MAX, MIN, NONE
 from expectitree.base.tree.paths import join, message_path
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, shifted, where_equal
 from expectitree.decide.algebra.polynomials import (
     VALUE_TOLERANCE,
     Root,
@@ -29,7 +28,14 @@ from expectitree.decide.algebra.polynomials import (
     enclose,
     place_of,
 )
-from expectitree.decide.algebra.rationals import Rational, formula_text
+from expectitree.decide.algebra.rationals import (
+    Piecewise,
+    Rational,
+    formula_text,
+    greatest_of,
+    shifted,
+    where_equal,
+)
 from expectitree.decide.sensitivity.functions import NodeFunctions
 
 

@@ -22,9 +22,14 @@ from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import join, split
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, merged, where_equal
 from expectitree.decide.algebra.polynomials import Root, compare, place_of
-from expectitree.decide.algebra.rationals import MAX_SECONDS
+from expectitree.decide.algebra.rationals import (
+    MAX_SECONDS,
+    Piecewise,
+    greatest_of,
+    merged,
+    where_equal,
+)
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.quotients import INEXACT, exact_only, exact_tree, why_not_exact

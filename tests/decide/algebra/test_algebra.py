@@ -9,10 +9,15 @@ from random import Random
 
 import pytest
 
-from expectitree.decide.algebra import piecewise, polynomials
-from expectitree.decide.algebra.piecewise import Piecewise
+from expectitree.decide.algebra import polynomials, rationals
 from expectitree.decide.algebra.polynomials import ONE, ZERO, Coefficients, Root, compare
-from expectitree.decide.algebra.rationals import VARIABLE, Rational, combination, constant
+from expectitree.decide.algebra.rationals import (
+    VARIABLE,
+    Piecewise,
+    Rational,
+    combination,
+    constant,
+)
 
 F = Fraction
 
@@ -94,10 +99,10 @@ def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
             for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
         ]
         greatest, least = (
-            piecewise.greatest_of(functions),
-            piecewise.greatest_of(functions, is_max=False),
+            rationals.greatest_of(functions),
+            rationals.greatest_of(functions, is_max=False),
         )
-        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
+        total = rationals.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
         for i in range(24):
             x = F(i, 23)
             low, *_, high = sorted(f(x) for f in functions) * 2
@@ -162,10 +167,10 @@ def test_equal_functions_are_equal_quotients() -> None:
 def test_an_envelope_changes_at_roots_and_at_poles() -> None:
     third = VARIABLE - constant(F(1, 3))
     pole, flat = Piecewise((constant(F(1)) / third,)), Piecewise((constant(F(2)),))
-    greatest = piecewise.greatest_of([pole, flat])
+    greatest = rationals.greatest_of([pole, flat])
     assert [b.exact for b in greatest.breaks] == [F(1, 3), F(5, 6)]
     assert [piece.is_polynomial for piece in greatest.pieces] == [True, False, True]
-    again = piecewise.scaled(third, greatest)
+    again = rationals.scaled(third, greatest)
     for i in range(30):
         x = F(i, 29)
         assert greatest(x) == max(2, 1 / (x - F(1, 3)))
