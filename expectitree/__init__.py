@@ -78,7 +78,7 @@ _HOMES = {
     "rescale": "decide.rescale.report",
     "risk": "decide.risk.report",
     "sensitivity": "decide.sensitivity.report",
-    "sensitivity_map": "decide.sensitivity.two_way",
+    "sensitivity_map": "decide.sensitivity.exact",
     "tornado": "decide.sensitivity.extremes",
     "find_order_preserving_map": "decide.rescale.any_map",
     "save": "files.saving",

@@ -15,11 +15,11 @@ from expectitree.analysis.plotting import (
     new_figure,
     plain,
 )
+from expectitree.decide.sensitivity.exact import TwoWay
 from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.ranges import Range
 from expectitree.decide.sensitivity.report import Sensitivity
 from expectitree.decide.sensitivity.sampling import POINTS
-from expectitree.decide.sensitivity.two_way import TwoWay
 from expectitree.decide.thresholds import names_text, number_text
 
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from expectitree.base.budget import TooMuchWorkError, limited_work
-from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.budget import TooMuchWorkError
+from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.domains import FRACTIONS, Domain, UndefinedError
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
@@ -22,7 +21,6 @@ from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import (
     MAX_BITS,
     MAX_DEGREE,
-    MAX_SECONDS,
     Rational,
     constant,
 )
@@ -42,18 +40,6 @@ def why_not_exact(error: Exception) -> str:
     """Return why there are no exact functions of the parameter, as a clause."""
     is_budget = isinstance(error, TooMuchWorkError)
     return "exact functions would take too long" if is_budget else str(error)
-
-
-@contextmanager
-def exact_only(question: str, otherwise: str) -> Iterator[None]:
-    """Limit the time; without exact functions raise `AnalysisError` with what to do `otherwise`."""
-    try:
-        with limited_work(MAX_SECONDS):
-            yield
-    except INEXACT as error:
-        raise AnalysisError(
-            f"{question} needs exact functions, but {why_not_exact(error)}: {otherwise}"
-        ) from None
 
 
 def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:

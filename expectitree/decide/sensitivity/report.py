@@ -3,42 +3,34 @@
 1. Compute the value of each node as a function of the parameter (`functions.py`).
 2. Find where the functions of the root's actions cross, and verify each place (`decisions.py`).
 
-If a formula is not a rational function, sample the range instead, and say so. `--everywhere` asks
-the same about every decision that optimal play can reach.
+If a formula is not a rational function, sample the range instead, and say so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cmp_to_key
 from typing import Any
 
 from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
-from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import join, split
-from expectitree.decide.algebra.polynomials import Root, compare, place_of
 from expectitree.decide.algebra.rationals import (
     MAX_SECONDS,
     Piecewise,
-    greatest_of,
-    merged,
-    where_equal,
 )
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_only, exact_tree, why_not_exact
+from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
 from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
 from expectitree.decide.sensitivity.sampling import sample
 from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.engine import search_tree
-
-Interval = tuple[Root, Root]
 
 
 @dataclass(frozen=True)
@@ -212,92 +204,3 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
     return Sensitivity(
         file, tree, range, *parts, now.ties, to_exact(now.value), decision.actions, decision.value
     )
-
-
-# ---- Every decision that optimal play can reach.
-
-
-@dataclass(frozen=True)
-class Everywhere(Shown):
-    """The best actions at every decision; `sensitivity --everywhere` shows them."""
-
-    question = "sensitivity"
-
-    file: str
-    tree: Tree
-    range: Range  # the parameter and its range
-    # The parts of the range in which optimal play reaches a decision, by its path, parents first.
-    decisions: dict[str, tuple[Piece, ...]]
-
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        name = self.range.name
-        decisions = [
-            {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
-            for path, pieces in self.decisions.items()
-        ]
-        return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each piece of each decision: the rows of a table."""
-        return [
-            {"file": self.file, "node": path, "parameter": self.range.name, **piece.record()}
-            for path, pieces in self.decisions.items()
-            for piece in pieces
-        ]
-
-
-def everywhere(
-    tree: Tree, parameter: str, *, range: Ends | None = None, file: str = ""
-) -> Everywhere:
-    """Return the best actions at every decision that optimal play can reach.
-
-    Raises `AnalysisError` if a formula is not a rational function.
-    """
-    check_tree(tree, "sensitivity")
-    moved = range_of(tree, parameter, range)
-    with exact_only("--everywhere", "remove it, then --parameter samples"):
-        functions = NodeFunctions(exact_tree(tree), moved)
-        functions.check_feasible()
-        decisions = dict(_decisions(functions))
-    found = {tree.path_of(n): decisions[n] for n in tree.first_paths.order if n in decisions}
-    return Everywhere(file, tree, moved, found)
-
-
-def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...]]]:
-    """Yield the parts of each decision that play reaches, by its node, parents first."""
-    tree, columns = functions.tree, functions.tree.columns
-    reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
-    for n in reversed(range(len(tree))):
-        where, kind = merged(reached.pop(n, [])), columns.kind[n]
-        if not where or kind == TERMINAL:
-            continue
-        branches = [b for b in tree.branches_of(n) if functions.probability_of(b).numerator]
-        best = dict.fromkeys(branches, where)
-        if kind != CHANCE:
-            actions = {tree.branch_label(n, b): functions.of_branch(b) for b in branches}
-            decision = Decision(functions, actions, greatest_of(actions.values(), kind == MAX))
-            yield n, tuple(_within(where, decision))
-            for b, function in zip(branches, actions.values(), strict=True):
-                best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
-        for b, intervals in best.items():
-            reached.setdefault(columns.child[b], []).extend(intervals)
-
-
-def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersections of intervals that are not single points."""
-    key = cmp_to_key(compare)
-    for a, b in some:
-        for c, d in others:
-            start, end = max(a, c, key=key), min(b, d, key=key)
-            if compare(start, end) < 0:
-                yield start, end
-
-
-def _within(where: Sequence[Interval], decision: Decision) -> Iterator[Piece]:
-    """Yield the parts of the range of a decision within some intervals."""
-    for start, end in ((place_of(a), place_of(b)) for a, b in where):
-        for piece in decision.pieces():
-            low, high = max(start, piece.start), min(end, piece.end)
-            if low < high:
-                yield Piece(low, high, piece.best, piece.value)

@@ -13,7 +13,7 @@ import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.sensitivity import functions, quotients, report
-from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity.exact import break_even
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
