@@ -12,14 +12,7 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import (
-    Number,
-    display_text,
-    escape,
-    message_text,
-    returned,
-    to_number,
-)
+from expectitree.base.numbers import Number, display_text, escape, message_text, returned, to_number
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path

@@ -38,9 +38,7 @@ from expectitree.decide.algebra.rationals import (
 )
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import ONE, exact_tree
-from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.thresholds import threshold_fields
+from expectitree.decide.sensitivity.parameters import ONE, Range, exact_tree
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -103,7 +101,7 @@ class Opponents(Shown):
         """Return the fields for JSON."""
         return {
             "rows": self.rows,
-            "crossings": [threshold_fields(one, "epsilon", "at") for one in self.crossings],
+            "crossings": [one.json_fields("epsilon", "at") for one in self.crossings],
             "tolerance": TOLERANCE,
             "crossings_complete": self.complete,
             "reason": None if self.complete else TOO_LARGE,

@@ -10,8 +10,7 @@ from rich.text import Text
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.model import Kind
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
-from expectitree.decide.sensitivity.decisions import Threshold
-from expectitree.decide.thresholds import names_text, place_texts
+from expectitree.decide.sensitivity.decisions import Threshold, names_text, place_texts
 from expectitree.text.console import characters, file_heading, safe
 from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table

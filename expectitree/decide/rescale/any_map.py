@@ -30,13 +30,7 @@ from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import map_utilities
-from expectitree.decide.rescale.report import (
-    Answer,
-    Rescaling,
-    prepared,
-    rescaled,
-    returned_report,
-)
+from expectitree.decide.rescale.report import Answer, Rescaling, prepared, rescaled, returned_report
 from expectitree.decide.rescale.scales import Scale, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search

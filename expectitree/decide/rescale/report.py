@@ -14,12 +14,7 @@ from typing import Any
 from expectitree.base import budget
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, TransformError
-from expectitree.base.numbers import (
-    Number,
-    escape,
-    message_text,
-    returned,
-)
+from expectitree.base.numbers import Number, escape, message_text, returned
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree, rounded
 from expectitree.base.tree.transform import in_decimals, map_utilities

@@ -12,13 +12,7 @@ from expectitree.base.errors import NumberError, TransformError
 from expectitree.base.expressions.domains import DIGITS, rounded_fractions
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import parse
-from expectitree.base.numbers import (
-    Number,
-    message_text,
-    quote,
-    to_exact,
-    to_fraction,
-)
+from expectitree.base.numbers import Number, message_text, quote, to_exact, to_fraction
 from expectitree.base.rounding import UNIT, Rounded
 
 AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"

@@ -5,14 +5,7 @@ from __future__ import annotations
 from textwrap import fill
 from typing import Any
 
-from expectitree.analysis.plotting import (
-    BESIDE,
-    COLORS,
-    DASHES,
-    look,
-    new_figure,
-    plain,
-)
+from expectitree.analysis.plotting import BESIDE, COLORS, DASHES, look, new_figure, plain
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.decide.risk.report import Risk

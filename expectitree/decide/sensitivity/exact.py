@@ -15,13 +15,7 @@ from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.decide.algebra.polynomials import (
-    VALUE_TOLERANCE,
-    Root,
-    compare,
-    enclose,
-    place_of,
-)
+from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, compare, enclose, place_of
 from expectitree.decide.algebra.rationals import (
     MAX_SECONDS,
     Piecewise,
@@ -32,9 +26,14 @@ from expectitree.decide.algebra.rationals import (
 )
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Place
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
-from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
-from expectitree.decide.thresholds import place_fields
+from expectitree.decide.sensitivity.parameters import (
+    INEXACT,
+    Ends,
+    Range,
+    exact_tree,
+    range_of,
+    why_not_exact,
+)
 
 VALUE = "value"  # of the tree, in an equation
 GRID = 41  # rows of a map
@@ -62,6 +61,10 @@ class Meeting(Place):
 
     is_part: bool  # whether they are equal from `lower` to `upper`
 
+    def json_fields(self, name: str = "at") -> dict[str, Any]:
+        """Return the fields for JSON."""
+        return super().json_fields(name) | {"is_part": self.is_part}
+
 
 @dataclass(frozen=True)
 class BreakEven(Shown):
@@ -78,12 +81,8 @@ class BreakEven(Shown):
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        places = [
-            {**place_fields(one, "at"), "value": one.value, "is_part": one.is_part}
-            for one in self.meetings
-        ]
         sides = {"left": self.left, "right": self.right}
-        return {**self.range.json_fields(), **sides, "places": places, "method": "exact"}
+        return {**self.range.json_fields(), **sides, "places": self.meetings, "method": "exact"}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each place: the rows of a table."""

@@ -17,10 +17,8 @@ from expectitree.decide.algebra.polynomials import place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_SECONDS, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree
-from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
+from expectitree.decide.sensitivity.parameters import INEXACT, Ends, Range, exact_tree, range_of
 from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
-from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 
@@ -39,8 +37,7 @@ class Bar:
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        thresholds = [threshold_fields(one) for one in self.thresholds]
-        about = {"thresholds": thresholds, "method": self.method}
+        about = {"thresholds": self.thresholds, "method": self.method}
         return {**self.range.json_fields(), **self.ends, **about}
 
     @property

@@ -42,8 +42,7 @@ from expectitree.decide.algebra.rationals import (
     shifted,
     weighted_sum,
 )
-from expectitree.decide.sensitivity.quotients import ONE, FormulaFunctions
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 

@@ -20,16 +20,18 @@ from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import join, split
-from expectitree.decide.algebra.rationals import (
-    MAX_SECONDS,
-    Piecewise,
-)
+from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_tree, why_not_exact
-from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
+from expectitree.decide.sensitivity.parameters import (
+    INEXACT,
+    Ends,
+    Range,
+    exact_tree,
+    range_of,
+    why_not_exact,
+)
 from expectitree.decide.sensitivity.sampling import sample
-from expectitree.decide.thresholds import threshold_fields
 from expectitree.searches.engine import search_tree
 
 
@@ -116,7 +118,7 @@ class Sensitivity(Shown):
             "can_fall_by": fall,
             "can_rise_by": rise,
             "pieces": [piece.json_fields(self.range.name) for piece in self.pieces],
-            "thresholds": [threshold_fields(one) for one in self.thresholds],
+            "thresholds": self.thresholds,
             "method": self.method,
             "reason": self.reason or None,
         }
