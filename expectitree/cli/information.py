@@ -10,7 +10,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.terminal import show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.information.likelihoods import read_likelihoods
+from expectitree.decide.information.events import read_likelihoods
 from expectitree.decide.information.report import Information, information
 
 

@@ -1,7 +1,7 @@
 """What is known of an event at each node of a tree: the probability of each outcome there.
 
-Two modules find these beliefs: `find.py` from the definitions in the file, and `shown.py` from the
-probabilities at the nodes.
+`events.py` finds these beliefs by the definitions in the file, and `shown.py` by the probabilities
+at the nodes.
 """
 
 from __future__ import annotations
@@ -34,25 +34,15 @@ def weight(belief: Belief, evidence: Evidence) -> Any:
 
 @dataclass(frozen=True)
 class Event:
-    """An uncertain event of a tree.
-
-    Attributes:
-        tree: The tree.
-        name: Its name, or the path of the only chance node that represents it.
-        nodes: The chance nodes that represent it; no play meets two of them.
-        outcomes: The labels of the outcomes, in order.
-        node: The belief at each node of `scope`, and at others.
-        branch: The belief after the branches of their chance nodes that play can take.
-        scope: The nodes from which play meets the event, or a signal of it: children first.
-    """
+    """An uncertain event of a tree."""
 
     tree: Tree
-    name: str
-    nodes: frozenset[int]
-    outcomes: tuple[str, ...]
-    node: Mapping[int, Belief]
-    branch: Mapping[int, Belief]
-    scope: Sequence[int]
+    name: str  # its name, or the path of the only chance node that represents it
+    nodes: frozenset[int]  # the chance nodes that represent it; no play meets two of them
+    outcomes: tuple[str, ...]  # the labels of the outcomes, in order
+    node: Mapping[int, Belief]  # the belief at each node of `scope`, and at others
+    branch: Mapping[int, Belief]  # after the branches of their chance nodes that play can take
+    scope: Sequence[int]  # from which play meets the event, or a signal of it: children first
 
     @property
     def prior(self) -> Belief:

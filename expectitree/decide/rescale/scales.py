@@ -21,17 +21,13 @@ UTILITY = "u"  # its name in a formula
 
 @dataclass(frozen=True)
 class Scale:
-    """A map of utilities.
+    """A map of utilities."""
 
-    Attributes:
-        text: The map, for people.
-        image: Returns the image of a utility, and the most by which it may be off: 0 unless the
-            image is irrational. Raises `TransformError` if there is none.
-        names: The images of the utilities that a mapping names; empty for a formula.
-    """
-
-    text: str
+    text: str  # the map, for people
+    # Returns the image of a utility, and the most by which it may be off: 0 unless the image is
+    # irrational. Raises `TransformError` if there is none.
     image: Callable[[Any], tuple[Fraction, Number]]
+    # The images of the utilities that a mapping names; empty for a formula.
     names: Mapping[Fraction, Fraction] = field(default_factory=dict)
 
 
