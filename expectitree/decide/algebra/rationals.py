@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cmp_to_key
 from itertools import zip_longest
 from math import gcd, lcm
+from operator import itemgetter
 from typing import TypeAlias
 
 from expectitree.base.budget import check_time
@@ -244,7 +244,7 @@ class Piecewise:
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x."""
         here = Root.at(x)
-        return self.pieces[sum(compare(b, here) < 0 for b in self.breaks)](x)
+        return self.pieces[sum(b < here for b in self.breaks)](x)
 
 
 # An open interval on which each of two functions is one rational function: its ends, and the two.
@@ -282,8 +282,7 @@ def weighted_sum(terms: Sequence[tuple[Fraction, Piecewise]]) -> Piecewise:
         for factor, f in terms
         for i, b in enumerate(f.breaks)
     ]
-    place = cmp_to_key(compare)
-    changes.sort(key=lambda change: place(change[0]))
+    changes.sort(key=itemgetter(0))
     current = combination((factor, f.pieces[0]) for factor, f in terms)
     ends: list[tuple[Root, Rational]] = []
     for here, factor, old, new in changes:
@@ -334,11 +333,10 @@ def where_equal(f: Piecewise, g: Piecewise) -> list[tuple[Root, Root]]:
 def merged(intervals: Iterable[tuple[Root, Root]]) -> list[tuple[Root, Root]]:
     """Return closed intervals in order, where those that touch are one."""
     found: list[tuple[Root, Root]] = []
-    key = cmp_to_key(compare)
-    for start, end in sorted(intervals, key=lambda interval: key(interval[0])):
-        if found and compare(start, found[-1][1]) <= 0:
+    for start, end in sorted(intervals, key=itemgetter(0)):
+        if found and not found[-1][1] < start:
             start, last = found.pop()
-            end = end if compare(last, end) < 0 else last
+            end = max(end, last)
         found.append((start, end))
     return found
 

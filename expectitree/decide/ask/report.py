@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import Number, display_text, escape, message_text, returned, to_number
+from expectitree.base.numbers import Number, message_text, returned, to_number
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
@@ -307,14 +307,6 @@ class Inquiry(Shown):
             "next": question,
         }
 
-    def __repr__(self) -> str:
-        state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
-        lower, upper = self.interval(ROOT)
-        known = f"value in [{display_text(lower)}, {display_text(upper)}]"
-        if self.best is not None:
-            known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
-        return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
-
     # ---- Checks.
 
     def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
@@ -345,10 +337,9 @@ class Inquiry(Shown):
         if self.tree.columns.pays and not self.tree.exact:
             eps = _NEAR * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
-            lower, upper = self._allowed(n)
-            ends = f"[{message_text(lower)}, {message_text(upper)}]"
+            ends = ", ".join(map(message_text, self._allowed(n)))
             raise SearchError(
-                f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
+                f"the utility {text} of {where} lies outside its bounds [{ends}]: {hint}"
             )
         return True
 

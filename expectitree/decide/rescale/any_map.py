@@ -30,8 +30,7 @@ from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import map_utilities
-from expectitree.decide.rescale.report import Answer, Rescaling, prepared, rescaled, returned_report
-from expectitree.decide.rescale.scales import Scale, stepped
+from expectitree.decide.rescale.report import Answer, Rescaling, Scale, reported, rescaled, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
@@ -65,10 +64,8 @@ def find_order_preserving_map(tree: Tree, *, exact: bool = False, file: str = ""
         TransformError: Paths with different sums of rewards lead to one node.
         TooMuchWorkError: The tree has too many nodes.
     """
-    whole, remarks = prepared(tree)
-    report = _find_map(whole, Fraction(0) if tree.exact else _ROUNDING, file)
-    report = replace(report, remarks=remarks + report.remarks)
-    return returned_report(report, exact and tree.exact)
+    slack = Fraction(0) if tree.exact else _ROUNDING
+    return reported(tree, exact, lambda whole: _find_map(whole, slack, file))
 
 
 def _find_map(tree: Tree, slack: Fraction, file: str) -> Rescaling:

@@ -9,8 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.base.numbers import cell_text, display_text
-from expectitree.decide.rescale.report import Rescaling
-from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
+from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling
 from expectitree.searches.result import Search
 from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.tables import Column, table

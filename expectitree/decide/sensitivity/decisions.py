@@ -191,11 +191,7 @@ class Decision:
                 left = here
 
     def _piece(self, left: Root, right: Root, best: tuple[str, ...]) -> Piece:
-        values = {
-            value
-            for value, start, end in self.value.parts()
-            if compare(start, right) < 0 and compare(left, end) < 0
-        }
+        values = {value for value, start, end in self.value.parts() if start < right and left < end}
         value = values.pop() if len(values) == 1 else None
         return Piece(place_of(left), place_of(right), best, value)
 

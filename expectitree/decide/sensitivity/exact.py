@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cmp_to_key
 from typing import Any
 
 from expectitree.base.budget import limited_work
@@ -15,7 +14,7 @@ from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, compare, enclose, place_of
+from expectitree.decide.algebra.polynomials import VALUE_TOLERANCE, Root, enclose, place_of
 from expectitree.decide.algebra.rationals import (
     MAX_SECONDS,
     Piecewise,
@@ -138,7 +137,7 @@ def _meeting(function: Piecewise, start: Root, end: Root) -> Meeting:
     low, high = enclose(start)[0], enclose(end)[1]
     middle = (place_of(start, VALUE_TOLERANCE) + place_of(end, VALUE_TOLERANCE)) / 2
     value = function(middle) if low == high else to_digits(function(middle))
-    return Meeting(low, high, value, compare(start, end) < 0)
+    return Meeting(low, high, value, start < end)
 
 
 def _function(functions: NodeFunctions, side: str | Fraction) -> Piecewise:
@@ -330,11 +329,10 @@ def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...
 
 def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[Interval]:
     """Yield the intersections of intervals that are not single points."""
-    key = cmp_to_key(compare)
     for a, b in some:
         for c, d in others:
-            start, end = max(a, c, key=key), min(b, d, key=key)
-            if compare(start, end) < 0:
+            start, end = max(a, c), min(b, d)
+            if start < end:
                 yield start, end
 
 

@@ -25,8 +25,14 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.folding import fold_rewards, unshare
 from expectitree.decide.rescale import report as rescaling
 from expectitree.decide.rescale.any_map import find_order_preserving_map
-from expectitree.decide.rescale.report import Rescaling, numbers_of, rescale
-from expectitree.decide.rescale.scales import AFFINE, NEITHER, ORDERED
+from expectitree.decide.rescale.report import (
+    AFFINE,
+    NEITHER,
+    ORDERED,
+    Rescaling,
+    numbers_of,
+    rescale,
+)
 from expectitree.searches.engine import search_tree
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
