@@ -56,17 +56,18 @@ def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
             joint distribution of the event and its signals.
         TooMuchWorkError: The event has too many outcomes, or its test too many signals.
     """
-    events = (tree.formulas or Formulas()).events
-    names = list(dict.fromkeys(events.values()))
-    name = event if event in names else events.get(_node_at(tree, event, names), event)
-    nodes = frozenset(n for n, other in events.items() if other == name)
+    formulas = tree.formulas or Formulas()
+    names = list(dict.fromkeys(formulas.events.values()))
+    name = event
+    if event not in names:
+        name = formulas.events.get(_node_at(tree, event, names), event)
+    nodes = frozenset(n for n, other in formulas.events.items() if other == name)
     nodes = nodes or frozenset([tree.find(name).id])
     check_steps(tree, name, nodes, signals)
     first = max(nodes)
     outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
-    formulas = tree.formulas or Formulas()
     if name not in formulas.defined:
         found = ShownBeliefs(numbers, name, nodes, outcomes).event()
     else:

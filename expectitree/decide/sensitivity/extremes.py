@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -37,14 +38,8 @@ class Bar:
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        about = {"thresholds": self.thresholds, "method": self.method}
-        return {**self.range.json_fields(), **self.ends, **about}
-
-    @property
-    def ends(self) -> dict[str, Fraction]:
-        """The extremes and their places, by their names in outputs."""
-        names = ("least", "least_at", "greatest", "greatest_at")
-        return {name: getattr(self, name) for name in names}
+        own = {name: value for name, value in vars(self).items() if name != "range"}
+        return self.range.json_fields() | own
 
     @property
     def width(self) -> Fraction:
@@ -83,7 +78,10 @@ class Tornado(Shown):
                 "parameter": bar.range.name,
                 "low": bar.range.low,
                 "high": bar.range.high,
-                **bar.ends,
+                "least": bar.least,
+                "least_at": bar.least_at,
+                "greatest": bar.greatest,
+                "greatest_at": bar.greatest_at,
             }
             for bar in self.bars
         ]
@@ -140,43 +138,35 @@ def tornado(
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
     strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
-    try:
-        if exact is not None:
-            with limited_work(MAX_SECONDS):
-                return _exact_bar(NodeFunctions(exact, range, strategy=strategy), is_fixed)
-    except INEXACT:
-        pass
-    sampler = Sampler(tree, range.name)
-    values = {
-        at: to_exact(value_under(sampler.tree_at(at), strategy)) for at in range.places(POINTS)
-    }
-    thresholds = () if is_fixed else sample(tree, range)[1]
-    return _bar_of(range, values, thresholds, "sampled")
-
-
-def _exact_bar(functions: NodeFunctions, is_fixed: bool) -> Bar:
-    """Return the bar of a parameter from exact functions.
-
-    The extremes are at the ends of the pieces or where a slope is 0; a place that is not rational
-    is given to within 1e-9.
-    """
-    functions.check_feasible()
-    value = functions.check_limits("the tree", functions.of_branch(NONE))
-    values: dict[Fraction, Fraction] = {}
-    for piece, left, right in value.parts():
-        for root in (left, *roots_between(slope_of(piece), left, right), right):
-            place = place_of(root)
-            values[place] = value(place)
     thresholds: Iterable[Threshold] = ()
-    if not is_fixed:
-        thresholds = Decision.at_root(functions).thresholds(is_verified=False)
-    return _bar_of(functions.range, values, thresholds, "exact")
-
-
-def _bar_of(
-    range: Range, values: dict[Fraction, Fraction], thresholds: Iterable[Threshold], method: str
-) -> Bar:
-    """Return a bar from the values at some places, among which are the extremes."""
+    method = "sampled"
+    if exact is not None:
+        with suppress(*INEXACT), limited_work(MAX_SECONDS):
+            functions = NodeFunctions(exact, range, strategy=strategy)
+            values = _extremes(functions)
+            if not is_fixed:
+                thresholds = tuple(Decision.at_root(functions).thresholds(is_verified=False))
+            method = "exact"
+    if method == "sampled":
+        sampler = Sampler(tree, range.name)
+        trees = ((at, sampler.tree_at(at)) for at in range.places(POINTS))
+        values = {at: to_exact(value_under(moved, strategy)) for at, moved in trees}
+        thresholds = () if is_fixed else sample(tree, range)[1]
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
     return Bar(range, *ends, tuple(thresholds), method)
+
+
+def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:
+    """Return the values at the ends of the pieces and where a slope is 0, by their places.
+
+    A place that is not rational is given to within 1e-9.
+    """
+    functions.check_feasible()
+    value = functions.check_limits("the tree", functions.of_branch(NONE))
+    places = [
+        place_of(root)
+        for piece, left, right in value.parts()
+        for root in (left, *roots_between(slope_of(piece), left, right), right)
+    ]
+    return {place: value(place) for place in places}

@@ -194,15 +194,11 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
             functions.check_feasible()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
+            found = now.ties, to_exact(now.value), decision.actions, decision.value
+            return Sensitivity(file, tree, range, *parts, *found)
     except INEXACT as error:
         reason = why_not_exact(error)
-        if added is not None:
-            raise AnalysisError(f"{reason}: use a smaller tree") from None
-        now = search_tree(tree)
-        parts = sample(tree, range)
-        return Sensitivity(
-            file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason
-        )
-    return Sensitivity(
-        file, tree, range, *parts, now.ties, to_exact(now.value), decision.actions, decision.value
-    )
+    if added is not None:
+        raise AnalysisError(f"{reason}: use a smaller tree")
+    now, parts = search_tree(tree), sample(tree, range)
+    return Sensitivity(file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason)

@@ -5,17 +5,9 @@ from __future__ import annotations
 import re
 from itertools import cycle
 from operator import itemgetter
-from textwrap import fill
 from typing import Any, TypeAlias
 
-from expectitree.analysis.plotting import (
-    BESIDE,
-    COLORS,
-    DASHES,
-    look,
-    new_figure,
-    plain,
-)
+from expectitree.analysis.plotting import COLORS, DASHES, finish, look, new_figure, plain
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.errors import AnalysisError
 from expectitree.lab.families.parameters import PARAMETERS
@@ -49,7 +41,7 @@ def figure_of(summary: Summary) -> Any:
         style = {"color": "0.3", "linewidth": 1, "linestyle": dashes, "zorder": 3}
         axes.plot(drawn, [line.height(x) for x in drawn], label=plain(line.label), **style)
     columns = 1 + (len(series) + len(plot.lines) - 1) // _MAX_ENTRIES
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
+    finish(axes, summary.study.title, columns=columns)
     return figure
 
 
@@ -78,9 +70,6 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
         axes.set_xticks([], minor=True)
     axes.set_xlabel(axis_label(x_name))
     axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited (% of all)")
-    if summary.study.title:
-        axes.set_title(fill(plain(summary.study.title), 80), fontsize=11, loc="left")
-    axes.grid(alpha=0.25)
 
 
 def axis_label(name: str) -> str:
