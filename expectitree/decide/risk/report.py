@@ -58,15 +58,6 @@ class ActionRisk:
 
 
 @dataclass(frozen=True)
-class Tie:
-    """A node below the root with several best actions, which may differ in risk."""
-
-    path: str  # the first path to the node
-    used: str  # the action that the distributions use: the first of the best
-    others: tuple[str, ...]  # the other best actions
-
-
-@dataclass(frozen=True)
 class Risk(Shown):
     """The risk of each action at the root; `risk` makes it.
 
@@ -81,7 +72,8 @@ class Risk(Shown):
         actions: One for each action at the root, in order.
         dominance: Which action stochastically dominates which, with `action`, `other` and `order`.
         target: The target, or None.
-        ties: The nodes below the root that play can reach and that have several best actions.
+        ties: The paths of nodes below the root where several actions are best, so that the first of
+            them is used; the others may be more or less risky.
     """
 
     question = "risk"
@@ -92,7 +84,7 @@ class Risk(Shown):
     actions: tuple[ActionRisk, ...]
     dominance: tuple[Dominance, ...]
     target: Number | None
-    ties: tuple[Tie, ...]
+    ties: tuple[str, ...]
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -190,10 +182,7 @@ def _measured(
     )
 
 
-def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
-    tree = search.tree
-    for n in sorted(profiles.played - {tree.root_id}, reverse=True):
-        if tree.columns.kind[n] in PLAYERS:
-            used, *others = (tree.branch_label(n, b) for b in search.best_branches(n))
-            if others:
-                yield Tie(tree.path_of(n), used, tuple(others))
+def _ties(search: Search, profiles: Profiles) -> Iterator[str]:
+    for n in sorted(profiles.played - {search.tree.root_id}, reverse=True):
+        if search.tree.columns.kind[n] in PLAYERS and len([*search.best_branches(n)]) > 1:
+            yield search.tree.path_of(n)

@@ -194,8 +194,10 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
             functions.check_feasible()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
-            found = now.ties, to_exact(now.value), decision.actions, decision.value
-            return Sensitivity(file, tree, range, *parts, *found)
+            value = to_exact(now.value)
+            return Sensitivity(
+                file, tree, range, *parts, now.ties, value, decision.actions, decision.value
+            )
     except INEXACT as error:
         reason = why_not_exact(error)
     if added is not None:
