@@ -10,9 +10,9 @@ from rich.text import Text
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.model import Kind
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
-from expectitree.decide.sensitivity.decisions import Threshold, names_text, place_texts
+from expectitree.decide.sensitivity.decisions import Threshold, place_texts
 from expectitree.text.console import characters, file_heading, safe
-from expectitree.text.phrases import plural
+from expectitree.text.phrases import names_text, plural
 from expectitree.text.tables import Column, table
 
 MAX_CROSSINGS = 50  # that are listed

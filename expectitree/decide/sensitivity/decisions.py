@@ -5,13 +5,13 @@
 3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
 4. Evaluate the tree exactly on both sides of each change, to verify it.
 
-The last part of the module writes thresholds and actions as text.
+The last part of the module writes places as text.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -25,7 +25,6 @@ from expectitree.base.numbers import (
     Number,
     are_near,
     decimal_text,
-    escape,
     exact_text,
     is_shown_as_fraction,
     message_text,
@@ -56,7 +55,6 @@ from expectitree.text.json_values import json_number
 if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
-_MAX_NAMES = 3  # of actions that tie
 _DIGITS = 10  # of a place
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
@@ -310,11 +308,3 @@ def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
 def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
     context = Context(prec=digits, rounding=rounding)
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
-
-
-def names_text(actions: Sequence[str]) -> str:
-    """Return the names of actions, of many the first ones: `a, b and c`."""
-    names = [escape(action) for action in actions[:_MAX_NAMES]]
-    if len(actions) > _MAX_NAMES:
-        names.append(f"{len(actions) - _MAX_NAMES:,} more")
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "-"
