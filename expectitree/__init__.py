@@ -79,7 +79,7 @@ _HOMES = {
     "risk": "decide.risk.report",
     "sensitivity": "decide.sensitivity.report",
     "sensitivity_map": "decide.sensitivity.exact",
-    "tornado": "decide.sensitivity.extremes",
+    "tornado": "decide.sensitivity.report",
     "find_order_preserving_map": "decide.rescale.any_map",
     "save": "files.saving",
     "search": "games.searching",

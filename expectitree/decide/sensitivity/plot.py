@@ -9,9 +9,8 @@ from typing import Any
 from expectitree.analysis.plotting import COLORS, DASHES, HATCHES, finish, new_figure, plain
 from expectitree.decide.sensitivity.decisions import number_text
 from expectitree.decide.sensitivity.exact import TwoWay
-from expectitree.decide.sensitivity.extremes import Tornado
 from expectitree.decide.sensitivity.parameters import Range
-from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS
 from expectitree.text.phrases import names_text
 

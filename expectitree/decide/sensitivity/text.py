@@ -15,8 +15,7 @@ from expectitree.base.numbers import decimal_text, display_text, exact_text
 from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
-from expectitree.decide.sensitivity.extremes import Bar, Tornado
-from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.text.console import Characters, characters, report_heading, safe
 from expectitree.text.phrases import names_text, plural
