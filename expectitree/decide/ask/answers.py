@@ -7,7 +7,6 @@ is.
 from __future__ import annotations
 
 import os
-from typing import TypeAlias
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.numbers import escape
@@ -24,7 +23,6 @@ _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # Add lines, or correct them.
 """
-Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and where
 
 
 class AnswersFile:
@@ -34,8 +32,8 @@ class AnswersFile:
         self.name, self.tree_name = name or "", tree_name
         self.saves = saves and name is not None
 
-    def read(self) -> tuple[list[Answer], Problems]:
-        """Return the answers, and a collector for problems with them.
+    def read(self) -> tuple[list[tuple[str, Data, Place]], Problems]:
+        """Return the answers (path, what is written, where), and a collector for problems.
 
         Raises `FileError` if the file does not hold a mapping.
         """

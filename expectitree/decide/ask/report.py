@@ -127,7 +127,14 @@ class Inquiry(Shown):
     @property
     def route(self) -> tuple[Step, ...]:
         """The steps from the root to the leaf to ask for, never through an impossible outcome."""
-        return tuple(_step(self.tree, *pair) for pair in pairwise(self._questions.route))
+        columns = self.tree.columns
+        steps = []
+        for n, below in pairwise(self._questions.route):
+            leading = (b for b in self.tree.branches_of(n) if columns.child[b] == below)
+            b = max(leading, key=lambda b: columns.probability[b])  # the likeliest of several
+            node = self.tree.node(n)
+            steps.append(Step(node, node.branches[b - columns.first[n]], b))
+        return tuple(steps)
 
     @property
     def is_done(self) -> bool:
@@ -351,11 +358,3 @@ def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
         utility[n] = value
     column = utility if tree.exact else array("d", utility)
     return replace(tree, columns=tree.columns._replace(utility=column))
-
-
-def _step(tree: Tree, n: int, below: int) -> Step:
-    """Return the step from a node to a child, by the likeliest branch if there are several."""
-    columns, node = tree.columns, tree.node(n)
-    leading = (b for b in tree.branches_of(n) if columns.child[b] == below)
-    b = max(leading, key=lambda b: columns.probability[b])
-    return Step(node, node.branches[b - columns.first[n]], b)

@@ -1,7 +1,6 @@
 """The tree against MIN players who make mistakes: the report behind `opponents`.
 
-With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best action,
-given its own later mistakes. As functions of epsilon on [0, 1], the nodes are worth
+As functions of epsilon on [0, 1], the probability of a mistake, the nodes are worth
 
     TERMINAL  the utility
     MAX       the greatest of the children's values

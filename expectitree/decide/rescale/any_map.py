@@ -23,7 +23,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
 from typing import TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
@@ -70,29 +69,29 @@ def find_order_preserving_map(tree: Tree, *, exact: bool = False, file: str = ""
 
 def _find_map(tree: Tree, slack: Fraction, file: str) -> Rescaling:
     before, root = search_tree(tree), tree.root
-    unchanged = Rescaling(file, before)
     if root.kind not in PLAYERS:
         reason = f"the root is a {root.kind.name} node, where no player decides"
-        return replace(unchanged, answer=Answer("no", reason))
+        return Rescaling(file, before, answer=Answer("no", reason))
     branch = next(before.best_branches(root.id))
     action = tree.branch_label(root.id, branch)
+
+    def unchanged(answer: str, reason: str) -> Rescaling:
+        return Rescaling(file, before, answer=Answer(answer, reason, action))
+
     try:
         with limited_work(_MAX_SECONDS):
             steps = promising_steps(before, branch, slack)
     except TooMuchWorkError:
-        reason = "the tree is too large to compute with it in fractions"
-        return replace(unchanged, answer=Answer("unknown", reason, action=action))
+        return unchanged("unknown", "the tree is too large to compute with it in fractions")
     if not steps:
-        return replace(unchanged, answer=Answer("no", _reason_against(tree, action), action=action))
+        return unchanged("no", _reason_against(tree, action))
     maps = [stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items()]
-    tried = 0
-    for tried, scale in enumerate(islice(maps, _MAX_ROWS // len(tree)), 1):
+    tried = maps[: _MAX_ROWS // len(tree)]
+    for scale in tried:
         if _is_changed(tree, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
-            answer = Answer("yes", reason, tried, action)
-            return replace(rescaled(tree, scale, file), answer=answer)
-    reason = f"{tried:,} maps were tried, and none changes it"
-    return replace(unchanged, answer=Answer("unknown", reason, tried, action))
+            return replace(rescaled(tree, scale, file), answer=Answer("yes", reason, action))
+    return unchanged("unknown", f"{len(tried):,} maps were tried, and none changes it")
 
 
 def _reason_against(tree: Tree, action: str) -> str:

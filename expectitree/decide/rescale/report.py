@@ -71,7 +71,6 @@ class Answer:
 
     answer: str  # yes, no or unknown
     reason: str
-    tried: int = 0  # maps
     action: str | None = None  # the decision: the first action that is best in fractions
 
 
@@ -149,8 +148,7 @@ class Rescaling(Shown):
         ]
         found["remarks"] = self.remarks
         if self.answer is not None:
-            named = {name: getattr(self.answer, name) for name in ("answer", "reason", "tried")}
-            found["any"] = named
+            found["any"] = {"answer": self.answer.answer, "reason": self.answer.reason}
         return found
 
 
