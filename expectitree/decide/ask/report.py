@@ -47,11 +47,7 @@ class Action(NamedTuple):
 
 
 def inquire(
-    tree: Tree,
-    *,
-    bounds: Bounds | None = None,
-    goal: str = "action",
-    exact: bool = False,
+    tree: Tree, *, bounds: Bounds | None = None, goal: str = "action", exact: bool = False
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
@@ -224,10 +220,7 @@ class Inquiry(Shown):
         root, (best, _) = self.tree.root, self._best_action()
         return tuple(
             Action(
-                branch.label,
-                branch.child,
-                returned(self._interval_of(b), self.exact),
-                b == best,
+                branch.label, branch.child, returned(self._interval_of(b), self.exact), b == best
             )
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )

@@ -6,7 +6,7 @@ at the nodes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -100,21 +100,24 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
     return found
 
 
-def scope_of(
-    tree: Tree, nodes: Container[int], is_signal: Callable[[int], bool]
-) -> list[int] | None:
-    """Return the nodes from which play meets an event or a signal of it; None without the root."""
+def scope_of(tree: Tree, name: str, nodes: Container[int], signals: Container[int]) -> list[int]:
+    """Return the nodes from which play meets an event or a signal of it, among them the root.
+
+    Raises `AnalysisError` if play never meets the event.
+    """
     columns, within = tree.columns, reached(tree, (tree.root_id,), nodes)
     found = bytearray(len(tree))
     for n in range(len(tree)):
         found[n] = within[n] and (
             n in nodes
-            or is_signal(n)
+            or n in signals
             or any(
                 columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
             )
         )
-    return [n for n in range(len(tree)) if found[n]] if found[tree.root_id] else None
+    if not found[tree.root_id]:
+        raise AnalysisError(f"play never meets {escape(name)}")
+    return [n for n in range(len(tree)) if found[n]]
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:

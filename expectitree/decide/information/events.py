@@ -68,26 +68,20 @@ def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
     outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
-    if name not in formulas.defined:
-        found = ShownBeliefs(numbers, name, nodes, outcomes).event()
-    else:
-        found = _defined_event(numbers, tree, name, nodes, outcomes)
-    if found is None:
-        raise AnalysisError(f"play never meets {escape(name)}")
-    return found
+    if name in formulas.defined:
+        return _defined_event(numbers, tree, name, nodes, outcomes)
+    return ShownBeliefs(numbers, name, nodes, outcomes).event()
 
 
 def _defined_event(
     numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
-) -> Event | None:
-    """Return an event that the file defines; None if play does not meet it."""
+) -> Event:
+    """Return an event that the file defines."""
     formulas = tree.formulas or Formulas()
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, nodes, signals.__contains__)
-    if scope is None:
-        return None
+    scope = scope_of(numbers, name, nodes, signals)
     posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
     beliefs: dict[Shown, Belief] = {}
 

@@ -115,13 +115,7 @@ class Risk(Shown):
         ]
 
 
-def risk(
-    tree: Tree,
-    *,
-    target: Number | None = None,
-    exact: bool = False,
-    file: str = "",
-) -> Risk:
+def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file: str = "") -> Risk:
     """Return the distribution of totals for each first action, with optimal play afterwards.
 
         >>> import expectitree as et
