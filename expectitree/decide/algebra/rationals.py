@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import zip_longest
 from math import gcd, lcm
 from operator import itemgetter
-from typing import TypeAlias
 
 from expectitree.base.budget import check_time
 from expectitree.base.numbers import exact_text
@@ -247,12 +246,8 @@ class Piecewise:
         return self.pieces[sum(b < here for b in self.breaks)](x)
 
 
-# An open interval on which each of two functions is one rational function: its ends, and the two.
-Cell: TypeAlias = tuple[Root, Root, Rational, Rational]
-
-
-def cells(f: Piecewise, g: Piecewise) -> Iterator[Cell]:
-    """Yield the cells between the breaks of two functions, from left to right."""
+def cells(f: Piecewise, g: Piecewise) -> Iterator[tuple[Root, Root, Rational, Rational]]:
+    """Yield the ends of each part on which two functions have one piece each, and both pieces."""
     left, i, j = f.left, 0, 0
     for right in in_order([*f.breaks, *g.breaks]):
         yield left, right, f.pieces[i], g.pieces[j]

@@ -83,7 +83,6 @@ class Opponents(Shown):
         crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
             which contain the epsilon, `exact` (None if it is not rational), and the best
             actions `before`, `at` and `after` it.
-        start: The best actions at epsilon 0; empty if they were not computed.
         complete: Whether the crossings were computed: False for a tree that is too large.
     """
 
@@ -93,7 +92,6 @@ class Opponents(Shown):
     tree: Tree
     rows: Sequence[OpponentRow]
     crossings: Sequence[Threshold]
-    start: tuple[str, ...]
     complete: bool = True
 
     def json_fields(self) -> dict[str, Any]:
@@ -155,22 +153,19 @@ def opponents(
     convert = to_exact if tree.exact else float
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = search_tree(replace_opponent(tree, epsilon))
-        name = "perfect" if epsilon == 0 else "fallible"
-        if epsilon == 1:
-            name = "random"
+        name = {0: "perfect", 1: "random"}.get(epsilon, "fallible")
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (MAX, MIN):
-        return Opponents(file, tree, rows, [], ())
+        return Opponents(file, tree, rows, [])
     try:
         if len(tree) > most(MAX_NODES):
             raise TooMuchWorkError
         with limited_work(MAX_SECONDS):
-            decision = Decision.at_root(_OpponentFunctions(tree))
-            crossings = [*decision.thresholds()]
+            crossings = [*Decision.at_root(_OpponentFunctions(tree)).thresholds()]
     except TooMuchWorkError:
-        return Opponents(file, tree, rows, [], (), complete=False)
-    return Opponents(file, tree, rows, crossings, decision.changes[0].at)
+        return Opponents(file, tree, rows, [], complete=False)
+    return Opponents(file, tree, rows, crossings)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:

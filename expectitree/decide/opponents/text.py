@@ -60,8 +60,9 @@ def _sentence(report: Opponents) -> str:
         values = plural(len(report.crossings), "value")
         text = f"The best actions change at {values} of epsilon."
     else:
-        verb = "are" if len(report.start) > 1 else "is"
-        text = f"{names_text(report.start)} {verb} best for every epsilon: MIN's mistakes never "
+        best = report.rows[0].ties
+        verb = "are" if len(best) > 1 else "is"
+        text = f"{names_text(best)} {verb} best for every epsilon: MIN's mistakes never "
         text += "change the decision."
     return f"{text} {MIN_ROOT}" if kind == Kind.MIN else text
 

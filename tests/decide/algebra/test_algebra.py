@@ -11,20 +11,16 @@ import pytest
 
 from expectitree.decide.algebra import polynomials, rationals
 from expectitree.decide.algebra.polynomials import ONE, ZERO, Coefficients, Root, compare
-from expectitree.decide.algebra.rationals import (
-    VARIABLE,
-    Piecewise,
-    Rational,
-    combination,
-    constant,
-)
+from expectitree.decide.algebra.rationals import VARIABLE, Piecewise, Rational, constant
 
 F = Fraction
 
 
 def polynomial(*coefficients: Fraction) -> Rational:
     """Return the polynomial with these coefficients, lowest power first."""
-    return combination((c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients))
+    return rationals.combination(
+        (c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients)
+    )
 
 
 def product_of(roots: Sequence[Fraction]) -> Coefficients:
@@ -147,7 +143,7 @@ def test_operations_on_quotients_are_those_of_their_values() -> None:
             assert a.sign_at(x) == (p > 0) - (p < 0)
             if q:
                 assert quotient(x) == (p / q)
-            mixed = combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
+            mixed = rationals.combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
             assert mixed(x) == p / 3 - 2 * q + p * 5 / 7
 
 
