@@ -151,9 +151,10 @@ def opponents(
             raise AnalysisError(f"epsilon is a probability from 0 to 1, got {epsilon!r}")
     rows = []
     convert = to_exact if tree.exact else float
+    names: dict[Number, str] = {0: "perfect", 1: "random"}
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = search_tree(replace_opponent(tree, epsilon))
-        name = {0: "perfect", 1: "random"}.get(epsilon, "fallible")
+        name = names.get(epsilon, "fallible")
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (MAX, MIN):
