@@ -1,7 +1,6 @@
 """Answers to `expectitree ask`, in a YAML file to which each answer adds one line.
 
-A line is `path: utility`. Lines are only added, so whatever people write into the file stays as it
-is.
+A line is `path: utility`. Lines are only added, so whatever people write into the file stays.
 """
 
 from __future__ import annotations

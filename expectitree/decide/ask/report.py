@@ -153,10 +153,7 @@ class Inquiry(Shown):
             self._questions.take(n, value)
 
     def check(self, utility: Number | str) -> None:
-        """Check an answer without giving it.
-
-        Raises `SearchError` if `answer` would.
-        """
+        """Raise `SearchError` if `answer` would."""
         self._is_news(*self._read(utility, None))
 
     # ---- Results.

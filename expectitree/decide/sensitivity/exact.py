@@ -177,10 +177,7 @@ class TwoWay(Shown):
 
     def best_at(self, row: Row, at: Fraction) -> tuple[str, ...] | None:
         """Return the best actions at a place of a row; None where a probability is not one."""
-        for piece in row.pieces:
-            if piece.start <= at <= piece.end:
-                return piece.best
-        return None
+        return next((piece.best for piece in row.pieces if piece.start <= at <= piece.end), None)
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
