@@ -38,10 +38,10 @@ from expectitree.decide.rescale.report import Rescaling as Rescaling
 from expectitree.decide.rescale.report import rescale as rescale
 from expectitree.decide.risk.report import Risk as Risk
 from expectitree.decide.risk.report import risk as risk
-from expectitree.decide.sensitivity.extremes import tornado as tornado
+from expectitree.decide.sensitivity.exact import sensitivity_map as sensitivity_map
 from expectitree.decide.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.decide.sensitivity.report import sensitivity as sensitivity
-from expectitree.decide.sensitivity.two_way import sensitivity_map as sensitivity_map
+from expectitree.decide.sensitivity.report import tornado as tornado
 from expectitree.files import load as load
 from expectitree.files import loads as loads
 from expectitree.files.nested import from_dict as from_dict

@@ -6,6 +6,7 @@ import io
 import os
 import warnings
 from importlib.util import find_spec
+from textwrap import fill
 from typing import IO, Any
 
 from expectitree.base.errors import AnalysisError, install_hint
@@ -17,7 +18,6 @@ COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#00
 MARKERS = "osD^vPX"
 DASHES = ((0, ()), (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)))
 HATCHES = ("", "///", "++", "xxx", "\\\\\\", "|||", "---")  # circles make large files
-BESIDE = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}  # of a legend
 ENDINGS = (".svg", ".png", ".pdf")
 
 
@@ -40,6 +40,15 @@ def new_figure() -> tuple[Any, Any]:
     matplotlib.rcParams["svg.hashsalt"] = "expectitree"  # the same plot gives the same file
     figure = Figure(figsize=(6.4, 4.6))
     return figure, figure.subplots()
+
+
+def finish(axes: Any, title: str | None, pad: float | None = None, columns: int = 1) -> None:
+    """Draw a title, some points above the axes, a grid, and the legend beside them."""
+    if title:
+        axes.set_title(fill(plain(title), 80), fontsize=11, loc="left", pad=pad)
+    axes.grid(alpha=0.25)
+    beside = {"loc": "upper left", "bbox_to_anchor": (1.02, 1), "borderaxespad": 0}
+    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **beside)
 
 
 def save_figure(figure: Any, path: str) -> None:

@@ -9,7 +9,7 @@ import click
 from expectitree.base.tree.model import Tree
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.information.likelihoods import read_likelihoods
+from expectitree.decide.information.events import read_likelihoods
 from expectitree.decide.information.report import Information, information
 
 

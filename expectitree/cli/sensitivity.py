@@ -12,13 +12,11 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.sensitivity.break_even import break_even
-from expectitree.decide.sensitivity.extremes import tornado
+from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
+from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.sensitivity.plot import figure_of
-from expectitree.decide.sensitivity.ranges import parse_range
-from expectitree.decide.sensitivity.report import added, everywhere, sensitivity
+from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.decide.sensitivity.two_way import GRID, sensitivity_map
 
 
 @click.command("sensitivity")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from expectitree.base.numbers import Number, cell_text, display_text, is_finite
+from expectitree.base.numbers import Number, cell_text, display_text, escape, is_finite
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.scans import shifted
 
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
+_MAX_NAMES = 3  # of actions that tie
 _MAX_TIED_LENGTH = 40  # columns of a text that is kept on one line
 BOUNDS_FROM = {
     "option": "from --bounds",
@@ -18,6 +19,14 @@ BOUNDS_FROM = {
     "leaves": "from the leaves themselves",
     "none": "since nothing is known in advance",
 }
+
+
+def names_text(actions: Sequence[str]) -> str:
+    """Return the names of actions, of many the first ones: `a, b and c`."""
+    names = [escape(action) for action in actions[:_MAX_NAMES]]
+    if len(actions) > _MAX_NAMES:
+        names.append(f"{len(actions) - _MAX_NAMES:,} more")
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:]))) or "-"
 
 
 def plural(count: int, noun: str) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cmp_to_key
 from itertools import accumulate, count, pairwise
 from math import gcd, lcm
 from typing import TypeAlias
@@ -44,6 +43,9 @@ class Root:
     def __init__(self, coefficients: Coefficients, lower: Fraction, upper: Fraction) -> None:
         self.coefficients, self.lower, self.upper = coefficients, lower, upper
         self._sign = sign_at(coefficients, lower) if lower < upper else 0
+
+    def __lt__(self, other: Root) -> bool:
+        return compare(self, other) < 0
 
     @classmethod
     def at(cls, value: Fraction) -> Root:
@@ -131,7 +133,7 @@ def _halve(*roots: Root) -> None:
 def in_order(roots: Iterable[Root]) -> list[Root]:
     """Return the roots from least to greatest, without duplicates."""
     found: list[Root] = []
-    for root in sorted(roots, key=cmp_to_key(compare)):
+    for root in sorted(roots):
         if not found or compare(found[-1], root):
             found.append(root)
     return found
@@ -171,7 +173,7 @@ def roots_between(p: Coefficients, left: Root, right: Root) -> list[Root]:
     if len(p) <= 1:
         return []
     found = _isolate(primitive(p), left.lower, right.upper)
-    return [root for root in found if compare(left, root) < 0 and compare(root, right) < 0]
+    return [root for root in found if left < root < right]
 
 
 def _isolate(p: Coefficients, lower: Fraction, upper: Fraction) -> list[Root]:

@@ -1,13 +1,11 @@
 """Answers to `expectitree ask`, in a YAML file to which each answer adds one line.
 
-A line is `path: utility`. Lines are only added, so whatever people write into the file stays as it
-is.
+A line is `path: utility`. Lines are only added, so whatever people write into the file stays.
 """
 
 from __future__ import annotations
 
 import os
-from typing import TypeAlias
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.numbers import escape
@@ -23,7 +21,6 @@ _HEADER = """\
 # Answers to `expectitree ask {}`: the path of a leaf, and its utility.
 # Add lines, or correct them.
 """
-Answer: TypeAlias = tuple[str, Data, Place]  # the path, what is written, and where
 
 
 class AnswersFile:
@@ -33,8 +30,8 @@ class AnswersFile:
         self.name, self.tree_name = name or "", tree_name
         self.saves = saves and name is not None
 
-    def read(self) -> tuple[list[Answer], Problems]:
-        """Return the answers, and a collector for problems with them.
+    def read(self) -> tuple[list[tuple[str, Data, Place]], Problems]:
+        """Return the answers (path, what is written, where), and a collector for problems.
 
         Raises `FileError` if the file does not hold a mapping.
         """
@@ -79,8 +76,14 @@ class AnswersFile:
         is_long = len(key) > MAX_KEY_LENGTH
         line = f"? {key}\n: {utility}\n" if is_long else f"{key}: {utility}\n"
         hint = ": correct that, and run the same command again to go on"
-        with named_errors(self.name, "the answer cannot be written", hint):
-            _append(self.name, line, self.tree_name)
+        errors = named_errors(self.name, "the answer cannot be written", hint)
+        with errors, open_to_append(self.name) as stream:
+            if stream.seek(0, os.SEEK_END) == 0:
+                line = _HEADER.format(escape(self.tree_name)) + line
+            else:
+                stream.seek(-1, os.SEEK_END)
+                line = line if stream.read(1) == b"\n" else f"\n{line}"
+            append(stream, line.encode())
 
     def _parsed(self, more: str = "") -> Document:
         """Return the structure of the file and more text; an empty one if both have no lines."""
@@ -96,14 +99,3 @@ def answers_name(file: str) -> str:
     """Return the name of the answers file that belongs to a tree file."""
     base = os.path.splitext(file)[0] if format_by_suffix(file) else file
     return base + ANSWERS
-
-
-def _append(name: str, text: str, tree_name: str) -> None:
-    """Add lines to a file, below a header if it is empty; all of them or none."""
-    with open_to_append(name) as stream:
-        if stream.seek(0, os.SEEK_END) == 0:
-            text = _HEADER.format(escape(tree_name)) + text
-        else:
-            stream.seek(-1, os.SEEK_END)
-            text = text if stream.read(1) == b"\n" else f"\n{text}"
-        append(stream, text.encode())

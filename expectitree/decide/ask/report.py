@@ -12,14 +12,7 @@ from typing import Any, NamedTuple
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import NumberError, SearchError
-from expectitree.base.numbers import (
-    Number,
-    display_text,
-    escape,
-    message_text,
-    returned,
-    to_number,
-)
+from expectitree.base.numbers import Number, message_text, returned, to_number
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Branch, Kind, Node, Tree, check_tree
 from expectitree.base.tree.paths import ROOT, message_path
@@ -54,11 +47,7 @@ class Action(NamedTuple):
 
 
 def inquire(
-    tree: Tree,
-    *,
-    bounds: Bounds | None = None,
-    goal: str = "action",
-    exact: bool = False,
+    tree: Tree, *, bounds: Bounds | None = None, goal: str = "action", exact: bool = False
 ) -> Inquiry:
     """Return a search that asks for the unknown utilities of a tree, one at a time.
 
@@ -134,7 +123,14 @@ class Inquiry(Shown):
     @property
     def route(self) -> tuple[Step, ...]:
         """The steps from the root to the leaf to ask for, never through an impossible outcome."""
-        return tuple(_step(self.tree, *pair) for pair in pairwise(self._questions.route))
+        columns = self.tree.columns
+        steps = []
+        for n, below in pairwise(self._questions.route):
+            leading = (b for b in self.tree.branches_of(n) if columns.child[b] == below)
+            b = max(leading, key=lambda b: columns.probability[b])  # the likeliest of several
+            node = self.tree.node(n)
+            steps.append(Step(node, node.branches[b - columns.first[n]], b))
+        return tuple(steps)
 
     @property
     def is_done(self) -> bool:
@@ -157,10 +153,7 @@ class Inquiry(Shown):
             self._questions.take(n, value)
 
     def check(self, utility: Number | str) -> None:
-        """Check an answer without giving it.
-
-        Raises `SearchError` if `answer` would.
-        """
+        """Raise `SearchError` if `answer` would."""
         self._is_news(*self._read(utility, None))
 
     # ---- Results.
@@ -224,10 +217,7 @@ class Inquiry(Shown):
         root, (best, _) = self.tree.root, self._best_action()
         return tuple(
             Action(
-                branch.label,
-                branch.child,
-                returned(self._interval_of(b), self.exact),
-                b == best,
+                branch.label, branch.child, returned(self._interval_of(b), self.exact), b == best
             )
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
@@ -314,14 +304,6 @@ class Inquiry(Shown):
             "next": question,
         }
 
-    def __repr__(self) -> str:
-        state = "done" if self.is_done else f"asks for {message_path(self.path or '')}"
-        lower, upper = self.interval(ROOT)
-        known = f"value in [{display_text(lower)}, {display_text(upper)}]"
-        if self.best is not None:
-            known = f"best {escape(self.best)}, loss {display_text(self.loss)}"
-        return f"<Inquiry {state}: {known}, {self.asked:,} of {len(self._unknown):,} answered>"
-
     # ---- Checks.
 
     def _read(self, utility: Number | str, path: str | None) -> tuple[int, Number]:
@@ -352,10 +334,9 @@ class Inquiry(Shown):
         if self.tree.columns.pays and not self.tree.exact:
             eps = _NEAR * float(greatest_number(self.tree, self.bounds))
         if not lower - eps <= value <= upper + eps:
-            lower, upper = self._allowed(n)
-            ends = f"[{message_text(lower)}, {message_text(upper)}]"
+            ends = ", ".join(map(message_text, self._allowed(n)))
             raise SearchError(
-                f"the utility {text} of {where} lies outside its bounds {ends}: {hint}"
+                f"the utility {text} of {where} lies outside its bounds [{ends}]: {hint}"
             )
         return True
 
@@ -367,11 +348,3 @@ def with_utilities(tree: Tree, utilities: Mapping[int, Number]) -> Tree:
         utility[n] = value
     column = utility if tree.exact else array("d", utility)
     return replace(tree, columns=tree.columns._replace(utility=column))
-
-
-def _step(tree: Tree, n: int, below: int) -> Step:
-    """Return the step from a node to a child, by the likeliest branch if there are several."""
-    columns, node = tree.columns, tree.node(n)
-    leading = (b for b in tree.branches_of(n) if columns.child[b] == below)
-    b = max(leading, key=lambda b: columns.probability[b])
-    return Step(node, node.branches[b - columns.first[n]], b)

@@ -14,13 +14,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.tree_text import tree_lines
 from expectitree.base.errors import FileError, Problem, SearchError, TreeError
 from expectitree.base.interrupts import held
-from expectitree.base.numbers import (
-    INFINITY,
-    Number,
-    display_text,
-    exact_text,
-    probability_text,
-)
+from expectitree.base.numbers import INFINITY, Number, display_text, exact_text, probability_text
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import ROOT

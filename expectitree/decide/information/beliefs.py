@@ -1,12 +1,12 @@
 """What is known of an event at each node of a tree: the probability of each outcome there.
 
-Two modules find these beliefs: `find.py` from the definitions in the file, and `shown.py` from the
-probabilities at the nodes.
+`events.py` finds these beliefs by the definitions in the file, and `shown.py` by the probabilities
+at the nodes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -34,25 +34,15 @@ def weight(belief: Belief, evidence: Evidence) -> Any:
 
 @dataclass(frozen=True)
 class Event:
-    """An uncertain event of a tree.
-
-    Attributes:
-        tree: The tree.
-        name: Its name, or the path of the only chance node that represents it.
-        nodes: The chance nodes that represent it; no play meets two of them.
-        outcomes: The labels of the outcomes, in order.
-        node: The belief at each node of `scope`, and at others.
-        branch: The belief after the branches of their chance nodes that play can take.
-        scope: The nodes from which play meets the event, or a signal of it: children first.
-    """
+    """An uncertain event of a tree."""
 
     tree: Tree
-    name: str
-    nodes: frozenset[int]
-    outcomes: tuple[str, ...]
-    node: Mapping[int, Belief]
-    branch: Mapping[int, Belief]
-    scope: Sequence[int]
+    name: str  # its name, or the path of the only chance node that represents it
+    nodes: frozenset[int]  # the chance nodes that represent it; no play meets two of them
+    outcomes: tuple[str, ...]  # the labels of the outcomes, in order
+    node: Mapping[int, Belief]  # the belief at each node of `scope`, and at others
+    branch: Mapping[int, Belief]  # after the branches of their chance nodes that play can take
+    scope: Sequence[int]  # from which play meets the event, or a signal of it: children first
 
     @property
     def prior(self) -> Belief:
@@ -110,21 +100,24 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
     return found
 
 
-def scope_of(
-    tree: Tree, nodes: Container[int], is_signal: Callable[[int], bool]
-) -> list[int] | None:
-    """Return the nodes from which play meets an event or a signal of it; None without the root."""
+def scope_of(tree: Tree, name: str, nodes: Container[int], signals: Container[int]) -> list[int]:
+    """Return the nodes from which play meets an event or a signal of it, among them the root.
+
+    Raises `AnalysisError` if play never meets the event.
+    """
     columns, within = tree.columns, reached(tree, (tree.root_id,), nodes)
     found = bytearray(len(tree))
     for n in range(len(tree)):
         found[n] = within[n] and (
             n in nodes
-            or is_signal(n)
+            or n in signals
             or any(
                 columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
             )
         )
-    return [n for n in range(len(tree)) if found[n]] if found[tree.root_id] else None
+    if not found[tree.root_id]:
+        raise AnalysisError(f"play never meets {escape(name)}")
+    return [n for n in range(len(tree)) if found[n]]
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:

@@ -30,8 +30,7 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
-from expectitree.decide.information.find import find_event
-from expectitree.decide.information.likelihoods import Likelihoods, likelihood_values
+from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
 from expectitree.searches.engine import search_tree
 
 _Values = Mapping[int, Any]  # by node
@@ -39,19 +38,12 @@ _Values = Mapping[int, Any]  # by node
 
 @dataclass(frozen=True)
 class Finding:
-    """One piece of evidence: its probability, and the value given it.
+    """One piece of evidence: its probability, and the value given it."""
 
-    Attributes:
-        name: A known outcome, or the signal of a test.
-        probability: The probability of the evidence.
-        value: The value of the tree, given the evidence.
-        best: The best actions at the root; empty if no player decides there.
-    """
-
-    name: str
-    probability: Number
-    value: Number
-    best: tuple[str, ...]
+    name: str  # a known outcome, or the signal of a test
+    probability: Number  # of the evidence
+    value: Number  # of the tree, given the evidence
+    best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
 
 
 @dataclass(frozen=True)

@@ -45,17 +45,13 @@ class ShownBeliefs:
         self.events = (self.tree.formulas or Formulas()).events
         self.reached = reached(self.tree, (self.tree.root_id,), self.nodes)
 
-    def event(self) -> Event | None:
-        """Return the event; None if play does not meet it.
-
-        Raises `AnalysisError` where the tree does not show enough, or contradicts itself.
-        """
+    def event(self) -> Event:
+        """Return the event; raise `AnalysisError` if the tree shows too little of it."""
         self._ascend()
         self._descend()
         signals = self._signals()
-        scope = scope_of(self.tree, self.nodes, lambda n: self.events.get(n) in signals)
-        if scope is None:
-            return None
+        changing = {n for n, name in self.events.items() if name in signals}
+        scope = scope_of(self.tree, self.name, self.nodes, changing)
         self._check(scope, signals)
         node = {n: belief for n, belief in self.node.items() if belief is not None}
         return Event(self.tree, self.name, self.nodes, self.outcomes, node, self.branch, scope)

@@ -30,12 +30,8 @@ def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[
 def _table(
     heading: str, findings: Sequence[Finding], options: ConsoleOptions
 ) -> Iterator[RenderableType]:
-    columns = [
-        Column(escape(heading)),
-        Column("p", number=True),
-        Column("best"),
-        Column("value", number=True),
-    ]
+    columns = [Column(escape(heading)), Column("p", number=True)]
+    columns += [Column("best"), Column("value", number=True)]
     rows = [
         [
             escape(one.name),

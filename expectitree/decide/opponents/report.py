@@ -1,7 +1,6 @@
 """The tree against MIN players who make mistakes: the report behind `opponents`.
 
-With probability epsilon MIN picks one of its actions uniformly. Otherwise it plays the best action,
-given its own later mistakes. As functions of epsilon on [0, 1], the nodes are worth
+As functions of epsilon on [0, 1], the probability of a mistake, the nodes are worth
 
     TERMINAL  the utility
     MAX       the greatest of the children's values
@@ -27,14 +26,18 @@ from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import replace_opponent
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, scaled, weighted_sum
 from expectitree.decide.algebra.polynomials import TOLERANCE
-from expectitree.decide.algebra.rationals import MAX_SECONDS, VARIABLE
+from expectitree.decide.algebra.rationals import (
+    MAX_SECONDS,
+    VARIABLE,
+    Piecewise,
+    greatest_of,
+    scaled,
+    weighted_sum,
+)
 from expectitree.decide.sensitivity.decisions import Decision, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import ONE, exact_tree
-from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.thresholds import threshold_fields
+from expectitree.decide.sensitivity.parameters import ONE, Range, exact_tree
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -80,7 +83,6 @@ class Opponents(Shown):
         crossings: Where the best actions change as epsilon grows. Each has `lower` and `upper`,
             which contain the epsilon, `exact` (None if it is not rational), and the best
             actions `before`, `at` and `after` it.
-        start: The best actions at epsilon 0; empty if they were not computed.
         complete: Whether the crossings were computed: False for a tree that is too large.
     """
 
@@ -90,14 +92,13 @@ class Opponents(Shown):
     tree: Tree
     rows: Sequence[OpponentRow]
     crossings: Sequence[Threshold]
-    start: tuple[str, ...]
     complete: bool = True
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return {
             "rows": self.rows,
-            "crossings": [threshold_fields(one, "epsilon", "at") for one in self.crossings],
+            "crossings": [one.json_fields("epsilon", "at") for one in self.crossings],
             "tolerance": TOLERANCE,
             "crossings_complete": self.complete,
             "reason": None if self.complete else TOO_LARGE,
@@ -150,24 +151,22 @@ def opponents(
             raise AnalysisError(f"epsilon is a probability from 0 to 1, got {epsilon!r}")
     rows = []
     convert = to_exact if tree.exact else float
+    names: dict[Number, str] = {0: "perfect", 1: "random"}
     for epsilon in sorted({convert(e) for e in (0, 1, *chosen)}):
         search = search_tree(replace_opponent(tree, epsilon))
-        name = "perfect" if epsilon == 0 else "fallible"
-        if epsilon == 1:
-            name = "random"
+        name = names.get(epsilon, "fallible")
         row = OpponentRow(name, epsilon, search.value, _best_actions(tree, search, epsilon))
         rows.append(returned(row, exact))
     if tree.root.kind not in (MAX, MIN):
-        return Opponents(file, tree, rows, [], ())
+        return Opponents(file, tree, rows, [])
     try:
         if len(tree) > most(MAX_NODES):
             raise TooMuchWorkError
         with limited_work(MAX_SECONDS):
-            decision = Decision.at_root(_OpponentFunctions(tree))
-            crossings = [*decision.thresholds()]
+            crossings = [*Decision.at_root(_OpponentFunctions(tree)).thresholds()]
     except TooMuchWorkError:
-        return Opponents(file, tree, rows, [], (), complete=False)
-    return Opponents(file, tree, rows, crossings, decision.changes[0].at)
+        return Opponents(file, tree, rows, [], complete=False)
+    return Opponents(file, tree, rows, crossings)
 
 
 def _best_actions(tree: Tree, search: Search, epsilon: Number) -> tuple[str, ...]:

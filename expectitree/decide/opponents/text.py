@@ -10,10 +10,9 @@ from rich.text import Text
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.model import Kind
 from expectitree.decide.opponents.report import TOO_LARGE, Opponents
-from expectitree.decide.sensitivity.decisions import Threshold
-from expectitree.decide.thresholds import names_text, place_texts
+from expectitree.decide.sensitivity.decisions import Threshold, place_texts
 from expectitree.text.console import characters, file_heading, safe
-from expectitree.text.phrases import plural
+from expectitree.text.phrases import names_text, plural
 from expectitree.text.tables import Column, table
 
 MAX_CROSSINGS = 50  # that are listed
@@ -61,8 +60,9 @@ def _sentence(report: Opponents) -> str:
         values = plural(len(report.crossings), "value")
         text = f"The best actions change at {values} of epsilon."
     else:
-        verb = "are" if len(report.start) > 1 else "is"
-        text = f"{names_text(report.start)} {verb} best for every epsilon: MIN's mistakes never "
+        best = report.rows[0].ties
+        verb = "are" if len(best) > 1 else "is"
+        text = f"{names_text(best)} {verb} best for every epsilon: MIN's mistakes never "
         text += "change the decision."
     return f"{text} {MIN_ROOT}" if kind == Kind.MIN else text
 

@@ -23,21 +23,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
 from typing import TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import map_utilities
-from expectitree.decide.rescale.report import (
-    Answer,
-    Rescaling,
-    prepared,
-    rescaled,
-    returned_report,
-)
-from expectitree.decide.rescale.scales import Scale, stepped
+from expectitree.decide.rescale.report import Answer, Rescaling, Scale, reported, rescaled, stepped
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS, Search
 
@@ -71,37 +63,35 @@ def find_order_preserving_map(tree: Tree, *, exact: bool = False, file: str = ""
         TransformError: Paths with different sums of rewards lead to one node.
         TooMuchWorkError: The tree has too many nodes.
     """
-    whole, remarks = prepared(tree)
-    report = _find_map(whole, Fraction(0) if tree.exact else _ROUNDING, file)
-    report = replace(report, remarks=remarks + report.remarks)
-    return returned_report(report, exact and tree.exact)
+    slack = Fraction(0) if tree.exact else _ROUNDING
+    return reported(tree, exact, lambda whole: _find_map(whole, slack, file))
 
 
 def _find_map(tree: Tree, slack: Fraction, file: str) -> Rescaling:
     before, root = search_tree(tree), tree.root
-    unchanged = Rescaling(file, before)
     if root.kind not in PLAYERS:
         reason = f"the root is a {root.kind.name} node, where no player decides"
-        return replace(unchanged, answer=Answer("no", reason))
+        return Rescaling(file, before, answer=Answer("no", reason))
     branch = next(before.best_branches(root.id))
     action = tree.branch_label(root.id, branch)
+
+    def unchanged(answer: str, reason: str) -> Rescaling:
+        return Rescaling(file, before, answer=Answer(answer, reason, action))
+
     try:
         with limited_work(_MAX_SECONDS):
             steps = promising_steps(before, branch, slack)
     except TooMuchWorkError:
-        reason = "the tree is too large to compute with it in fractions"
-        return replace(unchanged, answer=Answer("unknown", reason, action=action))
+        return unchanged("unknown", "the tree is too large to compute with it in fractions")
     if not steps:
-        return replace(unchanged, answer=Answer("no", _reason_against(tree, action), action=action))
+        return unchanged("no", _reason_against(tree, action))
     maps = [stepped(t, height * factor) for factor in _FACTORS for t, height in steps.items()]
-    tried = 0
-    for tried, scale in enumerate(islice(maps, _MAX_ROWS // len(tree)), 1):
+    tried = maps[: _MAX_ROWS // len(tree)]
+    for scale in tried:
         if _is_changed(tree, branch, scale):
             reason = f"under the map {scale.text}, another action is better"
-            answer = Answer("yes", reason, tried, action)
-            return replace(rescaled(tree, scale, file), answer=answer)
-    reason = f"{tried:,} maps were tried, and none changes it"
-    return replace(unchanged, answer=Answer("unknown", reason, tried, action))
+            return replace(rescaled(tree, scale, file), answer=Answer("yes", reason, action))
+    return unchanged("unknown", f"{len(tried):,} maps were tried, and none changes it")
 
 
 def _reason_against(tree: Tree, action: str) -> str:

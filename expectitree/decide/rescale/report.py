@@ -7,30 +7,62 @@ changes no decision. A map that only keeps the order may change any decision abo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from expectitree.base import budget
 from expectitree.base.display import Shown
-from expectitree.base.errors import AnalysisError, TransformError
+from expectitree.base.errors import AnalysisError, NumberError, TransformError
+from expectitree.base.expressions.domains import DIGITS, rounded_fractions
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import (
     Number,
     escape,
     message_text,
+    quote,
     returned,
+    to_exact,
+    to_fraction,
 )
+from expectitree.base.rounding import UNIT, Rounded
 from expectitree.base.tree.folding import fold_rewards
 from expectitree.base.tree.model import Tree, check_tree, rounded
 from expectitree.base.tree.transform import in_decimals, map_utilities
-from expectitree.decide.rescale.scales import AFFINE, MapClass, Scale, classify, scale_of
 from expectitree.searches.engine import check_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
 
+AFFINE, ORDERED, NEITHER = "positive affine", "order-preserving", "neither"
+UTILITY = "u"  # its name in a formula
 FOLDED = "The map applies to totals: values include all rewards and costs paid on the way."
 _BOUNDS = "The bounds in the file are left out of the rescaled tree."
 MAX_NODES = 50_000  # of a tree that is evaluated in fractions (two seconds)
 _MAX_UNUSED = 3  # entries of a map that a remark names
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A map of utilities."""
+
+    text: str  # the map, for people
+    # Returns the image of a utility, and the most by which it may be off: 0 unless the image is
+    # irrational. Raises `TransformError` if there is none.
+    image: Callable[[Any], tuple[Fraction, Number]]
+    # The images of the utilities that a mapping names; empty for a formula.
+    names: Mapping[Fraction, Fraction] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class MapClass:
+    """The class of a map on some utilities: `AFFINE`, `ORDERED` or `NEITHER`."""
+
+    name: str
+    slope: Number = Fraction(0)  # of an affine one: u -> slope * u + offset
+    offset: Number = Fraction(0)
+    witness: tuple[tuple[Number, Number], ...] = ()  # two: u < v, but f(u) >= f(v)
 
 
 @dataclass(frozen=True)
@@ -39,7 +71,6 @@ class Answer:
 
     answer: str  # yes, no or unknown
     reason: str
-    tried: int = 0  # maps
     action: str | None = None  # the decision: the first action that is best in fractions
 
 
@@ -117,8 +148,7 @@ class Rescaling(Shown):
         ]
         found["remarks"] = self.remarks
         if self.answer is not None:
-            named = {name: getattr(self.answer, name) for name in ("answer", "reason", "tried")}
-            found["any"] = named
+            found["any"] = {"answer": self.answer.answer, "reason": self.answer.reason}
         return found
 
 
@@ -150,14 +180,14 @@ def rescale(
             node.
         TooMuchWorkError: The tree has too many nodes.
     """
-    whole, remarks = prepared(tree)
-    report = rescaled(whole, scale_of(map), file)
-    report = replace(report, remarks=remarks + report.remarks)
-    return returned_report(report, exact and tree.exact)
+    return reported(tree, exact, lambda whole: rescaled(whole, scale_of(map), file))
 
 
-def prepared(tree: Tree) -> tuple[Tree, tuple[str, ...]]:
-    """Return a tree in fractions, with its rewards in the utilities, and remarks on that."""
+def reported(tree: Tree, exact: bool, answer: Callable[[Tree], Rescaling]) -> Rescaling:
+    """Return the report on a tree in fractions, with its rewards in the utilities.
+
+    Its numbers are as they were computed if they shall and can be `exact`, else rounded to floats.
+    """
     check_tree(tree, "rescale")
     limit = budget.most(MAX_NODES)
     if len(tree) > limit:
@@ -165,9 +195,18 @@ def prepared(tree: Tree) -> tuple[Tree, tuple[str, ...]]:
             f"utilities are mapped in fractions, and a tree of {len(tree):,} nodes is too large: "
             f"the limit is {limit:,} nodes: {budget.more()}"
         )
-    tree = in_decimals(tree)
-    folded = fold_rewards(tree)
-    return folded, (() if folded is tree else (FOLDED,))
+    whole = in_decimals(tree)
+    folded = fold_rewards(whole)
+    report = answer(folded)
+    keeps = exact and tree.exact
+    return replace(
+        report,
+        before=replace(report.before, rounds=not keeps),
+        after=report.after and replace(report.after, rounds=not keeps),
+        map_class=returned(report.map_class, keeps),
+        pairs=returned(report.pairs, keeps),
+        remarks=report.remarks if folded is whole else (FOLDED, *report.remarks),
+    )
 
 
 def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
@@ -199,17 +238,6 @@ def rescaled(tree: Tree, scale: Scale, file: str) -> Rescaling:
     return Rescaling(file, before, scale, map_class, pairs, after, changes, remarks)
 
 
-def returned_report(report: Rescaling, exact: bool) -> Rescaling:
-    """Return a report with numbers as they were computed, or rounded to floats."""
-    return replace(
-        report,
-        before=replace(report.before, rounds=not exact),
-        after=report.after and replace(report.after, rounds=not exact),
-        map_class=returned(report.map_class, exact),
-        pairs=returned(report.pairs, exact),
-    )
-
-
 def numbers_of(tree: Tree) -> list[Any]:
     """Return the different utilities and estimates, the least first.
 
@@ -239,3 +267,91 @@ def _unused_names(scale: Scale, numbers: Sequence[Any]) -> tuple[str, ...]:
         f"{message_text(numbers[0])} to {message_text(numbers[-1])}; nearest to "
         f"{message_text(unused[0])}: {', '.join(map(message_text, nearest))}"
     )
+
+
+# ---- Maps, and their classes.
+
+
+def scale_of(given: str | Mapping[Any, Any]) -> Scale:
+    """Return the map that a formula in `u`, pairs such as `2=20,3=30`, or a mapping describes."""
+    if isinstance(given, Mapping):
+        return _named({to_exact(u): to_exact(image) for u, image in given.items()})
+    if not isinstance(given, str):
+        expected = "expected a formula in u such as 'u^2', or a mapping such as {2: 20}"
+        raise TransformError(f"found a map of type {type(given).__name__}, {expected}")
+    if "=" in given and "(" not in given:  # a formula has `=` within if(…) only
+        return _named(_read_pairs(given))
+    return _formula(given)
+
+
+def _read_pairs(text: str) -> dict[Fraction, Fraction]:
+    images: dict[Fraction, Fraction] = {}
+    for pair in text.split(","):
+        utility, _, image = (part.strip() for part in pair.partition("="))
+        if (u := to_fraction(utility)) in images:
+            raise NumberError(f"the utility {quote(utility)} occurs twice: keep one")
+        images[u] = to_fraction(image)
+    return images
+
+
+def _named(images: Mapping[Fraction, Fraction]) -> Scale:
+    """Return the map that takes the named utilities to their images and leaves the others."""
+    text = ", ".join(f"{message_text(u)}={message_text(image)}" for u, image in images.items())
+    return Scale(text, lambda u: (images.get(u, u), 0), images)
+
+
+def _formula(text: str) -> Scale:
+    """Return the map of a formula; the error of 60 digits shows with 30 more."""
+    expression = parse(text, (UTILITY,))
+
+    def image(u: Fraction) -> tuple[Fraction, Number]:
+        rounded: list[object] = []
+        values = {UTILITY: u}
+        try:
+            domain = rounded_fractions(note=lambda: rounded.append(None))
+            found: Fraction = evaluate(expression, domain, values)
+            if not rounded:
+                return found, 0
+            better = evaluate(expression, rounded_fractions(DIGITS + 30), values)
+        except NumberError as error:
+            hint = "the map must be defined at every utility and estimate, so choose another one"
+            raise TransformError(f"{error}: {hint}") from None
+        return Rounded.of(better), 2 * abs(better - found) + to_exact(UNIT) * abs(better)
+
+    return Scale(text, image)
+
+
+def stepped(threshold: Fraction, height: Fraction) -> Scale:
+    """Return the map that adds a height to the utilities that reach a threshold."""
+    u, plus = message_text(threshold), message_text(height)
+    return Scale(
+        f"if(u >= {u}, u + {plus}, u)",
+        lambda u: (u + height if u >= threshold else u, 0),
+    )
+
+
+def classify(images: Mapping[Any, tuple[Fraction, Number]]) -> MapClass:
+    """Return the class of a map, given as the image and its error by utility.
+
+    The map is affine if the slopes between neighbours are equal within their errors. Raises
+    `TransformError` if two images are equal within theirs.
+    """
+    points = [(u, *images[u]) for u in sorted(images)]
+    slopes = []
+    for (u, image, error), (v, other, other_error) in pairwise(points):
+        if abs(other - image) <= error + other_error > 0:
+            raise TransformError(
+                f"{message_text(u)} and {message_text(v)} both become {message_text(image)} when "
+                "they are rounded to 60 digits: choose a map that tells them apart"
+            )
+        if other <= image:
+            return MapClass(NEITHER, witness=((u, image), (v, other)))
+        slopes.append(((other - image) / (v - u), (error + other_error) / (v - u)))
+    if any(abs(s - t) > error + slack for (s, error), (t, slack) in pairwise(slopes)):
+        return MapClass(ORDERED)
+    (u, image, _), (v, other, _) = points[0], points[-1]
+    slope = (other - image) / (v - u) if slopes else Fraction(1)
+    line = slope, image - slope * u
+    if any(error for *_, error in points):
+        line = Rounded.of(line[0]), Rounded.of(line[1])
+    return MapClass(AFFINE, *line)

@@ -9,15 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree.base.numbers import cell_text, display_text
-from expectitree.decide.rescale.report import Rescaling
-from expectitree.decide.rescale.scales import AFFINE, ORDERED, MapClass
-from expectitree.searches.result import Search
+from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling
 from expectitree.text.console import characters, report_heading, safe
+from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
 _MAX_ROWS = 40  # of actions
 _MAX_PAIRS = 8
-_MAX_TIES = 3  # actions that are named
 
 ANSWERS = {
     "yes": "An order-preserving map of these utilities changes",
@@ -84,13 +82,6 @@ def _actions(report: Rescaling, options: ConsoleOptions) -> Iterator[RenderableT
         yield Text(f"{characters(options).ellipsis} {left_out:,} more", style="dim")
 
 
-def _best_text(search: Search) -> str:
-    """Return the best actions, of many the first ones; of CHANCE nothing."""
-    best = search.ties
-    others = f" and {len(best) - _MAX_TIES:,} more" if len(best) > _MAX_TIES else ""
-    return " and ".join(best[:_MAX_TIES]) + others
-
-
 def _sentences(report: Rescaling) -> Iterator[str]:
     """Yield the answer to whether a map changes the decision, and what this map changes."""
     answer, before, after = report.answer, report.before, report.after
@@ -100,9 +91,9 @@ def _sentences(report: Rescaling) -> Iterator[str]:
     if after is None:
         return
     values = display_text(before.value), display_text(after.value)
-    old, new = _best_text(before), _best_text(after)
+    old, new = names_text(before.ties), names_text(after.ties)
     if report.changed:
         yield f"The decision changes: {old} ({values[0]}) before, {new} ({values[1]}) after."
     else:
-        start = f"The decision stays {old}" if old else "No player decides at the root"
+        start = f"The decision stays {old}" if before.ties else "No player decides at the root"
         yield f"{start}: {values[0]} before, {values[1]} after."

@@ -45,17 +45,11 @@ _BITS = 200  # of a fraction whose arithmetic takes a step; longer ones take mor
 
 @dataclass(frozen=True)
 class Distribution:
-    """What MAX receives in all: totals and their probabilities, in order of the totals.
+    """What MAX receives in all: totals and their probabilities."""
 
-    Attributes:
-        totals: The totals, rising.
-        probabilities: The probability of each total.
-        is_exact: Whether the numbers are those of an exact tree.
-    """
-
-    totals: tuple[Any, ...]
-    probabilities: tuple[Any, ...]
-    is_exact: bool = False
+    totals: tuple[Any, ...]  # rising
+    probabilities: tuple[Any, ...]  # of each total
+    is_exact: bool = False  # whether the numbers are those of an exact tree
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield each total with its probability."""
@@ -159,17 +153,12 @@ def standard_deviation(variance: Number) -> float:
 
 @dataclass(frozen=True)
 class Dominance:
-    """One action dominates another: no one who prefers more would choose the other.
+    """One action dominates another: no one who prefers more would choose the other."""
 
-    Attributes:
-        action: The better action.
-        other: The dominated action.
-        order: 1 if every total is exceeded with at least the same probability; 2 if only everyone
-            who also avoids risk prefers it.
-    """
-
-    action: str
-    other: str
+    action: str  # the better action
+    other: str  # the dominated action
+    # 1 if every total is exceeded with at least the same probability; 2 if only everyone who also
+    # avoids risk prefers it.
     order: int
 
 

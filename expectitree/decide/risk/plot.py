@@ -2,17 +2,9 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import Any
 
-from expectitree.analysis.plotting import (
-    BESIDE,
-    COLORS,
-    DASHES,
-    look,
-    new_figure,
-    plain,
-)
+from expectitree.analysis.plotting import COLORS, DASHES, finish, look, new_figure, plain
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.decide.risk.report import Risk
@@ -51,8 +43,5 @@ def figure_of(report: Risk) -> Any:
     axes.set_xlabel("total")
     axes.xaxis.set_major_formatter("{x:,.12g}")
     axes.set_ylabel("probability of this total or less")
-    if report.tree.title:
-        axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left")
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+    finish(axes, report.tree.title)
     return figure

@@ -15,7 +15,7 @@ from typing import Any
 from expectitree.base.display import Shown
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Tree
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
@@ -25,66 +25,36 @@ from expectitree.decide.risk.distribution import (
 )
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 
 QUANTILES = ("0.05", "0.5", "0.95")
 TAIL = "0.05"  # the share of the worst totals whose mean is the CVaR
-_PLAYERS = (Kind.MAX, Kind.MIN)
 
 
 @dataclass(frozen=True)
 class ActionRisk:
-    """The risk of one action.
+    """The risk of one action."""
 
-    Attributes:
-        action: Its label; None if no player decides at the root.
-        is_best: Whether it is a best action.
-        mean: The expected total: the value of the action, unless the tree has an attitude to risk.
-        variance: The variance of the total.
-        sd: The standard deviation.
-        least: The least total that can occur.
-        greatest: The greatest total that can occur.
-        quantiles: By the texts "0.05", "0.5" and "0.95": the least total that is not exceeded with
-            at least that probability.
-        loss: The probability of a total below 0.
-        reach: The probability of a total of at least the target; None without a target.
-        cvar: The mean of the worst 5% of the totals.
-        distribution: The totals and their probabilities.
-    """
-
-    action: str | None
-    is_best: bool
-    mean: Any
-    variance: Any
-    sd: float
-    least: Any
-    greatest: Any
+    action: str | None  # its label; None if no player decides at the root
+    is_best: bool  # whether it is a best action
+    mean: Any  # the expected total: its value, unless the tree has an attitude to risk
+    variance: Any  # of the total
+    sd: float  # the standard deviation
+    least: Any  # the least total that can occur
+    greatest: Any  # the greatest total that can occur
+    # By the texts "0.05", "0.5" and "0.95": the least total that is not exceeded with at least that
+    # probability.
     quantiles: Mapping[str, Any]
-    loss: Any
-    reach: Any
-    cvar: Any
-    distribution: Distribution
+    loss: Any  # the probability of a total below 0
+    reach: Any  # the probability of a total of at least the target; None without a target
+    cvar: Any  # the mean of the worst 5% of the totals
+    distribution: Distribution  # the totals and their probabilities
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON, where the totals are pairs, and the ends `min` and `max`."""
         names = {"least": "min", "greatest": "max"}
         found = {names.get(name, name): value for name, value in vars(self).items()}
         return found | {"distribution": self.distribution.pairs()}
-
-
-@dataclass(frozen=True)
-class Tie:
-    """A node below the root with several best actions, which may differ in risk.
-
-    Attributes:
-        path: The first path to the node.
-        used: The action that the distributions use: the first of the best.
-        others: The other best actions.
-    """
-
-    path: str
-    used: str
-    others: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +72,8 @@ class Risk(Shown):
         actions: One for each action at the root, in order.
         dominance: Which action stochastically dominates which, with `action`, `other` and `order`.
         target: The target, or None.
-        ties: The nodes below the root that play can reach and that have several best actions.
+        ties: The paths of nodes below the root where several actions are best, so that the first of
+            them is used; the others may be more or less risky.
     """
 
     question = "risk"
@@ -113,7 +84,7 @@ class Risk(Shown):
     actions: tuple[ActionRisk, ...]
     dominance: tuple[Dominance, ...]
     target: Number | None
-    ties: tuple[Tie, ...]
+    ties: tuple[str, ...]
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: the rows of a table for pandas or polars.
@@ -144,13 +115,7 @@ class Risk(Shown):
         ]
 
 
-def risk(
-    tree: Tree,
-    *,
-    target: Number | None = None,
-    exact: bool = False,
-    file: str = "",
-) -> Risk:
+def risk(tree: Tree, *, target: Number | None = None, exact: bool = False, file: str = "") -> Risk:
     """Return the distribution of totals for each first action, with optimal play afterwards.
 
         >>> import expectitree as et
@@ -170,7 +135,7 @@ def risk(
     """
     tree = with_totals(tree)
     branches: Sequence[int] = [NONE]  # if no player decides at the root
-    if tree.root.kind in _PLAYERS:
+    if tree.root.kind in PLAYERS:
         branches = tree.branches_of(tree.root_id)
     search = search_tree(tree)
     profiles = Profiles(search)
@@ -211,10 +176,7 @@ def _measured(
     )
 
 
-def _ties(search: Search, profiles: Profiles) -> Iterator[Tie]:
-    tree = search.tree
-    for n in sorted(profiles.played - {tree.root_id}, reverse=True):
-        if tree.columns.kind[n] in _PLAYERS:
-            used, *others = (tree.branch_label(n, b) for b in search.best_branches(n))
-            if others:
-                yield Tie(tree.path_of(n), used, tuple(others))
+def _ties(search: Search, profiles: Profiles) -> Iterator[str]:
+    for n in sorted(profiles.played - {search.tree.root_id}, reverse=True):
+        if search.tree.columns.kind[n] in PLAYERS and len([*search.best_branches(n)]) > 1:
+            yield search.tree.path_of(n)

@@ -10,6 +10,7 @@ from rich.text import Text
 from expectitree.base.numbers import Number, cell_text, display_text, escape
 from expectitree.decide.risk.report import ActionRisk, Risk
 from expectitree.text.console import characters, report_heading, safe
+from expectitree.text.phrases import plural
 from expectitree.text.tables import Column, table
 
 MAX_BARS = 20
@@ -88,10 +89,9 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
 
 def _sentences(report: Risk) -> Iterator[str]:
     if report.ties:
-        tie, more = report.ties[0], len(report.ties) - 1
-        best = " and ".join(map(escape, (tie.used, *tie.others)))
-        also = f", and the first action at {more} more nodes with a tie" if more else ""
-        yield f"At {escape(tie.path)}, {best} tie: play takes {escape(tie.used)}{also}."
+        more = len(report.ties) - 1
+        where = escape(report.ties[0]) + (f" and {plural(more, 'more node')}" if more else "")
+        yield f"Several actions are best at {where}: play takes the first."
     for one in report.dominance:
         yield f"{escape(one.action)} dominates {escape(one.other)} ({ORDERS[one.order]} order)."
     if len(report.actions) > 1 and not report.dominance:

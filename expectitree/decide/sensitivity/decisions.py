@@ -4,6 +4,8 @@
 2. Find the closed intervals on which each action's function equals the envelope of all.
 3. Sweep over the ends of these intervals: between two ends, the set of best actions is constant.
 4. Evaluate the tree exactly on both sides of each change, to verify it.
+
+The last part of the module writes places as text.
 """
 
 from __future__ import annotations
@@ -11,16 +13,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
 from functools import cmp_to_key
 from itertools import groupby
-from typing import Any, NamedTuple
+from math import inf, nextafter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import are_near, message_text, to_digits
+from expectitree.base.numbers import (
+    Number,
+    are_near,
+    decimal_text,
+    exact_text,
+    is_shown_as_fraction,
+    message_text,
+    to_digits,
+    to_nearest_float,
+)
 from expectitree.base.tree.columns import MAX, MIN, NONE
 from expectitree.base.tree.paths import join, message_path
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, shifted, where_equal
 from expectitree.decide.algebra.polynomials import (
     VALUE_TOLERANCE,
     Root,
@@ -29,8 +41,24 @@ from expectitree.decide.algebra.polynomials import (
     enclose,
     place_of,
 )
-from expectitree.decide.algebra.rationals import Rational, formula_text
+from expectitree.decide.algebra.rationals import (
+    Piecewise,
+    Rational,
+    formula_text,
+    greatest_of,
+    shifted,
+    where_equal,
+)
 from expectitree.decide.sensitivity.functions import NodeFunctions
+from expectitree.text.json_values import json_number
+
+if TYPE_CHECKING:
+    from expectitree.text.console import Characters
+
+_DIGITS = 10  # of a place
+_MAX_DIGITS = 15  # of a place that is shown without an exponent
+_MAX_FRACTION_LENGTH = 24  # characters
+_MAX_LENGTH = 12  # of an exact number in a table
 
 
 @dataclass(frozen=True)
@@ -51,6 +79,26 @@ class Place:
         """The place, or None if it is not known to be rational."""
         return self.lower if self.lower == self.upper else None
 
+    def json_fields(self, name: str = "at") -> dict[str, Any]:
+        """Return the middle, the ends of the interval, a fraction if known, and the value.
+
+        Ends that are decimals are rounded outwards.
+        """
+        low: Number = self.lower
+        high: Number = self.upper
+        if low != high and not is_shown_as_fraction(low):
+            low, high = to_nearest_float(low), to_nearest_float(high)
+            low = low if low <= self.lower else nextafter(low, -inf)
+            high = high if high >= self.upper else nextafter(high, inf)
+        is_long = self.exact is None or exact_text(self.exact).startswith("about")
+        return {
+            name: json_number(self.middle),
+            f"{name}_lower": json_number(low),
+            f"{name}_upper": json_number(high),
+            "exact": None if is_long else str(self.exact),
+            "value": self.value,
+        }
+
 
 @dataclass(frozen=True)
 class Threshold(Place):
@@ -59,6 +107,11 @@ class Threshold(Place):
     before: tuple[str, ...]  # the best actions below it; none at the left end of the range
     at: tuple[str, ...]  # the best actions at it, two or more; none if the value jumps there
     after: tuple[str, ...]  # the best actions above it; none at the right end of the range
+
+    def json_fields(self, name: str = "at", ties: str = "at_ties") -> dict[str, Any]:
+        """Return the place of a parameter with this name, and the best actions around it."""
+        actions = {"before": self.before, ties: self.at, "after": self.after}
+        return super().json_fields(name) | actions
 
 
 @dataclass(frozen=True)
@@ -136,11 +189,7 @@ class Decision:
                 left = here
 
     def _piece(self, left: Root, right: Root, best: tuple[str, ...]) -> Piece:
-        values = {
-            value
-            for value, start, end in self.value.parts()
-            if compare(start, right) < 0 and compare(left, end) < 0
-        }
+        values = {value for value, start, end in self.value.parts() if start < right and left < end}
         value = values.pop() if len(values) == 1 else None
         return Piece(place_of(left), place_of(right), best, value)
 
@@ -215,3 +264,47 @@ def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Chan
         after = tuple(labels[action] for action in sorted(best))
         changes.append(Change(here[0][0], at, after))
     return changes
+
+
+# ---- As text.
+
+
+def number_text(value: Fraction) -> str:
+    """Return a number for a table: a short fraction or decimal as it is, else rounded."""
+    text = exact_text(value)
+    return text if len(text) <= _MAX_LENGTH else decimal_text(value)
+
+
+def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
+    """Return a place for the ends of intervals, and in full: `2/91`, `2/91 = 0.021978…`.
+
+    An exact decimal is both. Otherwise, only digits that are known are shown, with an ellipsis. The
+    numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
+    """
+    digits = _known_digits(place.lower, place.upper, marks)
+    text = digits if place.exact is None else exact_text(place.exact)
+    if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
+        return digits, digits
+    return text, f"{text} = {digits}" if "/" in text else text
+
+
+def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
+    """Return the first digits that all numbers between two have, or that both ends round to."""
+    near, far = sorted((lower, upper), key=abs)
+    whole = _quotient(far, 1, ROUND_DOWN).adjusted() + 1
+    least = whole if 0 < whole <= _MAX_DIGITS else 1
+    for digits in range(max(_DIGITS, least), least - 1, -1) if lower * upper > 0 else ():
+        found = _quotient(near, digits, ROUND_DOWN)
+        unit = Fraction(10) ** (found.adjusted() + 1 - digits)
+        if abs(far) <= abs(Fraction(found)) + unit:
+            return f"{found}{marks.ellipsis}"
+        rounded = {_quotient(end, digits, ROUND_HALF_EVEN) for end in (near, far)}
+        if len(rounded) == 1:
+            return f"{marks.about} {rounded.pop().normalize():f}"
+    middle = (lower + upper) / 2 if lower * upper > 0 else Fraction(0)
+    return f"{marks.about} {_quotient(middle, least, ROUND_HALF_EVEN)}"
+
+
+def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:
+    context = Context(prec=digits, rounding=rounding)
+    return context.divide(Decimal(value.numerator), Decimal(value.denominator))

@@ -21,13 +21,6 @@ from expectitree.base.numbers import exact_text, message_text
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import message_path
-from expectitree.decide.algebra.piecewise import (
-    Piecewise,
-    greatest_of,
-    scaled,
-    shifted,
-    weighted_sum,
-)
 from expectitree.decide.algebra.polynomials import (
     Coefficients,
     Root,
@@ -41,11 +34,15 @@ from expectitree.decide.algebra.rationals import (
     MAX_BITS,
     MAX_DEGREE,
     VARIABLE,
+    Piecewise,
     Rational,
     constant,
+    greatest_of,
+    scaled,
+    shifted,
+    weighted_sum,
 )
-from expectitree.decide.sensitivity.quotients import ONE, FormulaFunctions
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.parameters import ONE, FormulaFunctions, Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from textwrap import fill
 from typing import Any
 
-from expectitree.analysis.plotting import (
-    BESIDE,
-    COLORS,
-    DASHES,
-    HATCHES,
-    new_figure,
-    plain,
-)
-from expectitree.decide.sensitivity.extremes import Tornado
-from expectitree.decide.sensitivity.ranges import Range
-from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.analysis.plotting import COLORS, DASHES, HATCHES, finish, new_figure, plain
+from expectitree.decide.sensitivity.decisions import number_text
+from expectitree.decide.sensitivity.exact import TwoWay
+from expectitree.decide.sensitivity.parameters import Range
+from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS
-from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import names_text, number_text
+from expectitree.text.phrases import names_text
 
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
@@ -33,11 +25,7 @@ def figure_of(report: Any) -> Any:
     figure, axes = new_figure()
     plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars}
     plots[type(report)](report, axes)
-    pad = 20 if isinstance(report, Sensitivity) else 8  # points above the axes
-    if report.tree.title:
-        axes.set_title(fill(plain(report.tree.title), 80), fontsize=11, loc="left", pad=pad)
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, **BESIDE)
+    finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
     return figure
 
 

@@ -1,39 +1,42 @@
-"""How the best action depends on one parameter: the report behind `sensitivity`.
+"""How the best action and the value depend on one parameter at a time.
 
 1. Compute the value of each node as a function of the parameter (`functions.py`).
 2. Find where the functions of the root's actions cross, and verify each place (`decisions.py`).
 
-If a formula is not a rational function, sample the range instead, and say so. `--everywhere` asks
-the same about every decision that optimal play can reach.
+If a formula is not a rational function, sample the range instead, and say so. A tornado does so for
+each parameter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cmp_to_key
 from typing import Any
 
 from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
-from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
+from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.paths import join, split
-from expectitree.decide.algebra.piecewise import Piecewise, greatest_of, merged, where_equal
-from expectitree.decide.algebra.polynomials import Root, compare, place_of
-from expectitree.decide.algebra.rationals import MAX_SECONDS
+from expectitree.decide.algebra.polynomials import place_of, roots_between
+from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise, slope_of
 from expectitree.decide.sensitivity.decisions import Decision, Piece, Threshold
 from expectitree.decide.sensitivity.functions import NodeFunctions
-from expectitree.decide.sensitivity.quotients import INEXACT, exact_only, exact_tree, why_not_exact
-from expectitree.decide.sensitivity.ranges import Ends, Range, range_of
-from expectitree.decide.sensitivity.sampling import sample
-from expectitree.decide.thresholds import threshold_fields
+from expectitree.decide.sensitivity.parameters import (
+    INEXACT,
+    Ends,
+    Range,
+    exact_tree,
+    range_of,
+    why_not_exact,
+)
+from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
+from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
-
-Interval = tuple[Root, Root]
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ class Sensitivity(Shown):
             "can_fall_by": fall,
             "can_rise_by": rise,
             "pieces": [piece.json_fields(self.range.name) for piece in self.pieces],
-            "thresholds": [threshold_fields(one) for one in self.thresholds],
+            "thresholds": self.thresholds,
             "method": self.method,
             "reason": self.reason or None,
         }
@@ -195,104 +198,164 @@ def _one_way(tree: Tree, range: Range, file: str, added: int | None = None) -> S
             functions.check_feasible()
             decision, now = Decision.at_root(functions), functions.now
             parts = tuple(decision.pieces()), tuple(decision.thresholds())
+            value = to_exact(now.value)
+            return Sensitivity(
+                file, tree, range, *parts, now.ties, value, decision.actions, decision.value
+            )
     except INEXACT as error:
         reason = why_not_exact(error)
-        if added is not None:
-            raise AnalysisError(f"{reason}: use a smaller tree") from None
-        now = search_tree(tree)
-        parts = sample(tree, range)
-        return Sensitivity(
-            file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason
-        )
-    return Sensitivity(
-        file, tree, range, *parts, now.ties, to_exact(now.value), decision.actions, decision.value
-    )
+    if added is not None:
+        raise AnalysisError(f"{reason}: use a smaller tree")
+    now, parts = search_tree(tree), sample(tree, range)
+    return Sensitivity(file, tree, range, *parts, now.ties, to_exact(now.value), {}, reason=reason)
 
 
-# ---- Every decision that optimal play can reach.
+# ---- Tornado.
 
 
 @dataclass(frozen=True)
-class Everywhere(Shown):
-    """The best actions at every decision; `sensitivity --everywhere` shows them."""
+class Bar:
+    """The effect of one parameter on the value."""
 
-    question = "sensitivity"
-
-    file: str
-    tree: Tree
     range: Range  # the parameter and its range
-    # The parts of the range in which optimal play reaches a decision, by its path, parents first.
-    decisions: dict[str, tuple[Piece, ...]]
+    least: Fraction  # the least value over the whole range
+    least_at: Fraction  # where it is
+    greatest: Fraction  # the greatest value over the whole range
+    greatest_at: Fraction  # where it is
+    thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
+    method: str  # "exact" or "sampled"
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        name = self.range.name
-        decisions = [
-            {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}
-            for path, pieces in self.decisions.items()
-        ]
-        return {**self.range.json_fields(), "decisions": decisions, "method": "exact"}
+        own = {name: value for name, value in vars(self).items() if name != "range"}
+        return self.range.json_fields() | own
+
+    @property
+    def width(self) -> Fraction:
+        """The greatest value less the least."""
+        return self.greatest - self.least
+
+
+@dataclass(frozen=True)
+class Tornado(Shown):
+    """The least and the greatest value over the range of each parameter; `tornado` makes it."""
+
+    question = "sensitivity"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    value: Fraction  # the value with all parameters as they are
+    best: tuple[str, ...]  # the best actions with all parameters as they are
+    is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter
+    bars: tuple[Bar, ...]  # one for each parameter, the widest first
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        strategy = "fixed" if self.is_fixed else "re-optimized"
+        return {"value": self.value, "best": self.best, "strategy": strategy, "bars": self.bars}
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each piece of each decision: the rows of a table."""
+        """Return a flat dict for each bar: the rows of a table.
+
+        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
+        value with their places `least_at` and `greatest_at`.
+        """
         return [
-            {"file": self.file, "node": path, "parameter": self.range.name, **piece.record()}
-            for path, pieces in self.decisions.items()
-            for piece in pieces
+            {
+                "file": self.file,
+                "parameter": bar.range.name,
+                "low": bar.range.low,
+                "high": bar.range.high,
+                "least": bar.least,
+                "least_at": bar.least_at,
+                "greatest": bar.greatest,
+                "greatest_at": bar.greatest_at,
+            }
+            for bar in self.bars
         ]
 
 
-def everywhere(
-    tree: Tree, parameter: str, *, range: Ends | None = None, file: str = ""
-) -> Everywhere:
-    """Return the best actions at every decision that optimal play can reach.
+def tornado(
+    tree: Tree,
+    parameters: Sequence[str] = (),
+    *,
+    ranges: Mapping[str, Ends] | None = None,
+    fixed: bool = False,
+    file: str = "",
+) -> Tornado:
+    """Return the least and the greatest value over the range of each parameter.
 
-    Raises `AnalysisError` if a formula is not a rational function.
+        >>> import expectitree as et
+        >>> tree = et.loads("parameters: {p: {value: 1/2, range: [1/4, 1]}}\\nmax: {sure: 3, bet: "
+        ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}")
+        >>> bar = et.tornado(tree).bars[0]
+        >>> bar.least, bar.greatest
+        (Fraction(3, 1), Fraction(10, 1))
+
+    Args:
+        tree: The tree.
+        parameters: Their names; by default, all that have a range in the file.
+        ranges: By name, the least and greatest value, where they are not those of the file.
+        fixed: Keep the current best strategy; otherwise the decisions follow the parameter.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: There is no parameter with a range, or a probability leaves [0, 1].
+        TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
-    moved = range_of(tree, parameter, range)
-    with exact_only("--everywhere", "remove it, then --parameter samples"):
-        functions = NodeFunctions(exact_tree(tree), moved)
-        functions.check_feasible()
-        decisions = dict(_decisions(functions))
-    found = {tree.path_of(n): decisions[n] for n in tree.first_paths.order if n in decisions}
-    return Everywhere(file, tree, moved, found)
+    chosen = [parameters] if isinstance(parameters, str) else list(parameters)
+    given = ranges or {}
+    has_range = [name for name, one in tree.parameters.items() if one.range]
+    chosen = chosen or list(dict.fromkeys((*has_range, *given)))
+    if not chosen:
+        raise AnalysisError(
+            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
+            "with its range, as in --parameter pr=0..1"
+        )
+    try:
+        exact = exact_tree(tree)
+    except INEXACT:
+        exact = None
+    search = search_tree(exact or tree)
+    bars = [_bar(tree, exact, range_of(tree, one, given.get(one)), fixed) for one in chosen]
+    bars.sort(key=lambda bar: -bar.width)
+    return Tornado(file, tree, to_exact(search.value), search.ties, fixed, tuple(bars))
 
 
-def _decisions(functions: NodeFunctions) -> Iterator[tuple[int, tuple[Piece, ...]]]:
-    """Yield the parts of each decision that play reaches, by its node, parents first."""
-    tree, columns = functions.tree, functions.tree.columns
-    reached: dict[int, list[Interval]] = {tree.root_id: [(functions.left, functions.right)]}
-    for n in reversed(range(len(tree))):
-        where, kind = merged(reached.pop(n, [])), columns.kind[n]
-        if not where or kind == TERMINAL:
-            continue
-        branches = [b for b in tree.branches_of(n) if functions.probability_of(b).numerator]
-        best = dict.fromkeys(branches, where)
-        if kind != CHANCE:
-            actions = {tree.branch_label(n, b): functions.of_branch(b) for b in branches}
-            decision = Decision(functions, actions, greatest_of(actions.values(), kind == MAX))
-            yield n, tuple(_within(where, decision))
-            for b, function in zip(branches, actions.values(), strict=True):
-                best[b] = [*_common(where, merged(where_equal(function, decision.value)))]
-        for b, intervals in best.items():
-            reached.setdefault(columns.child[b], []).extend(intervals)
+def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
+    """Return the bar of a parameter; without exact functions, sample its range."""
+    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
+    thresholds: Iterable[Threshold] = ()
+    method = "sampled"
+    if exact is not None:
+        with suppress(*INEXACT), limited_work(MAX_SECONDS):
+            functions = NodeFunctions(exact, range, strategy=strategy)
+            values = _extremes(functions)
+            if not is_fixed:
+                thresholds = tuple(Decision.at_root(functions).thresholds(is_verified=False))
+            method = "exact"
+    if method == "sampled":
+        sampler = Sampler(tree, range.name)
+        trees = ((at, sampler.tree_at(at)) for at in range.places(POINTS))
+        values = {at: to_exact(value_under(moved, strategy)) for at, moved in trees}
+        thresholds = () if is_fixed else sample(tree, range)[1]
+    least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    ends = values[least], least, values[greatest], greatest
+    return Bar(range, *ends, tuple(thresholds), method)
 
 
-def _common(some: Sequence[Interval], others: Sequence[Interval]) -> Iterator[Interval]:
-    """Yield the intersections of intervals that are not single points."""
-    key = cmp_to_key(compare)
-    for a, b in some:
-        for c, d in others:
-            start, end = max(a, c, key=key), min(b, d, key=key)
-            if compare(start, end) < 0:
-                yield start, end
+def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:
+    """Return the values at the ends of the pieces and where a slope is 0, by their places.
 
-
-def _within(where: Sequence[Interval], decision: Decision) -> Iterator[Piece]:
-    """Yield the parts of the range of a decision within some intervals."""
-    for start, end in ((place_of(a), place_of(b)) for a, b in where):
-        for piece in decision.pieces():
-            low, high = max(start, piece.start), min(end, piece.end)
-            if low < high:
-                yield Piece(low, high, piece.best, piece.value)
+    A place that is not rational is given to within 1e-9.
+    """
+    functions.check_feasible()
+    value = functions.check_limits("the tree", functions.of_branch(NONE))
+    places = [
+        place_of(root)
+        for piece, left, right in value.parts()
+        for root in (left, *roots_between(slope_of(piece), left, right), right)
+    ]
+    return {place: value(place) for place in places}

@@ -22,7 +22,7 @@ from expectitree.base.tree.parameters import evaluated, in_order
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
-from expectitree.decide.sensitivity.ranges import Range
+from expectitree.decide.sensitivity.parameters import Range
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 

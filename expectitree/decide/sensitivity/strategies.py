@@ -39,10 +39,6 @@ class Strategies(Shown):
     player: str  # "MAX", or "MIN" if only MIN decides
     strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {"player": self.player, "strategies": self.strategies}
-
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each strategy: its value, and its choices by path."""
         return [{"file": self.file, "value": one.value, **one.choices} for one in self.strategies]

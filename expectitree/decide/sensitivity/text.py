@@ -13,15 +13,12 @@ from rich.text import Text
 
 from expectitree.base.numbers import decimal_text, display_text, exact_text
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.break_even import VALUE, BreakEven
-from expectitree.decide.sensitivity.decisions import Threshold
-from expectitree.decide.sensitivity.extremes import Bar, Tornado
-from expectitree.decide.sensitivity.report import Everywhere, Sensitivity
+from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
+from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
+from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
-from expectitree.decide.sensitivity.two_way import TwoWay
-from expectitree.decide.thresholds import names_text, number_text, place_texts
 from expectitree.text.console import Characters, characters, report_heading, safe
-from expectitree.text.phrases import plural
+from expectitree.text.phrases import names_text, plural
 from expectitree.text.tables import GAP, Column, table
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."

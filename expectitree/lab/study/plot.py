@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 from operator import itemgetter
-from textwrap import fill
 from typing import Any, TypeAlias
 
-from expectitree.analysis.plotting import (
-    BESIDE,
-    COLORS,
-    look,
-    new_figure,
-    plain,
-)
+from expectitree.analysis.plotting import COLORS, finish, look, new_figure, plain
 from expectitree.base.algorithms import OPTIONS
 from expectitree.base.errors import AnalysisError
 from expectitree.lab.study.report import Summary, SummaryRow
@@ -40,7 +33,7 @@ def figure_of(summary: Summary) -> Any:
     _label_axes(axes, summary, x_name, all_x)
     _draw_series(axes, series)
     columns = 1 + (len(series) - 1) // _MAX_ENTRIES
-    axes.legend(frameon=False, fontsize=9, handlelength=3.5, ncols=columns, **BESIDE)
+    finish(axes, summary.study.title, columns=columns)
     return figure
 
 
@@ -69,9 +62,6 @@ def _label_axes(axes: Any, summary: Summary, x_name: str, all_x: list[float]) ->
         axes.set_xticks([], minor=True)
     axes.set_xlabel(x_name)
     axes.set_ylabel("leaves visited" if plot.y == "leaves" else "leaves visited (% of all)")
-    if summary.study.title:
-        axes.set_title(fill(plain(summary.study.title), 80), fontsize=11, loc="left")
-    axes.grid(alpha=0.25)
 
 
 def _series(summary: Summary, x_name: str) -> dict[str, list[Point]]:

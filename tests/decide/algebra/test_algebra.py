@@ -9,17 +9,18 @@ from random import Random
 
 import pytest
 
-from expectitree.decide.algebra import piecewise, polynomials
-from expectitree.decide.algebra.piecewise import Piecewise
+from expectitree.decide.algebra import polynomials, rationals
 from expectitree.decide.algebra.polynomials import ONE, ZERO, Coefficients, Root, compare
-from expectitree.decide.algebra.rationals import VARIABLE, Rational, combination, constant
+from expectitree.decide.algebra.rationals import VARIABLE, Piecewise, Rational, constant
 
 F = Fraction
 
 
 def polynomial(*coefficients: Fraction) -> Rational:
     """Return the polynomial with these coefficients, lowest power first."""
-    return combination((c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients))
+    return rationals.combination(
+        (c, Rational((0,) * i + (1,), (1,))) for i, c in enumerate(coefficients)
+    )
 
 
 def product_of(roots: Sequence[Fraction]) -> Coefficients:
@@ -94,10 +95,10 @@ def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
             for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
         ]
         greatest, least = (
-            piecewise.greatest_of(functions),
-            piecewise.greatest_of(functions, is_max=False),
+            rationals.greatest_of(functions),
+            rationals.greatest_of(functions, is_max=False),
         )
-        total = piecewise.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
+        total = rationals.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
         for i in range(24):
             x = F(i, 23)
             low, *_, high = sorted(f(x) for f in functions) * 2
@@ -142,7 +143,7 @@ def test_operations_on_quotients_are_those_of_their_values() -> None:
             assert a.sign_at(x) == (p > 0) - (p < 0)
             if q:
                 assert quotient(x) == (p / q)
-            mixed = combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
+            mixed = rationals.combination(((F(1, 3), a), (F(-2), b), (F(0), a), (F(5, 7), a)))
             assert mixed(x) == p / 3 - 2 * q + p * 5 / 7
 
 
@@ -162,10 +163,10 @@ def test_equal_functions_are_equal_quotients() -> None:
 def test_an_envelope_changes_at_roots_and_at_poles() -> None:
     third = VARIABLE - constant(F(1, 3))
     pole, flat = Piecewise((constant(F(1)) / third,)), Piecewise((constant(F(2)),))
-    greatest = piecewise.greatest_of([pole, flat])
+    greatest = rationals.greatest_of([pole, flat])
     assert [b.exact for b in greatest.breaks] == [F(1, 3), F(5, 6)]
     assert [piece.is_polynomial for piece in greatest.pieces] == [True, False, True]
-    again = piecewise.scaled(third, greatest)
+    again = rationals.scaled(third, greatest)
     for i in range(30):
         x = F(i, 29)
         assert greatest(x) == max(2, 1 / (x - F(1, 3)))

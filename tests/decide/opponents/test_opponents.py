@@ -62,7 +62,7 @@ def best_actions(tree: Tree, epsilon: Fraction) -> tuple[str, ...]:
 
 def predicted(report: Opponents, epsilon: Fraction) -> tuple[str, ...] | None:
     """Return the best actions by a report; None within the interval of a crossing."""
-    best = report.start
+    best = report.rows[0].ties
     for crossing in report.crossings:
         if epsilon < crossing.lower:
             break

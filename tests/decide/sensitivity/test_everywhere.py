@@ -13,7 +13,7 @@ from oracle import definition, exact_root
 
 import expectitree as et
 from expectitree import Kind, Tree
-from expectitree.decide.sensitivity.report import everywhere
+from expectitree.decide.sensitivity.exact import everywhere
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")

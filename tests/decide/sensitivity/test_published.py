@@ -10,7 +10,7 @@ from helpers import ROOT, load, loads
 
 import expectitree as et
 from expectitree import Tree
-from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity.exact import break_even
 from expectitree.decide.sensitivity.strategies import strategies_of
 from expectitree.searches.engine import search_tree
 

@@ -12,8 +12,8 @@ from decide.sensitivity.parameterised import at, predicted, random_tree
 import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.base.errors import AnalysisError
-from expectitree.decide.sensitivity import functions, quotients, report
-from expectitree.decide.sensitivity.break_even import break_even
+from expectitree.decide.sensitivity import functions, parameters, report
+from expectitree.decide.sensitivity.exact import break_even
 from expectitree.decide.sensitivity.functions import NodeFunctions
 from expectitree.decide.sensitivity.report import added
 from expectitree.decide.sensitivity.strategies import strategies_of
@@ -377,7 +377,7 @@ def test_a_row_of_a_map_is_blank_where_a_formula_divides_by_zero() -> None:
 # ---- Work.
 
 
-@pytest.mark.parametrize("module", [functions, quotients])
+@pytest.mark.parametrize("module", [functions, parameters])
 @pytest.mark.parametrize(("name", "needed"), [("MAX_DEGREE", 2), ("MAX_BITS", 7)])
 def test_functions_have_at_most_a_degree_and_so_many_bits(
     module: ModuleType, name: str, needed: int, monkeypatch: pytest.MonkeyPatch
@@ -397,7 +397,7 @@ def test_too_much_work_is_sampled_or_refused(monkeypatch: pytest.MonkeyPatch) ->
     degree = tree_of("(a^30)^3", "1/2")
     monkeypatch.undo()
     assert et.sensitivity(degree, "a").method == "sampled"
-    monkeypatch.setattr(quotients, "MAX_BITS", 2)
+    monkeypatch.setattr(parameters, "MAX_BITS", 2)
     assert et.sensitivity(tree_of("a*100", "1/2"), "a").method == "sampled"
     text = tree_of("(a^30)^3*b", "1/2", ", b: {value: 1, range: [0, 1]}")
     with pytest.raises(AnalysisError, match=r"^a map needs exact functions, but exact functions"):

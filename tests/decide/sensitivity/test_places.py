@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from expectitree.decide.sensitivity.decisions import Place
-from expectitree.decide.thresholds import place_fields, place_texts
+from expectitree.decide.sensitivity.decisions import Place, place_texts
 from expectitree.text.console import ASCII, UNICODE
 
 F = Fraction
@@ -61,9 +60,9 @@ def test_an_exact_place_is_a_fraction_or_its_first_digits(
 
 def test_json_in_floats_rounds_outwards() -> None:
     lower, upper = F(1, 3), F(1, 3) + F(1, 10**40)
-    found = place_fields(place(lower, upper), "at")
+    found = place(lower, upper).json_fields()
     assert F(found["at_lower"]) < lower < upper < F(found["at_upper"])
-    assert place_fields(place(F(10**5000, 3), F(10**5000, 3)), "at")["exact"] is None
+    assert place(F(10**5000, 3), F(10**5000, 3)).json_fields()["exact"] is None
 
 
 def test_shown_digits_are_those_of_every_number_between() -> None:

@@ -1,25 +1,29 @@
-"""Find an event by its name or by the path of a chance node, with the beliefs about it.
+"""What users name: an event, by its name or the path of a chance node, and a test for it.
 
 The beliefs about an event that the file defines follow from its prior and the likelihoods of its
-tests. Those about another event follow from the probabilities at the nodes (`shown.py`).
+tests. Those about another event follow from the probabilities at the nodes (`shown.py`). The
+likelihoods of a test are the probabilities of its signals: by signal, then by outcome.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from fractions import Fraction
+from typing import Any, TypeAlias
 
-from expectitree.base.errors import AnalysisError, TreeError
+from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem, TreeError
 from expectitree.base.expressions.domains import domain_of
 from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.parser import parse
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import escape, quote
+from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.base.tree.bayes import Definitions, Histories, Posteriors, Shown
 from expectitree.base.tree.columns import CHANCE
-from expectitree.base.tree.formulas import Formulas
+from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.decide.information.beliefs import (
+    NEAR,
     Belief,
     Event,
     check_once,
@@ -29,6 +33,13 @@ from expectitree.decide.information.beliefs import (
     scope_of,
 )
 from expectitree.decide.information.shown import ShownBeliefs
+from expectitree.files import parse as parse_document
+from expectitree.files import read_text
+
+# By signal and outcome: a number, or a text such as "0.9", "1/3", "1 - spec" and "rest".
+Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
+
+_EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
 
 
 def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
@@ -45,37 +56,32 @@ def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
             joint distribution of the event and its signals.
         TooMuchWorkError: The event has too many outcomes, or its test too many signals.
     """
-    events = (tree.formulas or Formulas()).events
-    names = list(dict.fromkeys(events.values()))
-    name = event if event in names else events.get(_node_at(tree, event, names), event)
-    nodes = frozenset(n for n, other in events.items() if other == name)
+    formulas = tree.formulas or Formulas()
+    names = list(dict.fromkeys(formulas.events.values()))
+    name = event
+    if event not in names:
+        name = formulas.events.get(_node_at(tree, event, names), event)
+    nodes = frozenset(n for n, other in formulas.events.items() if other == name)
     nodes = nodes or frozenset([tree.find(name).id])
     check_steps(tree, name, nodes, signals)
     first = max(nodes)
     outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
-    formulas = tree.formulas or Formulas()
-    if name not in formulas.defined:
-        found = ShownBeliefs(numbers, name, nodes, outcomes).event()
-    else:
-        found = _defined_event(numbers, tree, name, nodes, outcomes)
-    if found is None:
-        raise AnalysisError(f"play never meets {escape(name)}")
-    return found
+    if name in formulas.defined:
+        return _defined_event(numbers, tree, name, nodes, outcomes)
+    return ShownBeliefs(numbers, name, nodes, outcomes).event()
 
 
 def _defined_event(
     numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
-) -> Event | None:
-    """Return an event that the file defines; None if play does not meet it."""
+) -> Event:
+    """Return an event that the file defines."""
     formulas = tree.formulas or Formulas()
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, nodes, signals.__contains__)
-    if scope is None:
-        return None
+    scope = scope_of(numbers, name, nodes, signals)
     posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
     beliefs: dict[Shown, Belief] = {}
 
@@ -153,4 +159,90 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
             raise AnalysisError(
                 f"{escape(tree.path_of(n))}: {escape(other)} may depend on {escape(name)}, and "
                 f"play also meets it without {escape(name)}: define both under `events`"
+            )
+
+
+# ---- The likelihoods of a test.
+
+
+def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
+    """Return the likelihoods in a file as texts; raise `FileError` if it has something else."""
+    text, name = read_text(path)
+    root = parse_document(text, name).root
+
+    def wrong(message: str) -> FileError:
+        return FileError([Problem(name, message)])
+
+    if not isinstance(root, tuple) or not root:
+        raise wrong(f"found no mapping, {_EXPECTED}")
+    found: dict[str, dict[str, str]] = {}
+    for signal, row in root:
+        if not isinstance(row, tuple):
+            raise wrong(f"{escape(str(signal))}: found no mapping, {_EXPECTED}")
+        if signal in found:
+            raise wrong(f"duplicate signal {quote(str(signal))}: keep one")
+        found[str(signal)] = {}
+        for outcome, p in row:
+            if not isinstance(p, str) or outcome in found[str(signal)]:
+                problem = "found no number" if not isinstance(p, str) else "a duplicate key"
+                place = f"{escape(str(signal))}/{escape(str(outcome))}"
+                raise wrong(f"{place}: {problem}, {_EXPECTED}")
+            found[str(signal)][str(outcome)] = str(p)
+    return found
+
+
+def likelihood_values(
+    tree: Tree, likelihoods: Likelihoods, outcomes: tuple[str, ...]
+) -> dict[str, dict[str, Fraction]]:
+    """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
+
+    Raises `AnalysisError` unless each outcome has a distribution over the signals.
+    """
+    if not likelihoods:
+        raise AnalysisError("the test has no signals: give the likelihoods of at least one")
+    domain = domain_of(exact=True)
+    parameters = ParameterValues(tree.parameters, domain)
+    found: dict[str, dict[str, Fraction]] = {}
+    rests: dict[str, str] = {}  # the signal whose likelihood is the rest, by outcome
+    for signal, row in likelihoods.items():
+        if set(row) != set(outcomes):
+            raise AnalysisError(
+                f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
+                f"expected one of each outcome: {', '.join(map(escape, outcomes))}"
+            )
+        found[signal] = {}
+        for outcome, p in row.items():
+            if p == REST and outcome in rests:
+                place = f"{escape(outcome)} at {escape(rests[outcome])} and {escape(signal)}"
+                raise AnalysisError(f"two signals have the rest of {place}: give one a number")
+            if p == REST:
+                rests[outcome] = signal
+                continue
+            try:
+                formula = parse(p if isinstance(p, str) else exact_text(p), tree.parameters)
+                found[signal][outcome] = to_exact(evaluate(formula, domain, parameters))
+            except NumberError as error:
+                raise AnalysisError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+    for outcome, signal in rests.items():
+        others = [row[outcome] for row in found.values() if outcome in row]
+        found[signal][outcome] = 1 - sum(others, Fraction(0))
+    _check(found, outcomes)
+    return found
+
+
+def _check(found: Mapping[str, Mapping[str, Fraction]], outcomes: tuple[str, ...]) -> None:
+    """Raise `AnalysisError` unless each outcome has a distribution over the signals."""
+    for signal, values in found.items():
+        for outcome, value in values.items():
+            if not 0 <= value <= 1:
+                raise AnalysisError(
+                    f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
+                    "expected a number from 0 to 1"
+                )
+    for outcome in outcomes:
+        total = sum((row[outcome] for row in found.values()), Fraction(0))
+        if abs(total - 1) > NEAR:
+            raise AnalysisError(
+                f"the likelihoods of the signals for {escape(outcome)} sum to "
+                f"{message_text(total)}, expected 1: correct them, or write `rest` for one"
             )
