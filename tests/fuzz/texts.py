@@ -27,8 +27,7 @@ from random_texts import RandomText
 import expectitree as et
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import FileError, NumberError
-from expectitree.base.expressions.domains import FLOATS, FRACTIONS
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, FRACTIONS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.tree.builder import EXACT_NODES

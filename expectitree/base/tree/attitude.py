@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.expressions.domains import FLOATS
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import (

@@ -11,14 +11,15 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.expressions.domains import (
+from expectitree.base.expressions.evaluation import (
     DIGITS,
     FLOATS,
     Domain,
+    at_values,
     domain_of,
+    evaluate,
     rounded_fractions,
 )
-from expectitree.base.expressions.evaluation import at_values, evaluate
 from expectitree.base.expressions.parser import ExpressionError, listed, parse
 from expectitree.base.expressions.syntax import Expression, Name, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from expectitree.base.errors import AnalysisError, TreeError
-from expectitree.base.expressions.domains import domain_of
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import domain_of, evaluate
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
 from expectitree.base.tree.bayes import Definitions, Histories, Posteriors, Shown

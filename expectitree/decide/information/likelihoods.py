@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem
-from expectitree.base.expressions.domains import domain_of
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import domain_of, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
 from expectitree.base.tree.formulas import REST

@@ -9,8 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from expectitree.base.errors import NumberError, TransformError
-from expectitree.base.expressions.domains import DIGITS, rounded_fractions
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import (
     Number,

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.errors import AnalysisError, NumberError
-from expectitree.base.expressions.domains import FRACTIONS
+from expectitree.base.expressions.evaluation import FRACTIONS
 from expectitree.base.numbers import (
     Number,
     given_fraction,
