@@ -45,18 +45,14 @@ class UndefinedError(ArithmeticError):
 class Domain:
     """A kind of values.
 
-    Attributes:
-        number: Returns the value of a number as written, such as `0.5` or `5%`, or of a fraction.
-        operations: The operators, functions and comparisons by their names in the syntax tree, but
-            not `if`. A comparison returns True, False, or None if the values do not decide it. Then
-            the operation `join` receives the values of both cases of the `if`.
-        checked: Returns the result of an operation, or raises `UndefinedError` if it is too large.
-        text: Returns a value as text for messages.
+    `operations` has the operators, functions and comparisons by their names in the syntax tree, but
+    not `if`. A comparison returns True, False, or None if the values do not decide it. Then the
+    operation `join` receives the values of both cases of the `if`.
     """
 
-    number: Callable[[str | Fraction], Any]
+    number: Callable[[str | Fraction], Any]  # the value of a number such as `0.5` or `5%`
     operations: Mapping[str, Callable[..., Any]]
-    checked: Callable[[Any], Any]
+    checked: Callable[[Any], Any]  # the result itself; raises `UndefinedError` if it is too large
     text: Callable[[Any], str] = message_text
 
 

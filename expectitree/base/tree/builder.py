@@ -269,19 +269,6 @@ class TreeBuilder:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
 
-    def copy_formulas(
-        self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
-    ) -> None:
-        """Write the formulas of a node and of its `branches` in another tree at a copy."""
-        if node in formulas.nodes:
-            self.formulas.nodes[copy] = formulas.nodes[node]
-        if node in formulas.events and self._kind[copy] == Kind.CHANCE:
-            self.formulas.events[copy] = formulas.events[node]
-        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
-                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
-            written = {place: own[b] for place, b in enumerate(branches) if b in own}
-            self.add_formulas(copied, copy, written)
-
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
 
@@ -460,22 +447,6 @@ def label_at(label: str, place: int) -> str | None:
     return label
 
 
-def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
-    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
-    first = tree.columns.first[node]
-    return [
-        tree.label[b] if b - first == place else tree.branch_label(node, b)
-        for place, b in enumerate(branches)
-    ]
-
-
-def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
-    """Return the rewards of some branches by their place in a new order."""
-    if not tree.columns.pays:
-        return {}
-    return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
-
-
 def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -> list[Number]:
     """Return probabilities, divided by their sum at each chance node where it misses 1."""
     builder, found = TreeBuilder(exact), [*given]
@@ -486,13 +457,26 @@ def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -
     return found
 
 
-class Copy:
+class Copy(TreeBuilder):
     """A copy of a tree in the making: add its nodes, children before their parents."""
 
     def __init__(self, tree: Tree) -> None:
+        super().__init__(tree.exact)
         self.tree = tree
-        self.builder = TreeBuilder(tree.exact)
         self.estimated: set[int] = set()
+
+    def labels_of(self, node: int, branches: Sequence[int]) -> list[str | None]:
+        """Return the labels of some branches in a new order; `#k` stays with its branch."""
+        tree, first = self.tree, self.tree.columns.first[node]
+        return [
+            tree.label[b] if b - first == place else tree.branch_label(node, b)
+            for place, b in enumerate(branches)
+        ]
+
+    def rewards_of(self, branches: Sequence[int]) -> dict[int, Number]:
+        """Return the rewards of some branches by their place in a new order."""
+        columns = self.tree.columns
+        return {place: columns.reward[b] for place, b in enumerate(branches) if columns.pays}
 
     def add(
         self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
@@ -503,39 +487,50 @@ class Copy:
         estimate, which was for other play, is left out. An inner node without branches becomes a
         terminal worth its estimate.
         """
-        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        tree, columns = self.tree, self.tree.columns
         if branches:
             estimate = columns.utility[node] if kind is None else None
             kind = kind or columns.kind[node]
             p = [columns.probability[b] for b in branches] if kind == CHANCE else None
-            labels = labels_of(tree, node, branches)
-            rewards = rewards_of(tree, branches)
-            copy = builder.add_inner(kind, children, p, labels, estimate, rewards)
+            labels, rewards = self.labels_of(node, branches), self.rewards_of(branches)
+            copy = self.add_inner(kind, children, p, labels, estimate, rewards)
         else:
-            copy = builder.add_terminal(columns.utility[node])
+            copy = self.add_terminal(columns.utility[node])
             if columns.kind[node] or node in tree.estimated:
                 self.estimated.add(copy)
-        self.annotate(copy, node)
+        self.annotate_as(copy, node)
         if tree.formulas is not None:
-            builder.copy_formulas(tree.formulas, node, branches, copy)
+            self._copy_formulas(tree.formulas, node, branches, copy)
         for place, b in enumerate(branches if tree.branch_notes else ()):
             if b in tree.branch_notes:
-                builder.annotate_branch(copy, place, tree.branch_notes[b])
+                self.annotate_branch(copy, place, tree.branch_notes[b])
         return copy
 
-    def annotate(self, copy: int, node: int) -> None:
+    def annotate_as(self, copy: int, node: int) -> None:
         """Write the bounds and the note of a node at its copy."""
         bounds, note = self.tree.local_bounds.get(node), self.tree.notes.get(node)
-        self.builder.annotate(copy, bounds=bounds, note=note)
+        self.annotate(copy, bounds=bounds, note=note)
+
+    def _copy_formulas(
+        self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
+    ) -> None:
+        if node in formulas.nodes:
+            self.formulas.nodes[copy] = formulas.nodes[node]
+        if node in formulas.events and self._kind[copy] == CHANCE:
+            self.formulas.events[copy] = formulas.events[node]
+        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
+                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
+            written = {place: own[b] for place, b in enumerate(branches) if b in own}
+            self.add_formulas(copied, copy, written)
 
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
-        tree, root = self.tree, NodeId(len(self.builder) - 1)
+        tree, root = self.tree, NodeId(len(self) - 1)
         if tree.formulas is not None:
-            self.builder.formulas.defined.update(tree.formulas.defined)
+            self.formulas.defined.update(tree.formulas.defined)
             if NONE in tree.formulas.rewards:
-                self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
-        built = self.builder.build(
+                self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        built = self.build(
             root, title=tree.title, source=tree.source, expect=tree.expect,
             estimated=frozenset(self.estimated), check=check,
         )  # fmt: skip

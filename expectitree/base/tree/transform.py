@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.base.tree.builder import Copy, labels_of, normalised, rewards_of
+from expectitree.base.tree.builder import Copy, normalised
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
@@ -248,17 +248,16 @@ def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
 
 def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:
     """Add a MIN node that makes mistakes; return its id."""
-    builder, tree = copy.builder, copy.tree
-    labels = labels_of(tree, node, tree.branches_of(node))
-    rewards = rewards_of(tree, tree.branches_of(node))
-    uniform, _ = builder.distribution(None, len(children))
-    added = builder.add_inner(Kind.CHANCE, children, uniform, labels, None, rewards)
+    branches = copy.tree.branches_of(node)
+    labels, rewards = copy.labels_of(node, branches), copy.rewards_of(branches)
+    uniform, _ = copy.distribution(None, len(children))
+    added = copy.add_inner(Kind.CHANCE, children, uniform, labels, None, rewards)
     if epsilon < 1 and len(children) > 1:
-        best = builder.add_inner(Kind.MIN, children, None, labels, None, rewards)
-        added = builder.add_inner(
+        best = copy.add_inner(Kind.MIN, children, None, labels, None, rewards)
+        added = copy.add_inner(
             Kind.CHANCE, [added, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
         )
-    copy.annotate(added, node)
+    copy.annotate_as(added, node)
     return added
 
 

@@ -13,7 +13,7 @@ from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.base.expressions.evaluation import domain_of, evaluate
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote
-from expectitree.base.tree.bayes import Definitions, Histories, Posteriors, Shown
+from expectitree.base.tree.bayes import Posteriors, Shown, histories, shown_after
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
@@ -75,7 +75,7 @@ def _defined_event(
     scope = scope_of(numbers, nodes, signals.__contains__)
     if scope is None:
         return None
-    posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
+    posteriors = Posteriors(formulas.defined, tree.parameters)
     beliefs: dict[Shown, Belief] = {}
 
     def belief(shown: Mapping[str, Shown]) -> Belief:
@@ -84,20 +84,19 @@ def _defined_event(
         if state not in beliefs:
             chances, domain = posteriors.chances(name, state), domain_of(numbers.exact)
             # New parameters are derived with each belief.
-            values = ParameterValues(posteriors.definitions.parameters, domain)
+            values = ParameterValues(posteriors.parameters, domain)
             beliefs[state] = [evaluate(chances[o], domain, values) for o in outcomes]
         return beliefs[state]
 
     within = frozenset(scope)
     node: dict[int, Belief] = {}
     branch: dict[int, Belief] = {}
-    histories = Histories(tree, formulas.defined)
-    for n, shown in histories:
+    for n, shown in histories(tree, formulas.defined):
         if n in within:
             node[n] = belief(shown)
             for b in tree.branches_of(n) if n not in nodes else ():
                 if numbers.columns.probability[b] > 0:
-                    branch[b] = belief(histories.after(n, b, shown))
+                    branch[b] = belief(shown_after(tree, formulas.defined, n, b, shown))
     return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 
