@@ -48,7 +48,7 @@ def product(*factors: Expression) -> Expression:
     for factor in factors:
         if ZERO in (found, factor):
             return ZERO
-        cancelled = _dividend(factor, found) or _dividend(found, factor)
+        cancelled = _other(factor, "/", found) or _other(found, "/", factor)
         if found == ONE:
             found = factor
         elif cancelled is not None:
@@ -58,12 +58,13 @@ def product(*factors: Expression) -> Expression:
     return found
 
 
-def _dividend(quotient: Expression, divisor: Expression) -> Expression | None:
-    """Return x if an expression is x divided by a divisor; else None."""
-    if not isinstance(quotient, Apply) or quotient.operation != "/":
+def _other(expression: Expression, operation: str, known: Expression) -> Expression | None:
+    """Return x if an expression is `x / known`, or for the other operation `known - x`."""
+    if not isinstance(expression, Apply) or expression.operation != operation:
         return None
-    dividend, below = quotient.operands
-    return dividend if below == divisor else None
+    first, second = expression.operands
+    other, same = (first, second) if operation == "/" else (second, first)
+    return other if same == known else None
 
 
 def quotient(a: Expression, b: Expression) -> Expression:
@@ -84,21 +85,13 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
-    complement = _complement(others[0]) if len(others) == count == 1 else None
+    complement = _other(others[0], "-", ONE) if len(others) == count == 1 else None
     if complement is not None:
         return complement
     found: Expression = ONE
     for other in others:
         found = found if other == ZERO else Apply("-", (found, other))
     return found if count == 1 else Apply("/", (found, Number(str(count))))
-
-
-def _complement(expression: Expression) -> Expression | None:
-    """Return x if an expression is `1 - x`; else None."""
-    if not isinstance(expression, Apply) or expression.operation != "-":
-        return None
-    whole, part = expression.operands
-    return part if whole == ONE else None
 
 
 def chances_of(tree: Tree, node: int) -> list[Expression]:

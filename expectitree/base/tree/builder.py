@@ -530,19 +530,12 @@ class Copy(TreeBuilder):
             self.formulas.defined.update(tree.formulas.defined)
             if NONE in tree.formulas.rewards:
                 self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
-        built = self.build(
-            root, title=tree.title, source=tree.source, expect=tree.expect,
-            estimated=frozenset(self.estimated), check=check,
-        )  # fmt: skip
+        built = self.build(root, estimated=frozenset(self.estimated), check=check)
         return replace(
-            built,
-            root_reward=tree.root_reward,
-            parameters=tree.parameters,
-            error=tree.error,
-            is_rounded=tree.is_rounded,
-            attitude=tree.attitude,
-            warnings=tree.warnings,
-        )
+            built, title=tree.title, source=tree.source, expect=tree.expect, error=tree.error,
+            root_reward=tree.root_reward, parameters=tree.parameters, attitude=tree.attitude,
+            is_rounded=tree.is_rounded, warnings=tree.warnings,
+        )  # fmt: skip
 
 
 def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:

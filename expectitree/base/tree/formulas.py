@@ -156,15 +156,11 @@ def payment_of(reward: Any) -> tuple[str, Any]:
     return "reward", reward
 
 
-def _expression_of(number: Any) -> Expression:
-    return parse(number_text(number), ())
-
-
 def sum_of(a: Any, b: Any) -> Any:
     """Return the sum of two numbers or formulas."""
     if not is_formula(a) and not is_formula(b):
         return a + b
-    terms = [x if is_formula(x) else _expression_of(x) for x in (a, b) if is_formula(x) or x]
+    terms = [x if is_formula(x) else parse(number_text(x), ()) for x in (a, b) if x]
     if len(terms) == 1:
         return terms[0]
     first, last = terms

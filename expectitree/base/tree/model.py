@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
     from expectitree.base.tree.formulas import Expectation, Formulas, Parameter
 
-# The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 # For more nodes, exact sizes of many digits would take more memory than the tree.
@@ -346,16 +345,12 @@ class Tree(Shown):
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
         first = self.first_paths
-        path, ends = "", [0]  # the current path, and where its labels end
+        labels: list[str] = []  # of the current path
         for n in first.order:
-            if n == self.root_id:
-                yield Node(self, n), paths.ROOT
-                continue
-            del ends[first.depth[n] :]
-            label = paths.join([self.branch_label(first.parent[n], first.branch[n])])
-            path = f"{path[: ends[-1]]}/{label}" if ends[-1] else label
-            ends.append(len(path))
-            yield Node(self, n), path
+            if n != self.root_id:
+                del labels[first.depth[n] - 1 :]
+                labels.append(paths.join([self.branch_label(first.parent[n], first.branch[n])]))
+            yield Node(self, n), "/".join(labels) or paths.ROOT
 
     def path_of(self, node: int, branch: int = NONE) -> str:
         """Return the first path to the node with an id, or on to a branch of that node."""

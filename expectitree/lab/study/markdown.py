@@ -7,16 +7,25 @@ from collections.abc import Iterator
 from expectitree.base.numbers import escape
 from expectitree.lab.study.report import Summary
 from expectitree.lab.study.text import legend, study_table
-from expectitree.text.tables import markdown, markdown_escaped
 
 
 def render(summary: Summary) -> Iterator[str]:
     study = summary.study
-    yield f"### {markdown_escaped(escape(study.title or study.file))}"
+    yield f"### {_shown(study.title or study.file)}"
     yield ""
     if study.source:
-        yield markdown_escaped(escape(study.source))
+        yield _shown(study.source)
         yield ""
-    yield from markdown(*study_table(summary))
+    columns, rows = study_table(summary)
+    yield f"| {' | '.join(column.heading for column in columns)} |"
+    rules = ("---:" if column.number else "---" for column in columns)
+    yield f"| {' | '.join(rules)} |"
+    for row in rows:
+        yield f"| {' | '.join(map(_shown, row))} |"
     yield ""
     yield " ".join(legend(summary))
+
+
+def _shown(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
+    return "".join(f"\\{c}" if c in "\\|*_`<>[]#" else c for c in escape(text))
