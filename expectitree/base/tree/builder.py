@@ -22,7 +22,7 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.formulas import Expectation, Expressions, Formulas
+from expectitree.base.tree.formulas import Expressions, Formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
@@ -148,15 +148,7 @@ class TreeBuilder:
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(
-        self,
-        root: Child,
-        *,
-        reward: Number | str = 0,
-        title: str | None = None,
-        source: str | None = None,
-        expect: Expectation | None = None,
-        estimated: frozenset[int] = frozenset(),
-        check: bool = True,
+        self, root: Child, *, reward: Number | str = 0, check: bool = True, **about: Any
     ) -> Tree:
         """Return the tree below a root, without the nodes that the root does not reach.
 
@@ -165,12 +157,9 @@ class TreeBuilder:
         Args:
             root: The root.
             reward: What MAX receives before the first move.
-            title: A title, which outputs show.
-            source: Where the tree comes from.
-            expect: The results that the tree should have.
-            estimated: The terminals that replace inner nodes.
             check: Check the bounds. Without it, the caller guarantees that no utility or estimate
                 lies outside them, and that the root reaches all nodes before it.
+            about: Further fields of `Tree`, such as `title` and `source`, which outputs show.
 
         Raises:
             TreeError: A utility or an estimate lies outside the bounds of a node above it.
@@ -178,10 +167,7 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(
-            self._tree(), estimated=estimated, title=title, source=source, expect=expect,
-            root_reward=self._number(reward),
-        )  # fmt: skip
+        tree = replace(self._tree(), root_reward=self._number(reward), **about)
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1

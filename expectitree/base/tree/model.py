@@ -290,22 +290,13 @@ class Tree(Shown):
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def reward_of(self, branch: int) -> Number:
-        """Return what a branch pays MAX; 0 if it pays nothing.
-
-        Args:
-            branch: The branch's id; -1 is the way to the root, which pays `root_reward`.
-        """
+        """Return what a branch pays MAX, by its id; -1 is the way to the root."""
         if branch == NONE:
             return self.root_reward
         return self.columns.reward[branch] if self.columns.pays else 0
 
     def branch_label(self, node: int, branch: int) -> str:
-        """Return the label of a branch of a node: as written, or `#k` by its place.
-
-        Args:
-            node: The node's id.
-            branch: The branch's id, one of `branches_of(node)`.
-        """
+        """Return the label of a branch of a node, both by id: as written, or `#k` by its place."""
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
 
     def parent_of(self, branch: int) -> int:

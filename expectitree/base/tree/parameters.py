@@ -148,15 +148,6 @@ def with_values(
     return changed
 
 
-def raise_at(tree: Tree) -> Report:
-    """Return a function that raises an error of a formula, with its path."""
-
-    def report(message: str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
-
-    return report
-
-
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
@@ -176,9 +167,13 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """
     if tree.formulas is None:
         return tree, ""
+
+    def fail(message: str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
+
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
-    evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree), domain)
+    evaluation = _Evaluation(tree, tree.formulas, report or fail, domain)
     found = evaluation.run()
     error = Fraction(0)
     if rounded:

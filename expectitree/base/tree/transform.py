@@ -50,7 +50,11 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         is_split = plies + heights[node] > depth
         branches = tree.branches_of(node)
         if is_split and plies == depth:
-            _check_estimate(tree, node, depth)
+            if columns.utility[node] != columns.utility[node]:
+                raise TransformError(
+                    f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the "
+                    "node has no estimate: write `estimate:` at it, or choose another depth"
+                )
             branches = range(0)
         below = [key(columns.child[b], plies + 1 if is_split else 0) for b in branches]
         missing = [child for child in below if child not in rows]
@@ -61,14 +65,6 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         if row not in rows:
             rows[row] = copy.add(node, branches, [rows[child] for child in below])
     return copy.finish()
-
-
-def _check_estimate(tree: Tree, node: int, depth: int) -> None:
-    if tree.node(node).estimate is None:
-        raise TransformError(
-            f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no "
-            "estimate: write `estimate:` at it, or choose another depth"
-        )
 
 
 def order_by_estimate(tree: Tree) -> Tree:
