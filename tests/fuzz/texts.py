@@ -35,7 +35,7 @@ from expectitree.files import load, loads
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.searches.engine import search_tree
-from expectitree.text.problems import problem_lines
+from expectitree.text.console import problem_lines
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 

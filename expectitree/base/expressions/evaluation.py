@@ -231,10 +231,7 @@ FLOATS = Domain(
 # `exp`, `log`, `sqrt` and powers have a value where it is rational: exp(0), log(1), 4^(1/2).
 FRACTIONS = Domain(
     _fraction,
-    {
-        **_SHARED,
-        **{"^": _exact_power, "exp": _exact_exp, "log": _exact_log, "sqrt": _exact_sqrt},
-    },
+    {**_SHARED, **{"^": _exact_power, "exp": _exact_exp, "log": _exact_log, "sqrt": _exact_sqrt}},
     _checked_fraction,
 )
 

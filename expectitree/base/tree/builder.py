@@ -115,10 +115,7 @@ class TreeBuilder:
         return self._inner(Kind.MIN, *self._children(children), None, about)
 
     def chance(
-        self,
-        children: Children,
-        probabilities: Sequence[Number | str] | None = None,
-        **about: Any,
+        self, children: Children, probabilities: Sequence[Number | str] | None = None, **about: Any
     ) -> NodeId:
         """Add a chance node and return it.
 

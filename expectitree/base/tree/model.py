@@ -82,11 +82,9 @@ class Tree(Shown):
         right/#2 TERMINAL 9.0
 
     Attributes:
-        columns: The numbers: kind, utility, first and last branch by node; child, probability and
-            reward by branch.
+        columns: The numbers by node and by branch.
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
-        exact: Whether the numbers of columns, bounds and `root_reward` are `Fraction`; otherwise
-            they are floats.
+        exact: Whether the numbers are `Fraction`; otherwise they are floats.
         local_bounds: The bounds written at nodes, by node id.
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.
@@ -97,14 +95,11 @@ class Tree(Shown):
         source: Where the tree comes from, if that is written.
         expect: The results that the file expects, if there are any.
         parameters: The named numbers, by name.
-        formulas: The formulas of its numbers and the events of its chance nodes; None if there are
-            neither.
-        attitude: The attitude to risk, with which values are certainty equivalents; None if values
-            are expected values.
+        formulas: The formulas of its numbers and the events of its chance nodes, or None.
+        attitude: The attitude to risk, with which values are certainty equivalents, or None.
         error: The most by which a number may differ from its formula, if that is irrational.
         is_rounded: Whether the fractions are rounded to 200 bits.
-        warnings: The messages that `warn` received when the tree was read, about parts of the text
-            that are valid but probably mistaken.
+        warnings: What `warn` received about text that is valid but probably mistaken.
     """
 
     columns: Columns

@@ -179,8 +179,7 @@ def in_decimals(tree: Tree) -> Tree:
     try:
         return in_fractions(tree)
     except ExpectitreeError:  # a formula has no exact value, or outcomes sum only nearly to 1
-        events = Formulas(events=tree.formulas.events) if tree.formulas is not None else None
-        return in_fractions(replace(tree, formulas=events, parameters={}))
+        return in_fractions(without_formulas(tree))
 
 
 def without_formulas(tree: Tree) -> Tree:
