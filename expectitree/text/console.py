@@ -35,8 +35,7 @@ THEME = Theme(
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
-_MARGIN = "    "  # before a source line
-_TAB = "    "
+_MARGIN = "    "  # before a source line, and in place of a tab
 
 
 class Characters(NamedTuple):
@@ -265,7 +264,7 @@ def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
     indent = len(excerpt.text) - len(excerpt.text.lstrip(" \t"))
     indent = min(indent, excerpt.at)
     at = excerpt.at - indent
-    shown = [_TAB if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
+    shown = [_MARGIN if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
     cells = [*map(cell_len, shown)]
     first, end = _window(cells, at, max(width, MIN_WIDTH))
     before = "…" if first else ""

@@ -144,10 +144,7 @@ class Definitions:
 
 
 def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
-    """Return a name for a parameter that is made of a text and a number, starting at `start`.
-
-    No other parameter has it. The number is the second result.
-    """
+    """Return a name that is not taken, of a text and a number from `start` on, and the number."""
     name = _NOT_IN_NAMES.sub("_", wanted).strip("_") or "p"
     name = f"p_{name}" if name[0].isdigit() else name
     for count in itertools.count(start):

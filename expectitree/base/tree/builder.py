@@ -173,8 +173,8 @@ class TreeBuilder:
                     for b in tree.branches_of(n):
                         reached[self._child[b]] = 1
             if not all(reached):
-                kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
-                tree = keep_branches(tree, kept)
+                kept = (n for n in range(root_id + 1) if reached[n])
+                tree = keep_branches(tree, ((n, tree.branches_of(n)) for n in kept))
         if check and tree.local_bounds:
             check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
@@ -521,13 +521,13 @@ class Copy(TreeBuilder):
         )  # fmt: skip
 
 
-def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
-    """Return the tree of some nodes, the keys, each with some of its branches.
+def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:
+    """Return the tree of some nodes, in the order of their ids, each with some of its branches.
 
     The root must be among the nodes, and so must every child that a kept branch leads to.
     """
     copy, child = Copy(tree), tree.columns.child
-    copies: dict[int, int] = {}
-    for n in sorted(kept):
-        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
+    copies = array("I", [0]) * len(tree)  # by node
+    for n, branches in kept:
+        copies[n] = copy.add(n, branches, [copies[child[b]] for b in branches])
     return copy.finish(check=False)

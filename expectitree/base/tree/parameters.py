@@ -54,10 +54,7 @@ def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
 
 
 class ParameterValues(dict[str, Any]):
-    """The values of parameters by name. To look up one without a value raises its error.
-
-    `known` replaces the values of some parameters.
-    """
+    """The values of parameters by name, or those `known`; one without a value raises its error."""
 
     def __init__(
         self,
@@ -185,13 +182,11 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
 
 
 def _difference(tree: Tree, better: Tree) -> Fraction:
-    """Return more than the error of a tree's numbers, from others with 30 digits more.
-
-    A number that has no value with more digits may be wrong altogether.
-    """
+    """Return more than the error of a tree's numbers, from others with 30 digits more."""
     pairs = [(tree.root_reward, better.root_reward)]
     for name in ("utility", "probability", "reward"):
         pairs += zip(getattr(tree.columns, name), getattr(better.columns, name), strict=True)
+    # A number that has no value with more digits may be wrong altogether.
     return 2 * max(abs(to_exact(x) - (to_exact(y) if y == y else 0)) for x, y in pairs if x == x)
 
 
@@ -229,8 +224,7 @@ class _Evaluation:
             for b in branches:
                 leads = is_reached and bool(probability[b])
                 if b in formulas.rewards:
-                    paid = self.number(formulas.rewards[b], "reward", n, b, leads)
-                    reward[b] = zero if paid is None else paid
+                    reward[b] = self.number(formulas.rewards[b], "reward", n, b, leads) or zero
                 if leads:
                     reached[columns.child[b]] = True
         columns = type(columns).of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.base.tree.builder import Copy, normalised
+from expectitree.base.tree.builder import Copy, keep_branches, normalised
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
@@ -110,27 +110,24 @@ def order_by_value(
         kind = columns.kind[parent[n]]
         below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
 
-    def rearranged(node: int, branches: Sequence[int]) -> Sequence[int]:
-        if sorted_nodes is not None and node not in sorted_nodes:
-            return branches
-        kind = columns.kind[node]
-        is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[node])
-        reverse = is_falling == best_first
-        return sorted(
-            branches, key=lambda b: tree.reward_of(b) + values[columns.child[b]], reverse=reverse
-        )
+    def total(branch: int) -> Any:
+        return tree.reward_of(branch) + values[columns.child[branch]]
 
-    return _rearrange(tree, rearranged)
+    def rearranged() -> Iterator[tuple[int, Sequence[int]]]:
+        for n, kind in enumerate(columns.kind):
+            branches: Sequence[int] = tree.branches_of(n)
+            if sorted_nodes is None or n in sorted_nodes:
+                is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[n])
+                branches = sorted(branches, key=total, reverse=is_falling == best_first)
+            yield n, branches
+
+    return keep_branches(tree, rearranged())
 
 
 def order_at_random(tree: Tree, seed: int) -> Tree:
     """Return the tree with each node's children shuffled, the same everywhere for a seed."""
-    random = Random(seed)
-
-    def rearranged(_: int, branches: Sequence[int]) -> list[int]:
-        return random.sample(branches, len(branches))
-
-    return _rearrange(tree, rearranged)
+    random, rows = Random(seed), map(tree.branches_of, range(len(tree)))
+    return keep_branches(tree, ((n, random.sample(row, len(row))) for n, row in enumerate(rows)))
 
 
 def in_floats(tree: Tree) -> Tree:
@@ -222,10 +219,9 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
 def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
     """Return the tree with a MIN player who makes mistakes.
 
-    It has no `expect`, and no estimates at inner nodes: they were for other play.
-
     With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its
-    best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node.
+    best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node. The
+    `expect` and the estimates of inner nodes are left out: they were for other play.
     """
     if not 0 <= epsilon <= 1:
         raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")
@@ -254,14 +250,3 @@ def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> 
         )
     copy.annotate_as(added, node)
     return added
-
-
-def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], Sequence[int]]) -> Tree:
-    """Return the tree with each node's branches in another order; branches keep their labels."""
-    copy, child = Copy(tree), tree.columns.child
-    for n in range(len(tree)):
-        branches: Sequence[int] = tree.branches_of(n)
-        if branches:
-            branches = order(n, branches)
-        copy.add(n, branches, [child[b] for b in branches])
-    return copy.finish()
