@@ -18,7 +18,6 @@ class Option:
 
     algorithm: str
     values: tuple[str, ...]  # the default first; empty if the option is a whole number, 1 or more
-    default: int | str
     description: str
 
     @property
@@ -36,28 +35,20 @@ class Option:
 
 
 OPTIONS = {
-    "probes": Option(
-        "star2.5",
-        (),
-        2,  # the fewest that differ from star2
-        "Children of each outcome that star2.5 probes; 2 by default.",
-    ),
+    "probes": Option("star2.5", (), "Children of each outcome that star2.5 probes; 2 by default."),
     "probe-order": Option(
         "star2.5",
         ("cyclic", "sequential"),
-        "cyclic",
         "Probe round by round (cyclic, the default) or outcome by outcome (sequential).",
     ),
     "goal": Option(
         "best-first",
         ("value", "action"),
-        "value",
         "What best-first proves: the value (the default), or only which action is best.",
     ),
     "guide": Option(
         "best-first",
         ("learning", "bounds"),
-        "learning",
         "What guides best-first: estimates that learn from the leaves visited (learning, the "
         "default), or bounds alone (bounds).",
     ),
@@ -110,7 +101,7 @@ class Algorithm:
             plural = "s" * (self.probes != 1)
             return f"{self.name} ({self.probes} probe{plural}, {self.probe_order})"
         changed = [
-            str(value) for key, value in self.options.items() if value != OPTIONS[key].default
+            str(value) for key, value in self.options.items() if value != OPTIONS[key].values[0]
         ]
         return f"{self.name} ({', '.join(changed)})" if changed else self.name
 
@@ -131,7 +122,7 @@ ALGORITHMS = {
             "star2.5",
             "Star2 with several probes (options probes, probe-order).",
             chance_cuts=True,
-            probes=2,
+            probes=2,  # the fewest that differ from star2
         ),
         Algorithm(
             "best-first",
@@ -159,7 +150,11 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
     Raises:
         SearchError: The name is unknown, or the algorithm does not have an option or a value.
     """
-    found = name if isinstance(name, Algorithm) else _by_name(name)
+    found = name if isinstance(name, Algorithm) else ALGORITHMS.get(str(name).lower())
+    if found is None:
+        hint = did_you_mean(str(name), ALGORITHMS)
+        choices = ", ".join(ALGORITHMS)
+        raise SearchError(f"unknown algorithm {quote(str(name))}{hint}: choose among {choices}")
     changed: dict[str, int | str] = {}
     for field, value in options.items():
         key, field = field.replace("_", "-"), field.replace("-", "_")
@@ -178,14 +173,3 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
         changed[field] = value
     return replace(found, **changed)  # type: ignore[arg-type]
-
-
-def _by_name(name: object) -> Algorithm:
-    written = str(name)
-    found = ALGORITHMS.get(written.lower())
-    if found is None:
-        hint = did_you_mean(written, ALGORITHMS)
-        raise SearchError(
-            f"unknown algorithm {quote(written)}{hint}: choose among {', '.join(ALGORITHMS)}"
-        )
-    return found

@@ -15,7 +15,6 @@ from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import add_options, check_file, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
-from expectitree.page import to_html
 from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
@@ -133,7 +132,7 @@ def command(
 
     def drawn(search: Search, file: str) -> str | bytes:
         if kind == drawing.PAGE:
-            return to_html(search, file=file)
+            return drawing.page(search, file=file)
         return drawing.picture(search, kind, file=file, **style)
 
     def draw(file: str, found: Tree | Search) -> None:
@@ -144,7 +143,7 @@ def command(
         elif kind == drawing.PAGE:
             chosen = algorithms.for_tree(file, found)
             bounds, most = options.root_bounds, options.max_visits
-            picture = to_html(found, chosen, bounds=bounds, max_visits=most, file=file)
+            picture = drawing.page(found, chosen, bounds=bounds, max_visits=most, file=file)
         else:
             algorithm, *_ = algorithms.for_tree(file, found)
             choices = {"is_blank": style["blank"], "exact": options.exact}

@@ -171,7 +171,7 @@ def warning_last(context: click.Context) -> Iterator[None]:
 
 def say_problems(error: FileError) -> None:
     """Print the problems of a file to standard error, with their source lines."""
-    from expectitree.text.problems import problem_lines
+    from expectitree.text.console import problem_lines
 
     for line in problem_lines(error, make_console(stderr=True).width):
         say(line)

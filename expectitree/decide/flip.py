@@ -77,7 +77,7 @@ class _Flipped(Copy):
 
     def add_flipped(self, node: int, labels: Sequence[str], copies: Sequence[int]) -> int:
         """Add the two levels in their new order; return the id of the upper node."""
-        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        tree, columns = self.tree, self.tree.columns
         upper = tree.branches_of(node)
         names = [tree.branch_label(node, b) for b in upper]
         chances = dict(zip(upper, chances_of(tree, node), strict=True))
@@ -93,27 +93,27 @@ class _Flipped(Copy):
                 ends.append((b, columns.first[n] + at))
             marginal = self.definitions.sum(joint, label)
             marginals.append(marginal)
-            equal, _ = builder.distribution(None, len(upper))
+            equal, _ = self.distribution(None, len(upper))
             children = [copies[columns.child[c]] for _, c in ends]
             rewards = {i: tree.reward_of(b) + tree.reward_of(c) for i, (b, c) in enumerate(ends)}
-            lower = builder.add_inner(Kind.CHANCE, children, equal, _written(names), None, rewards)
+            lower = self.add_inner(Kind.CHANCE, children, equal, _written(names), None, rewards)
             if marginal != ZERO:  # else the outcome cannot occur, and what follows does not matter
                 posterior = {i: quotient(p, marginal) for i, p in enumerate(joint)}
-                builder.add_formulas(builder.formulas.probabilities, lower, posterior)
+                self.add_formulas(self.formulas.probabilities, lower, posterior)
             self._add_reward_formulas(lower, ends)
             if event:
-                builder.formulas.events[lower] = event
+                self.formulas.events[lower] = event
             added.append(lower)
-        equal, _ = builder.distribution(None, len(added))
+        equal, _ = self.distribution(None, len(added))
         estimate = columns.utility[node]
-        top = builder.add_inner(Kind.CHANCE, added, equal, _written(labels), estimate)
-        builder.add_formulas(builder.formulas.probabilities, top, dict(enumerate(marginals)))
+        top = self.add_inner(Kind.CHANCE, added, equal, _written(labels), estimate)
+        self.add_formulas(self.formulas.probabilities, top, dict(enumerate(marginals)))
         if tree.formulas is not None and node in tree.formulas.nodes:
-            builder.formulas.nodes[top] = tree.formulas.nodes[node]
+            self.formulas.nodes[top] = tree.formulas.nodes[node]
         below = self._event([columns.child[b] for b in upper])
         if below:
-            builder.formulas.events[top] = below
-        self.annotate(top, node)
+            self.formulas.events[top] = below
+        self.annotate_as(top, node)
         return top
 
     def _event(self, nodes: Sequence[int]) -> str | None:
@@ -132,7 +132,7 @@ class _Flipped(Copy):
             for i, pair in enumerate(ends)
             if any(b in written for b in pair)
         }
-        self.builder.add_formulas(self.builder.formulas.rewards, node, sums)
+        self.add_formulas(self.formulas.rewards, node, sums)
 
 
 def _written(labels: Sequence[str]) -> list[str | None]:

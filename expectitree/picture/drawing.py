@@ -53,9 +53,14 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
     kind = kind_of(name)
     if kind == PAGE:
         _check_names(options, "page", ["algorithms", "bounds", "max_visits"])
-        write(module_of(PICTURES[f".{PAGE}"]).to_html(found, **options), name)
+        write(page(found, **options), name)
     else:
         write(picture(found, kind, **options), name)
+
+
+def page(found: Tree | Search, algorithms: Any = None, **options: Any) -> str:
+    """Return what `to_html` returns; only those who draw a page import its module."""
+    return str(module_of(PICTURES[f".{PAGE}"]).to_html(found, algorithms, **options))
 
 
 def to_svg(found: Tree | Search, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""Consoles for terminal output: styles, characters, headings, and renderables as text."""
+"""Consoles for terminal output: styles, characters, headings, problems of files, and text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.segment import Segment
 from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
+from expectitree.base.errors import Excerpt, FileError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
 
@@ -34,6 +35,7 @@ THEME = Theme(
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
+_MARGIN = "    "  # before a source line, and in place of a tab
 
 
 class Characters(NamedTuple):
@@ -242,3 +244,52 @@ def _line_text(text: Text, console: Console) -> str:
         pieces += [plain[end:start], styled]
         end = stop
     return f"{''.join(pieces)}{plain[end:]}\n"
+
+
+def problem_lines(error: FileError, width: int) -> Iterator[str]:
+    """Yield the lines of an error: each message, its source line, and `^` below the column.
+
+    Source lines are cut to the width. Messages are whole, so that a search can find them.
+    """
+    for problem in error.problems:
+        yield from str(problem).splitlines()
+        if problem.excerpt is not None:
+            yield from _excerpt_lines(problem.excerpt, width - len(_MARGIN))
+    if error.stopped:
+        yield str(error).splitlines()[-1]
+
+
+def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:
+    """Yield a source line, cut around the column, and the mark below it."""
+    indent = len(excerpt.text) - len(excerpt.text.lstrip(" \t"))
+    indent = min(indent, excerpt.at)
+    at = excerpt.at - indent
+    shown = [_MARGIN if c == "\t" else escape(c) for c in excerpt.text[indent:].rstrip()]
+    cells = [*map(cell_len, shown)]
+    first, end = _window(cells, at, max(width, MIN_WIDTH))
+    before = "…" if first else ""
+    after = "…" if end < len(shown) else ""
+    offset = len(before) + sum(cells[first:at]) + max(0, at - len(cells))
+    yield f"{_MARGIN}{before}{''.join(shown[first:end])}{after}"
+    yield f"{_MARGIN}{' ' * offset}^"
+
+
+def _window(cells: list[int], at: int, width: int) -> tuple[int, int]:
+    """Return the first character to show and the one after the last, from their widths."""
+    if sum(cells) <= width:
+        return 0, len(cells)
+    left = width - 2  # for the `…` at both ends
+    first = end = min(at, len(cells))
+    is_left = False
+    while True:
+        can_left = first > 0 and cells[first - 1] <= left
+        can_right = end < len(cells) and cells[end] <= left
+        if not can_left and not can_right:
+            return first, end
+        is_left = can_left and (not is_left or not can_right)
+        if is_left:
+            first -= 1
+            left -= cells[first]
+        else:
+            left -= cells[end]
+            end += 1

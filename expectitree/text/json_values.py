@@ -20,7 +20,6 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     to_nearest_float,
 )
-from expectitree.base.tree import paths
 from expectitree.base.tree.model import Tree
 
 _UNSAFE = re.compile("[\x7f-\x9f\ud800-\udfff]")  # control characters, lone surrogates
@@ -80,15 +79,11 @@ def about_fields(file: str, tree: Tree) -> dict[str, Any]:
 
 def json_path(tree: Tree, node: int, branch: int | None = None) -> str | None:
     """Return the path to a node by its first branch or another; None if it is very long."""
-    paths_ = tree.first_paths
-    parent, first_branch, depth = paths_.parent, paths_.branch, paths_.depth
-    if branch is None or branch < 0 or branch == first_branch[node]:
-        return tree.path_of(node) if depth[node] <= MAX_NESTED else None
+    first = tree.first_paths
+    if branch is None or branch < 0 or branch == first.branch[node]:
+        return tree.path_of(node) if first.depth[node] <= MAX_NESTED else None
     above = tree.parent_of(branch)
-    if depth[above] >= MAX_NESTED:
-        return None
-    start = f"{tree.path_of(above)}/" if parent[above] >= 0 else ""
-    return start + paths.join([tree.branch_label(above, branch)])
+    return tree.path_of(above, branch) if first.depth[above] < MAX_NESTED else None
 
 
 def json_number(value: Number) -> int | float | str:

@@ -1,4 +1,4 @@
-"""Tables without lines: aligned columns for a terminal, and the same for Markdown."""
+"""Tables without lines: aligned columns for a terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from expectitree.base.numbers import escape
 from expectitree.text.console import characters, clipped, safe
 
 GAP = 2  # blanks between columns
@@ -97,17 +96,3 @@ def _shrunk(
             break
         widths[max(wide, key=lambda i: widths[i])] -= 1
     return widths
-
-
-def markdown(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a Markdown table."""
-    yield f"| {' | '.join(column.heading for column in columns)} |"
-    rules = ("---:" if column.number else "---" for column in columns)
-    yield f"| {' | '.join(rules)} |"
-    for row in rows:
-        yield f"| {' | '.join(markdown_escaped(escape(cell)) for cell in row)} |"
-
-
-def markdown_escaped(text: str) -> str:
-    """Return a text that Markdown shows as it is."""
-    return "".join(f"\\{c}" if c in "\\|*_`<>[]#" else c for c in text)

@@ -21,7 +21,7 @@ from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Place
-from expectitree.text.problems import problem_lines
+from expectitree.text.console import problem_lines
 
 NEED_FRACTIONS = (
     "max: [1e302, 1e400]",

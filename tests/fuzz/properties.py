@@ -22,13 +22,7 @@ from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
 from lab.limit import test_limit
 from random_trees import BEST_FIRST, EVERY, Case
-from searches import (
-    test_attitude,
-    test_contract,
-    test_engines,
-    test_rewards,
-    test_unknown,
-)
+from searches import test_attitude, test_contract, test_engines, test_rewards, test_unknown
 
 import expectitree as et
 from expectitree.base.expressions.syntax import Expression

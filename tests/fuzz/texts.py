@@ -27,8 +27,7 @@ from random_texts import RandomText
 import expectitree as et
 from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.errors import FileError, NumberError
-from expectitree.base.expressions.domains import FLOATS, FRACTIONS
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, FRACTIONS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.tree.builder import EXACT_NODES
@@ -36,7 +35,7 @@ from expectitree.files import load, loads
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.searches.engine import search_tree
-from expectitree.text.problems import problem_lines
+from expectitree.text.console import problem_lines
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 

@@ -258,12 +258,12 @@ def same_places(tree: Tree, other: Tree) -> bool:
 @for_each("seed, exact", FIRST, OTHERS)
 def test_transforms_keep_unknown_terminals(seed: int, exact: bool) -> None:
     case = Case(seed, exact)
-    tree, first = case.tree, case.tree.columns.first
+    tree = case.tree
     assert same_places(tree, cut_at_depth(tree, 99))
     assert same_places(tree, order_at_random(tree, seed))
     assert same_places(tree, replace_opponent(tree, 0))
     assert same_places(
-        tree, keep_branches(tree, {n: range(first[n], first[n + 1]) for n in range(len(tree))})
+        tree, keep_branches(tree, ((n, tree.branches_of(n)) for n in range(len(tree))))
     )
     assert len(replace_opponent(tree, Fraction(1, 4)).unknown) == len(tree.unknown)
     mapped = map_utilities(tree, lambda u: 2 * u + 1)

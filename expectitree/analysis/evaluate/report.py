@@ -111,4 +111,4 @@ def strategy_only(search: Search) -> Search:
     }
     changed |= {"cut": [NOT_CUT] * len(reached), "cut_after": [0] * len(reached), "cuts": 0}
     changed["window_parent"] = None  # its ids are those of the whole tree
-    return replace(search, tree=keep_branches(tree, kept), **changed)
+    return replace(search, tree=keep_branches(tree, sorted(kept.items())), **changed)

@@ -8,9 +8,8 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.verify.report import Verification
-from expectitree.text.console import characters, line, safe
+from expectitree.text.console import characters, line, problem_lines, safe
 from expectitree.text.phrases import plural
-from expectitree.text.problems import problem_lines
 
 
 def render(

@@ -58,16 +58,11 @@ _OTHER_FUNCTIONS = {"ln": "write log", "pow": "write a^b", "iif": "write if", "p
 
 
 class ExpressionError(NumberError):
-    """A text that is not an expression, or an expression that has no value.
-
-    Attributes:
-        offset: The place in the text, counted in characters from 0; None if the text is well
-            formed but has no value.
-    """
+    """A text that is not an expression, or an expression that has no value."""
 
     def __init__(self, message: str, offset: int | None = None) -> None:
         super().__init__(message)
-        self.offset = offset
+        self.offset = offset  # of the error, in characters; None if the text is well formed
 
 
 def parse(text: str, names: Collection[str]) -> Expression:

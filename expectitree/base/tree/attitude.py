@@ -9,17 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.expressions.domains import FLOATS
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
-from expectitree.base.numbers import (
-    Number,
-    exact_text,
-    message_text,
-    quote,
-    to_fraction,
-)
+from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
 from expectitree.base.tree.columns import Bounds
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
@@ -35,19 +28,12 @@ EXPECTED = (
 
 @dataclass(frozen=True, slots=True)
 class Attitude:
-    """An attitude to risk; `Tree.attitude` has the tree's.
+    """An attitude to risk; `Tree.attitude` has the tree's."""
 
-    Attributes:
-        kind: "exponential", "logarithmic", "points" or "utility".
-        number: The risk tolerance of "exponential", the wealth of "logarithmic"; else None.
-        points: The pairs (total, utility) of "points"; else empty.
-        expression: The syntax tree of "utility"; else None.
-    """
-
-    kind: str
-    number: Number | None = None
-    points: tuple[tuple[Number, Number], ...] = ()
-    expression: Expression | None = None
+    kind: str  # one of `KINDS`
+    number: Number | None = None  # the risk tolerance of "exponential", the wealth of "logarithmic"
+    points: tuple[tuple[Number, Number], ...] = ()  # pairs (total, utility)
+    expression: Expression | None = None  # of "utility"
 
     def __post_init__(self) -> None:
         if self.kind == "exponential" and not self.number:
@@ -111,29 +97,22 @@ def _read_points(text: str) -> Iterable[tuple[Number, Number]]:
 
 @dataclass(frozen=True, slots=True)
 class Utility:
-    """An increasing utility function on a range of totals, and its inverse.
-
-    Attributes:
-        of: Returns the utility of a total within the range.
-        inverse: Returns the total of a utility.
-        range: The least and the greatest total.
-        magnitude: The greatest magnitude of the numbers whose difference is a utility. It sets the
-            rounding error; 0 if a utility is no difference.
-    """
+    """An increasing utility function on a range of totals, and its inverse."""
 
     of: Callable[[Any], Any]
     inverse: Callable[[Any], Any]
     range: Bounds
+    # The greatest magnitude of the numbers whose difference is a utility, which sets the rounding
+    # error; 0 if a utility is no difference.
     magnitude: float = 0.0
 
     def after(self, paid: Any, ends: Bounds) -> Utility:
         """Return the utility of what is still to be received, in a range, after a payment."""
-        return replace(
-            self,
-            of=lambda x: self.of(x + paid),
-            inverse=lambda u: self.inverse(u) - paid,
-            range=ends,
-        )
+
+        def of(x: Any) -> Any:
+            return self.of(x + paid)
+
+        return replace(self, of=of, inverse=lambda u: self.inverse(u) - paid, range=ends)
 
 
 def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:

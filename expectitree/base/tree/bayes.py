@@ -48,7 +48,7 @@ def product(*factors: Expression) -> Expression:
     for factor in factors:
         if ZERO in (found, factor):
             return ZERO
-        cancelled = _dividend(factor, found) or _dividend(found, factor)
+        cancelled = _other(factor, "/", found) or _other(found, "/", factor)
         if found == ONE:
             found = factor
         elif cancelled is not None:
@@ -58,12 +58,13 @@ def product(*factors: Expression) -> Expression:
     return found
 
 
-def _dividend(quotient: Expression, divisor: Expression) -> Expression | None:
-    """Return x if an expression is x divided by a divisor; else None."""
-    if not isinstance(quotient, Apply) or quotient.operation != "/":
+def _other(expression: Expression, operation: str, known: Expression) -> Expression | None:
+    """Return x if an expression is `x / known`, or for the other operation `known - x`."""
+    if not isinstance(expression, Apply) or expression.operation != operation:
         return None
-    dividend, below = quotient.operands
-    return dividend if below == divisor else None
+    first, second = expression.operands
+    other, same = (first, second) if operation == "/" else (second, first)
+    return other if same == known else None
 
 
 def quotient(a: Expression, b: Expression) -> Expression:
@@ -84,21 +85,13 @@ def total(terms: Sequence[Expression]) -> Expression:
 
 def rest_of(others: Sequence[Expression], count: int = 1) -> Expression:
     """Return what some probabilities leave of 1, for each of `count` outcomes."""
-    complement = _complement(others[0]) if len(others) == count == 1 else None
+    complement = _other(others[0], "-", ONE) if len(others) == count == 1 else None
     if complement is not None:
         return complement
     found: Expression = ONE
     for other in others:
         found = found if other == ZERO else Apply("-", (found, other))
     return found if count == 1 else Apply("/", (found, Number(str(count))))
-
-
-def _complement(expression: Expression) -> Expression | None:
-    """Return x if an expression is `1 - x`; else None."""
-    if not isinstance(expression, Apply) or expression.operation != "-":
-        return None
-    whole, part = expression.operands
-    return part if whole == ONE else None
 
 
 def chances_of(tree: Tree, node: int) -> list[Expression]:
@@ -118,11 +111,7 @@ def chances_of(tree: Tree, node: int) -> list[Expression]:
 
 
 class Definitions:
-    """The parameters of a tree, and more that are derived from them.
-
-    Attributes:
-        parameters: All parameters by name.
-    """
+    """The parameters of a tree by name, and more that are derived from them."""
 
     def __init__(self, parameters: Mapping[str, Parameter]) -> None:
         # New formulas may need a sum that `define_probabilities` derived, so writers keep it.
@@ -155,10 +144,7 @@ class Definitions:
 
 
 def free_name(wanted: str, taken: Collection[str], start: int = 1) -> tuple[str, int]:
-    """Return a name for a parameter that is made of a text and a number, starting at `start`.
-
-    No other parameter has it. The number is the second result.
-    """
+    """Return a name that is not taken, of a text and a number from `start` on, and the number."""
     name = _NOT_IN_NAMES.sub("_", wanted).strip("_") or "p"
     name = f"p_{name}" if name[0].isdigit() else name
     for count in itertools.count(start):
@@ -175,9 +161,9 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
     """
     if tree.formulas is None:
         return tree
-    posteriors = Posteriors(defined, Definitions(tree.parameters))
+    posteriors = Posteriors(defined, tree.parameters)
     probabilities = dict(tree.formulas.probabilities)
-    for n, shown in Histories(tree, defined):
+    for n, shown in histories(tree, defined):
         name = tree.formulas.events.get(n, "")
         if name not in defined:
             continue
@@ -193,7 +179,7 @@ def define_probabilities(tree: Tree, defined: Mapping[str, Definition], report: 
         if any(p != ZERO for p in chances.values()):  # otherwise the signals cannot occur
             probabilities.update((b, chances[label]) for b, label in labels.items())
     parameters = dict(tree.parameters)
-    for name, one in posteriors.definitions.parameters.items():
+    for name, one in posteriors.parameters.items():
         parameters.setdefault(name, replace(one, is_sum=True))
     formulas = replace(tree.formulas, probabilities=probabilities, defined=dict(defined))
     return replace(tree, parameters=parameters, formulas=formulas)
@@ -220,49 +206,50 @@ def written_parameters(tree: Tree) -> Mapping[str, Parameter]:
     return {name: one for name, one in tree.parameters.items() if not one.is_sum}
 
 
-class Histories:
-    """The outcomes of each defined event that play has shown, node by node."""
+def histories(
+    tree: Tree, defined: Mapping[str, Definition]
+) -> Iterator[tuple[int, dict[str, Shown]]]:
+    """Yield each node and what play has shown before it by event, parents before children."""
+    child = tree.columns.child
+    pending: dict[int, dict[str, Shown]] = {tree.root_id: {}}
+    for n in range(tree.root_id, -1, -1):
+        shown = pending.pop(n, {})
+        yield n, shown
+        for b in tree.branches_of(n):
+            after = shown_after(tree, defined, n, b, shown)
+            met = pending.setdefault(child[b], after)
+            if met is not after and met != after:
+                pending[child[b]] = {
+                    key: met.get(key, ()) if met.get(key, ()) == after.get(key, ()) else None
+                    for key in {*met, *after}
+                }
 
-    def __init__(self, tree: Tree, defined: Mapping[str, Definition]) -> None:
-        self.tree, self.defined = tree, defined
-        self.events = tree.formulas.events if tree.formulas is not None else {}
 
-    def __iter__(self) -> Iterator[tuple[int, dict[str, Shown]]]:
-        """Yield each node and what has been shown before it by event, parents before children."""
-        tree, child = self.tree, self.tree.columns.child
-        pending: dict[int, dict[str, Shown]] = {tree.root_id: {}}
-        for n in range(tree.root_id, -1, -1):
-            shown = pending.pop(n, {})
-            yield n, shown
-            for b in tree.branches_of(n):
-                after = self.after(n, b, shown)
-                met = pending.setdefault(child[b], after)
-                if met is not after and met != after:
-                    pending[child[b]] = {
-                        key: met.get(key, ()) if met.get(key, ()) == after.get(key, ()) else None
-                        for key in {*met, *after}
-                    }
-
-    def after(self, n: int, b: int, shown: dict[str, Shown]) -> dict[str, Shown]:
-        """Return what play has shown after a branch."""
-        name = self.events.get(n, "")
-        if name not in self.defined:
-            return shown
-        label = self.tree.branch_label(n, b)
-        event = self.defined[name].test_of or name
-        before = shown.get(event, ())
-        if event == name:
-            return {**shown, event: label}
-        if isinstance(before, tuple):
-            return {**shown, event: tuple(sorted((*before, (name, label))))}
+def shown_after(
+    tree: Tree, defined: Mapping[str, Definition], n: int, b: int, shown: dict[str, Shown]
+) -> dict[str, Shown]:
+    """Return what play has shown by event after a branch of a node."""
+    name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
+    if name not in defined:
         return shown
+    label = tree.branch_label(n, b)
+    event = defined[name].test_of or name
+    before = shown.get(event, ())
+    if event == name:
+        return {**shown, event: label}
+    if isinstance(before, tuple):
+        return {**shown, event: tuple(sorted((*before, (name, label))))}
+    return shown
 
 
-class Posteriors:
+class Posteriors(Definitions):
     """Bayes' rule in formulas, for defined events."""
 
-    def __init__(self, defined: Mapping[str, Definition], definitions: Definitions) -> None:
-        self.defined, self.definitions = defined, definitions
+    def __init__(
+        self, defined: Mapping[str, Definition], parameters: Mapping[str, Parameter]
+    ) -> None:
+        super().__init__(parameters)
+        self.defined = defined
 
     def chances(self, name: str, known: tuple[tuple[str, str], ...] | str) -> dict[str, Expression]:
         """Return the probabilities of outcomes or signals after some signals, or the outcome."""
@@ -289,6 +276,5 @@ class Posteriors:
         known = sorted(known)
         if not known:
             return ONE
-        return self.definitions.sum(
-            [*self._joint(event, known).values()], *(signal for _, signal in known)
-        )
+        joint = self._joint(event, known)
+        return self.sum([*joint.values()], *(signal for _, signal in known))

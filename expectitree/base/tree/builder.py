@@ -22,7 +22,7 @@ from expectitree.base.tree.columns import (
     Bounds,
     Columns,
 )
-from expectitree.base.tree.formulas import Expectation, Expressions, Formulas
+from expectitree.base.tree.formulas import Expressions, Formulas
 from expectitree.base.tree.model import Kind, Tree, check_bounds, outside_bounds
 
 SUM_HINT = "correct them, or remove every p if the outcomes are equally likely"
@@ -115,10 +115,7 @@ class TreeBuilder:
         return self._inner(Kind.MIN, *self._children(children), None, about)
 
     def chance(
-        self,
-        children: Children,
-        probabilities: Sequence[Number | str] | None = None,
-        **about: Any,
+        self, children: Children, probabilities: Sequence[Number | str] | None = None, **about: Any
     ) -> NodeId:
         """Add a chance node and return it.
 
@@ -148,15 +145,7 @@ class TreeBuilder:
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(
-        self,
-        root: Child,
-        *,
-        reward: Number | str = 0,
-        title: str | None = None,
-        source: str | None = None,
-        expect: Expectation | None = None,
-        estimated: frozenset[int] = frozenset(),
-        check: bool = True,
+        self, root: Child, *, reward: Number | str = 0, check: bool = True, **about: Any
     ) -> Tree:
         """Return the tree below a root, without the nodes that the root does not reach.
 
@@ -165,12 +154,9 @@ class TreeBuilder:
         Args:
             root: The root.
             reward: What MAX receives before the first move.
-            title: A title, which outputs show.
-            source: Where the tree comes from.
-            expect: The results that the tree should have.
-            estimated: The terminals that replace inner nodes.
             check: Check the bounds. Without it, the caller guarantees that no utility or estimate
                 lies outside them, and that the root reaches all nodes before it.
+            about: Further fields of `Tree`, such as `title` and `source`, which outputs show.
 
         Raises:
             TreeError: A utility or an estimate lies outside the bounds of a node above it.
@@ -178,10 +164,7 @@ class TreeBuilder:
         self._check_open()
         root_id = self._id(root)
         self._is_built = True
-        tree = replace(
-            self._tree(), estimated=estimated, title=title, source=source, expect=expect,
-            root_reward=self._number(reward),
-        )  # fmt: skip
+        tree = replace(self._tree(), root_reward=self._number(reward), **about)
         if check or root_id < len(tree) - 1:
             reached = bytearray(len(tree))
             reached[root_id] = 1
@@ -190,8 +173,8 @@ class TreeBuilder:
                     for b in tree.branches_of(n):
                         reached[self._child[b]] = 1
             if not all(reached):
-                kept = {n: tree.branches_of(n) for n in range(root_id + 1) if reached[n]}
-                tree = keep_branches(tree, kept)
+                kept = (n for n in range(root_id + 1) if reached[n])
+                tree = keep_branches(tree, ((n, tree.branches_of(n)) for n in kept))
         if check and tree.local_bounds:
             check_bounds(tree, tree.local_bounds.get(tree.root_id, (-INFINITY, INFINITY)))
         return tree
@@ -268,19 +251,6 @@ class TreeBuilder:
     def add_formulas(self, column: dict[int, Expression], node: int, written: Expressions) -> None:
         """Write formulas of branches of an inner node, by place, in a column of `formulas`."""
         column.update((self._first[node] + place, formula) for place, formula in written.items())
-
-    def copy_formulas(
-        self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
-    ) -> None:
-        """Write the formulas of a node and of its `branches` in another tree at a copy."""
-        if node in formulas.nodes:
-            self.formulas.nodes[copy] = formulas.nodes[node]
-        if node in formulas.events and self._kind[copy] == Kind.CHANCE:
-            self.formulas.events[copy] = formulas.events[node]
-        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
-                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
-            written = {place: own[b] for place, b in enumerate(branches) if b in own}
-            self.add_formulas(copied, copy, written)
 
     def outside_bounds(self) -> Iterator[tuple[int, str]]:
         """Yield each node so far whose utility or estimate lies outside its bounds, and a message.
@@ -460,22 +430,6 @@ def label_at(label: str, place: int) -> str | None:
     return label
 
 
-def labels_of(tree: Tree, node: int, branches: Sequence[int]) -> list[str | None]:
-    """Return the labels of some branches in a new order; `#k` stays with the branch that had it."""
-    first = tree.columns.first[node]
-    return [
-        tree.label[b] if b - first == place else tree.branch_label(node, b)
-        for place, b in enumerate(branches)
-    ]
-
-
-def rewards_of(tree: Tree, branches: Sequence[int]) -> dict[int, Number]:
-    """Return the rewards of some branches by their place in a new order."""
-    if not tree.columns.pays:
-        return {}
-    return {place: tree.columns.reward[b] for place, b in enumerate(branches)}
-
-
 def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -> list[Number]:
     """Return probabilities, divided by their sum at each chance node where it misses 1."""
     builder, found = TreeBuilder(exact), [*given]
@@ -486,13 +440,26 @@ def normalised(columns: Columns, given: Iterable[Number], exact: bool = False) -
     return found
 
 
-class Copy:
+class Copy(TreeBuilder):
     """A copy of a tree in the making: add its nodes, children before their parents."""
 
     def __init__(self, tree: Tree) -> None:
+        super().__init__(tree.exact)
         self.tree = tree
-        self.builder = TreeBuilder(tree.exact)
         self.estimated: set[int] = set()
+
+    def labels_of(self, node: int, branches: Sequence[int]) -> list[str | None]:
+        """Return the labels of some branches in a new order; `#k` stays with its branch."""
+        tree, first = self.tree, self.tree.columns.first[node]
+        return [
+            tree.label[b] if b - first == place else tree.branch_label(node, b)
+            for place, b in enumerate(branches)
+        ]
+
+    def rewards_of(self, branches: Sequence[int]) -> dict[int, Number]:
+        """Return the rewards of some branches by their place in a new order."""
+        columns = self.tree.columns
+        return {place: columns.reward[b] for place, b in enumerate(branches) if columns.pays}
 
     def add(
         self, node: int, branches: Sequence[int], children: Sequence[int], kind: int | None = None
@@ -503,60 +470,64 @@ class Copy:
         estimate, which was for other play, is left out. An inner node without branches becomes a
         terminal worth its estimate.
         """
-        tree, columns, builder = self.tree, self.tree.columns, self.builder
+        tree, columns = self.tree, self.tree.columns
         if branches:
             estimate = columns.utility[node] if kind is None else None
             kind = kind or columns.kind[node]
             p = [columns.probability[b] for b in branches] if kind == CHANCE else None
-            labels = labels_of(tree, node, branches)
-            rewards = rewards_of(tree, branches)
-            copy = builder.add_inner(kind, children, p, labels, estimate, rewards)
+            labels, rewards = self.labels_of(node, branches), self.rewards_of(branches)
+            copy = self.add_inner(kind, children, p, labels, estimate, rewards)
         else:
-            copy = builder.add_terminal(columns.utility[node])
+            copy = self.add_terminal(columns.utility[node])
             if columns.kind[node] or node in tree.estimated:
                 self.estimated.add(copy)
-        self.annotate(copy, node)
+        self.annotate_as(copy, node)
         if tree.formulas is not None:
-            builder.copy_formulas(tree.formulas, node, branches, copy)
+            self._copy_formulas(tree.formulas, node, branches, copy)
         for place, b in enumerate(branches if tree.branch_notes else ()):
             if b in tree.branch_notes:
-                builder.annotate_branch(copy, place, tree.branch_notes[b])
+                self.annotate_branch(copy, place, tree.branch_notes[b])
         return copy
 
-    def annotate(self, copy: int, node: int) -> None:
+    def annotate_as(self, copy: int, node: int) -> None:
         """Write the bounds and the note of a node at its copy."""
         bounds, note = self.tree.local_bounds.get(node), self.tree.notes.get(node)
-        self.builder.annotate(copy, bounds=bounds, note=note)
+        self.annotate(copy, bounds=bounds, note=note)
+
+    def _copy_formulas(
+        self, formulas: Formulas, node: int, branches: Sequence[int], copy: int
+    ) -> None:
+        if node in formulas.nodes:
+            self.formulas.nodes[copy] = formulas.nodes[node]
+        if node in formulas.events and self._kind[copy] == CHANCE:
+            self.formulas.events[copy] = formulas.events[node]
+        for own, copied in ((formulas.probabilities, self.formulas.probabilities),
+                            (formulas.rewards, self.formulas.rewards)):  # fmt: skip
+            written = {place: own[b] for place, b in enumerate(branches) if b in own}
+            self.add_formulas(copied, copy, written)
 
     def finish(self, check: bool = True) -> Tree:
         """Return the copy; its root is the node added last. `check` is that of `build`."""
-        tree, root = self.tree, NodeId(len(self.builder) - 1)
+        tree, root = self.tree, NodeId(len(self) - 1)
         if tree.formulas is not None:
-            self.builder.formulas.defined.update(tree.formulas.defined)
+            self.formulas.defined.update(tree.formulas.defined)
             if NONE in tree.formulas.rewards:
-                self.builder.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
-        built = self.builder.build(
-            root, title=tree.title, source=tree.source, expect=tree.expect,
-            estimated=frozenset(self.estimated), check=check,
-        )  # fmt: skip
+                self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]
+        built = self.build(root, estimated=frozenset(self.estimated), check=check)
         return replace(
-            built,
-            root_reward=tree.root_reward,
-            parameters=tree.parameters,
-            error=tree.error,
-            is_rounded=tree.is_rounded,
-            attitude=tree.attitude,
-            warnings=tree.warnings,
-        )
+            built, title=tree.title, source=tree.source, expect=tree.expect, error=tree.error,
+            root_reward=tree.root_reward, parameters=tree.parameters, attitude=tree.attitude,
+            is_rounded=tree.is_rounded, warnings=tree.warnings,
+        )  # fmt: skip
 
 
-def keep_branches(tree: Tree, kept: Mapping[int, Sequence[int]]) -> Tree:
-    """Return the tree of some nodes, the keys, each with some of its branches.
+def keep_branches(tree: Tree, kept: Iterable[tuple[int, Sequence[int]]]) -> Tree:
+    """Return the tree of some nodes, in the order of their ids, each with some of its branches.
 
     The root must be among the nodes, and so must every child that a kept branch leads to.
     """
     copy, child = Copy(tree), tree.columns.child
-    copies: dict[int, int] = {}
-    for n in sorted(kept):
-        copies[n] = copy.add(n, kept[n], [copies[child[b]] for b in kept[n]])
+    copies = array("I", [0]) * len(tree)  # by node
+    for n, branches in kept:
+        copies[n] = copy.add(n, branches, [copies[child[b]] for b in branches])
     return copy.finish(check=False)

@@ -26,9 +26,8 @@ def fold_rewards(tree: Tree) -> Tree:
     A terminal is then worth its total: its utility plus the rewards on the path to it, the root's
     reward included. Estimates and bounds move too. Of the expected results, only the tree's value
     and best action stay. Sums of floats are sums of the decimals that Python prints, rounded once.
-    Raises `TransformError` if paths with different sums
-    of rewards lead to one node, because each of them would need its own copy of the node, and if a
-    utility is not known.
+    Raises `TransformError` if paths with different sums of rewards lead to one node, because each
+    of them would need its own copy of the node, and if a utility is not known.
     """
     columns = tree.columns
     if not columns.pays and not tree.root_reward:

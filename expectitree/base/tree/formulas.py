@@ -30,23 +30,14 @@ REST = "rest"  # the probability that the other outcomes leave of 1
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named number of a tree file.
-
-    Attributes:
-        name: The name.
-        value: The number, or the formula of a parameter that is derived from others.
-        range: The least and the greatest value that the author thinks possible, or None.
-        unit: The unit, such as $.
-        description: What the number means.
-        is_sum: Whether `define_probabilities` derived it: a sum of products of probabilities.
-    """
+    """A named number of a tree file."""
 
     name: str
-    value: Expression
-    range: Bounds | None = None
+    value: Expression  # the number, or the formula of one that is derived from others
+    range: Bounds | None = None  # the least and the greatest value that the author thinks possible
     unit: str | None = None
     description: str | None = None
-    is_sum: bool = False
+    is_sum: bool = False  # `define_probabilities` derived it: a sum of products of probabilities
 
     @property
     def bases(self) -> tuple[str, ...]:
@@ -56,16 +47,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """An event with a prior, or a test of an event.
+    """An event with a prior, or a test of an event."""
 
-    Attributes:
-        prior: The probability of each outcome of an event.
-        test_of: The event that a test is of; empty for an event.
-        likelihood: For a test: by signal and outcome, the probability of the signal.
-    """
-
-    prior: Mapping[str, Expression] = field(default_factory=dict)
-    test_of: str = ""
+    prior: Mapping[str, Expression] = field(default_factory=dict)  # by outcome
+    test_of: str = ""  # the event that a test is of
+    # Of a test: by signal and outcome, the probability of the signal.
     likelihood: Mapping[str, Mapping[str, Expression]] = field(default_factory=dict)
 
     @property
@@ -86,20 +72,13 @@ class Formulas:
 
     If an outcome's probability is a formula, those of its siblings are here too, as numbers or as
     the name `REST`. The probabilities of a node whose event is in `defined` follow from there.
-
-    Attributes:
-        nodes: The utility of a terminal, or the estimate of an inner node, by node id.
-        probabilities: The probability of an outcome, by branch.
-        rewards: What a branch pays MAX, by branch; -1 is the way to the root.
-        events: The name of the event that a chance node represents, by node id.
-        defined: The priors of events and the likelihoods of tests, by name.
     """
 
-    nodes: dict[int, Expression] = field(default_factory=dict)
-    probabilities: dict[int, Expression] = field(default_factory=dict)
-    rewards: dict[int, Expression] = field(default_factory=dict)
-    events: dict[int, str] = field(default_factory=dict)
-    defined: dict[str, Definition] = field(default_factory=dict)
+    nodes: dict[int, Expression] = field(default_factory=dict)  # utilities and estimates
+    probabilities: dict[int, Expression] = field(default_factory=dict)  # by branch
+    rewards: dict[int, Expression] = field(default_factory=dict)  # by branch; -1 leads to the root
+    events: dict[int, str] = field(default_factory=dict)  # the name of a chance node's event
+    defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
 
     def __bool__(self) -> bool:
         return bool(self.events) or any(True for _ in self.expressions())
@@ -177,15 +156,11 @@ def payment_of(reward: Any) -> tuple[str, Any]:
     return "reward", reward
 
 
-def _expression_of(number: Any) -> Expression:
-    return parse(number_text(number), ())
-
-
 def sum_of(a: Any, b: Any) -> Any:
     """Return the sum of two numbers or formulas."""
     if not is_formula(a) and not is_formula(b):
         return a + b
-    terms = [x if is_formula(x) else _expression_of(x) for x in (a, b) if is_formula(x) or x]
+    terms = [x if is_formula(x) else parse(number_text(x), ()) for x in (a, b) if x]
     if len(terms) == 1:
         return terms[0]
     first, last = terms

@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
     from expectitree.base.tree.formulas import Expectation, Formulas, Parameter
 
-# The utility of an unknown terminal (`"?"` in a file), and of a node without an estimate.
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
 _HEIGHTS = {"H": 2**16 - 1, "i": 2**31 - 1}  # type codes of heights, with their greatest numbers
@@ -84,11 +83,9 @@ class Tree(Shown):
         right/#2 TERMINAL 9.0
 
     Attributes:
-        columns: The numbers: kind, utility, first and last branch by node; child, probability and
-            reward by branch.
+        columns: The numbers by node and by branch.
         label: [M] The label of each branch; None if it is `#k`, its place among its siblings.
-        exact: Whether the numbers of columns, bounds and `root_reward` are `Fraction`; otherwise
-            they are floats.
+        exact: Whether the numbers are `Fraction`; otherwise they are floats.
         local_bounds: The bounds written at nodes, by node id.
         notes: The notes of nodes, by node id.
         branch_notes: The notes of branches, by branch.
@@ -99,14 +96,11 @@ class Tree(Shown):
         source: Where the tree comes from, if that is written.
         expect: The results that the file expects, if there are any.
         parameters: The named numbers, by name.
-        formulas: The formulas of its numbers and the events of its chance nodes; None if there are
-            neither.
-        attitude: The attitude to risk, with which values are certainty equivalents; None if values
-            are expected values.
+        formulas: The formulas of its numbers and the events of its chance nodes, or None.
+        attitude: The attitude to risk, with which values are certainty equivalents, or None.
         error: The most by which a number may differ from its formula, if that is irrational.
         is_rounded: Whether the fractions are rounded to 200 bits.
-        warnings: The messages that `warn` received when the tree was read, about parts of the text
-            that are valid but probably mistaken.
+        warnings: What `warn` received about text that is valid but probably mistaken.
     """
 
     columns: Columns
@@ -294,22 +288,13 @@ class Tree(Shown):
         return compiling.run(loop, *arguments, rows=0 if self.exact else len(self))
 
     def reward_of(self, branch: int) -> Number:
-        """Return what a branch pays MAX; 0 if it pays nothing.
-
-        Args:
-            branch: The branch's id; -1 is the way to the root, which pays `root_reward`.
-        """
+        """Return what a branch pays MAX, by its id; -1 is the way to the root."""
         if branch == NONE:
             return self.root_reward
         return self.columns.reward[branch] if self.columns.pays else 0
 
     def branch_label(self, node: int, branch: int) -> str:
-        """Return the label of a branch of a node: as written, or `#k` by its place.
-
-        Args:
-            node: The node's id.
-            branch: The branch's id, one of `branches_of(node)`.
-        """
+        """Return the label of a branch of a node, both by id: as written, or `#k` by its place."""
         return self.label[branch] or f"#{branch - self.columns.first[node] + 1}"
 
     def parent_of(self, branch: int) -> int:
@@ -349,16 +334,12 @@ class Tree(Shown):
     def walk(self) -> Iterator[tuple[Node, str]]:
         """Yield every node once with its first path, parents first, in branch order."""
         first = self.first_paths
-        path, ends = "", [0]  # the current path, and where its labels end
+        labels: list[str] = []  # of the current path
         for n in first.order:
-            if n == self.root_id:
-                yield Node(self, n), paths.ROOT
-                continue
-            del ends[first.depth[n] :]
-            label = paths.join([self.branch_label(first.parent[n], first.branch[n])])
-            path = f"{path[: ends[-1]]}/{label}" if ends[-1] else label
-            ends.append(len(path))
-            yield Node(self, n), path
+            if n != self.root_id:
+                del labels[first.depth[n] - 1 :]
+                labels.append(paths.join([self.branch_label(first.parent[n], first.branch[n])]))
+            yield Node(self, n), "/".join(labels) or paths.ROOT
 
     def path_of(self, node: int, branch: int = NONE) -> str:
         """Return the first path to the node with an id, or on to a branch of that node."""

@@ -11,14 +11,15 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
-from expectitree.base.expressions.domains import (
+from expectitree.base.expressions.evaluation import (
     DIGITS,
     FLOATS,
     Domain,
+    at_values,
     domain_of,
+    evaluate,
     rounded_fractions,
 )
-from expectitree.base.expressions.evaluation import at_values, evaluate
 from expectitree.base.expressions.parser import ExpressionError, listed, parse
 from expectitree.base.expressions.syntax import Expression, Name, names_in, text_of
 from expectitree.base.expressions.syntax import Number as Written
@@ -53,10 +54,7 @@ def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
 
 
 class ParameterValues(dict[str, Any]):
-    """The values of parameters by name. To look up one without a value raises its error.
-
-    `known` replaces the values of some parameters.
-    """
+    """The values of parameters by name, or those `known`; one without a value raises its error."""
 
     def __init__(
         self,
@@ -147,15 +145,6 @@ def with_values(
     return changed
 
 
-def raise_at(tree: Tree) -> Report:
-    """Return a function that raises an error of a formula, with its path."""
-
-    def report(message: str, what: str, node: int, branch: int) -> None:
-        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
-
-    return report
-
-
 def set_parameters(tree: Tree, values: Mapping[str, object]) -> Tree:
     """Return the tree with other values of its parameters; `Tree.with_parameters` explains it."""
     changed = replace(tree, parameters=with_values(tree.parameters, values), expect=None)
@@ -175,9 +164,13 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
     """
     if tree.formulas is None:
         return tree, ""
+
+    def fail(message: str, what: str, node: int, branch: int) -> None:
+        raise TreeError(f"{tree.path_of(node, branch)}: {message}")
+
     rounded: list[object] = []
     domain = rounded_fractions(note=lambda: rounded.append(None)) if tree.exact else FLOATS
-    evaluation = _Evaluation(tree, tree.formulas, report or raise_at(tree), domain)
+    evaluation = _Evaluation(tree, tree.formulas, report or fail, domain)
     found = evaluation.run()
     error = Fraction(0)
     if rounded:
@@ -189,13 +182,11 @@ def evaluated(tree: Tree, report: Report | None = None) -> tuple[Tree, str]:
 
 
 def _difference(tree: Tree, better: Tree) -> Fraction:
-    """Return more than the error of a tree's numbers, from others with 30 digits more.
-
-    A number that has no value with more digits may be wrong altogether.
-    """
+    """Return more than the error of a tree's numbers, from others with 30 digits more."""
     pairs = [(tree.root_reward, better.root_reward)]
     for name in ("utility", "probability", "reward"):
         pairs += zip(getattr(tree.columns, name), getattr(better.columns, name), strict=True)
+    # A number that has no value with more digits may be wrong altogether.
     return 2 * max(abs(to_exact(x) - (to_exact(y) if y == y else 0)) for x, y in pairs if x == x)
 
 
@@ -233,8 +224,7 @@ class _Evaluation:
             for b in branches:
                 leads = is_reached and bool(probability[b])
                 if b in formulas.rewards:
-                    paid = self.number(formulas.rewards[b], "reward", n, b, leads)
-                    reward[b] = zero if paid is None else paid
+                    reward[b] = self.number(formulas.rewards[b], "reward", n, b, leads) or zero
                 if leads:
                     reached[columns.child[b]] = True
         columns = type(columns).of(

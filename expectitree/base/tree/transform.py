@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
     to_exact,
     to_exact_bound,
 )
-from expectitree.base.tree.builder import Copy, labels_of, normalised, rewards_of
+from expectitree.base.tree.builder import Copy, keep_branches, normalised
 from expectitree.base.tree.columns import NUMBERS
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Kind, Tree
@@ -50,7 +50,11 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         is_split = plies + heights[node] > depth
         branches = tree.branches_of(node)
         if is_split and plies == depth:
-            _check_estimate(tree, node, depth)
+            if columns.utility[node] != columns.utility[node]:
+                raise TransformError(
+                    f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the "
+                    "node has no estimate: write `estimate:` at it, or choose another depth"
+                )
             branches = range(0)
         below = [key(columns.child[b], plies + 1 if is_split else 0) for b in branches]
         missing = [child for child in below if child not in rows]
@@ -61,14 +65,6 @@ def cut_at_depth(tree: Tree, depth: int) -> Tree:
         if row not in rows:
             rows[row] = copy.add(node, branches, [rows[child] for child in below])
     return copy.finish()
-
-
-def _check_estimate(tree: Tree, node: int, depth: int) -> None:
-    if tree.node(node).estimate is None:
-        raise TransformError(
-            f"{escape(tree.path_of(node))}: the depth limit {depth} cuts here, and the node has no "
-            "estimate: write `estimate:` at it, or choose another depth"
-        )
 
 
 def order_by_estimate(tree: Tree) -> Tree:
@@ -114,27 +110,24 @@ def order_by_value(
         kind = columns.kind[parent[n]]
         below_min[n] = kind == Kind.MIN or kind == Kind.CHANCE and below_min[parent[n]]
 
-    def rearranged(node: int, branches: Sequence[int]) -> Sequence[int]:
-        if sorted_nodes is not None and node not in sorted_nodes:
-            return branches
-        kind = columns.kind[node]
-        is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[node])
-        reverse = is_falling == best_first
-        return sorted(
-            branches, key=lambda b: tree.reward_of(b) + values[columns.child[b]], reverse=reverse
-        )
+    def total(branch: int) -> Any:
+        return tree.reward_of(branch) + values[columns.child[branch]]
 
-    return _rearrange(tree, rearranged)
+    def rearranged() -> Iterator[tuple[int, Sequence[int]]]:
+        for n, kind in enumerate(columns.kind):
+            branches: Sequence[int] = tree.branches_of(n)
+            if sorted_nodes is None or n in sorted_nodes:
+                is_falling = kind == Kind.MAX or kind == Kind.CHANCE and bool(below_min[n])
+                branches = sorted(branches, key=total, reverse=is_falling == best_first)
+            yield n, branches
+
+    return keep_branches(tree, rearranged())
 
 
 def order_at_random(tree: Tree, seed: int) -> Tree:
     """Return the tree with each node's children shuffled, the same everywhere for a seed."""
-    random = Random(seed)
-
-    def rearranged(_: int, branches: Sequence[int]) -> list[int]:
-        return random.sample(branches, len(branches))
-
-    return _rearrange(tree, rearranged)
+    random, rows = Random(seed), map(tree.branches_of, range(len(tree)))
+    return keep_branches(tree, ((n, random.sample(row, len(row))) for n, row in enumerate(rows)))
 
 
 def in_floats(tree: Tree) -> Tree:
@@ -183,8 +176,7 @@ def in_decimals(tree: Tree) -> Tree:
     try:
         return in_fractions(tree)
     except ExpectitreeError:  # a formula has no exact value, or outcomes sum only nearly to 1
-        events = Formulas(events=tree.formulas.events) if tree.formulas is not None else None
-        return in_fractions(replace(tree, formulas=events, parameters={}))
+        return in_fractions(without_formulas(tree))
 
 
 def without_formulas(tree: Tree) -> Tree:
@@ -227,10 +219,9 @@ def map_utilities(tree: Tree, image: Callable[[Number], Number]) -> Tree:
 def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
     """Return the tree with a MIN player who makes mistakes.
 
-    It has no `expect`, and no estimates at inner nodes: they were for other play.
-
     With probability `epsilon` MIN picks uniformly among all its actions. Otherwise it plays its
-    best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node.
+    best response, knowing that it may make mistakes later. A MIN node becomes a CHANCE node. The
+    `expect` and the estimates of inner nodes are left out: they were for other play.
     """
     if not 0 <= epsilon <= 1:
         raise TransformError(f"epsilon is a probability from 0 to 1, got {epsilon}")
@@ -248,26 +239,14 @@ def replace_opponent(tree: Tree, epsilon: Number) -> Tree:
 
 def _add_erring(copy: Copy, node: int, children: list[int], epsilon: Number) -> int:
     """Add a MIN node that makes mistakes; return its id."""
-    builder, tree = copy.builder, copy.tree
-    labels = labels_of(tree, node, tree.branches_of(node))
-    rewards = rewards_of(tree, tree.branches_of(node))
-    uniform, _ = builder.distribution(None, len(children))
-    added = builder.add_inner(Kind.CHANCE, children, uniform, labels, None, rewards)
+    branches = copy.tree.branches_of(node)
+    labels, rewards = copy.labels_of(node, branches), copy.rewards_of(branches)
+    uniform, _ = copy.distribution(None, len(children))
+    added = copy.add_inner(Kind.CHANCE, children, uniform, labels, None, rewards)
     if epsilon < 1 and len(children) > 1:
-        best = builder.add_inner(Kind.MIN, children, None, labels, None, rewards)
-        added = builder.add_inner(
+        best = copy.add_inner(Kind.MIN, children, None, labels, None, rewards)
+        added = copy.add_inner(
             Kind.CHANCE, [added, best], [epsilon, 1 - epsilon], ["errs", "plays its best"]
         )
-    copy.annotate(added, node)
+    copy.annotate_as(added, node)
     return added
-
-
-def _rearrange(tree: Tree, order: Callable[[int, Sequence[int]], Sequence[int]]) -> Tree:
-    """Return the tree with each node's branches in another order; branches keep their labels."""
-    copy, child = Copy(tree), tree.columns.child
-    for n in range(len(tree)):
-        branches: Sequence[int] = tree.branches_of(n)
-        if branches:
-            branches = order(n, branches)
-        copy.add(n, branches, [child[b] for b in branches])
-    return copy.finish()

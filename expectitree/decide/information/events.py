@@ -12,12 +12,11 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem, TreeError
-from expectitree.base.expressions.domains import domain_of
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import domain_of, evaluate
 from expectitree.base.expressions.parser import parse
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import Number, escape, exact_text, message_text, quote, to_exact
-from expectitree.base.tree.bayes import Definitions, Histories, Posteriors, Shown
+from expectitree.base.tree.bayes import Posteriors, Shown, histories, shown_after
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
@@ -82,7 +81,7 @@ def _defined_event(
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
     scope = scope_of(numbers, name, nodes, signals)
-    posteriors = Posteriors(formulas.defined, Definitions(tree.parameters))
+    posteriors = Posteriors(formulas.defined, tree.parameters)
     beliefs: dict[Shown, Belief] = {}
 
     def belief(shown: Mapping[str, Shown]) -> Belief:
@@ -91,20 +90,19 @@ def _defined_event(
         if state not in beliefs:
             chances, domain = posteriors.chances(name, state), domain_of(numbers.exact)
             # New parameters are derived with each belief.
-            values = ParameterValues(posteriors.definitions.parameters, domain)
+            values = ParameterValues(posteriors.parameters, domain)
             beliefs[state] = [evaluate(chances[o], domain, values) for o in outcomes]
         return beliefs[state]
 
     within = frozenset(scope)
     node: dict[int, Belief] = {}
     branch: dict[int, Belief] = {}
-    histories = Histories(tree, formulas.defined)
-    for n, shown in histories:
+    for n, shown in histories(tree, formulas.defined):
         if n in within:
             node[n] = belief(shown)
             for b in tree.branches_of(n) if n not in nodes else ():
                 if numbers.columns.probability[b] > 0:
-                    branch[b] = belief(histories.after(n, b, shown))
+                    branch[b] = belief(shown_after(tree, formulas.defined, n, b, shown))
     return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 

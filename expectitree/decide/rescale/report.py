@@ -16,8 +16,7 @@ from typing import Any
 from expectitree.base import budget
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError, TransformError
-from expectitree.base.expressions.domains import DIGITS, rounded_fractions
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import DIGITS, evaluate, rounded_fractions
 from expectitree.base.expressions.parser import parse
 from expectitree.base.numbers import (
     Number,

@@ -9,8 +9,7 @@ from typing import Any, NoReturn
 
 from expectitree.base.budget import TooMuchWorkError
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
-from expectitree.base.expressions.domains import FRACTIONS, Domain, UndefinedError
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError, evaluate
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
 from expectitree.base.numbers import (
     Number,

@@ -147,26 +147,24 @@ class _TreeReader:
         if is_formula(root_reward):
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
-        parameters, attitude = about.pop("parameters", {}), about.pop("attitude", None)
         outside = self.builder.outside_bounds()
         tree = self.builder.build(NodeId(root), check=False, **about)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
-        if root_reward or parameters or attitude is not None:
-            about = {"root_reward": root_reward, "parameters": parameters, "attitude": attitude}
-            tree = replace(tree, **about)
+        if root_reward:
+            tree = replace(tree, root_reward=root_reward)
         if self.defined:
             from expectitree.base.tree.bayes import define_probabilities
 
             tree = define_probabilities(tree, self.defined, self.note_fault)
         if self.faults:
             return tree
-        if tree.formulas is not None or parameters or self.parameters:
+        if tree.formulas is not None or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
         faults = ((message, "node", n, NONE) for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
-        if attitude is not None and not self.faults:
+        if tree.attitude is not None and not self.faults:
             self.values.attempt(
                 lambda *_: check_attitude(tree), None, self.document.root, "attitude", "attitude: "
             )

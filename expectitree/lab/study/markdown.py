@@ -9,26 +9,39 @@ from expectitree.lab.study.report import Summary
 from expectitree.lab.study.spec import Parameters, describe, is_game
 from expectitree.lab.study.text import Table, legend, long_table
 from expectitree.text.phrases import count_range, nouns
-from expectitree.text.tables import Column, markdown, markdown_escaped
+from expectitree.text.tables import Column
 
 
 def render(summary: Summary) -> Iterator[str]:
     study = summary.study
-    yield f"### {markdown_escaped(escape(study.title or study.file))}"
+    yield f"### {_shown(study.title or study.file)}"
     yield ""
     if study.source:
-        yield markdown_escaped(escape(study.source))
+        yield _shown(study.source)
         yield ""
     if not summary.rows:
         return
     if study.table == "wide":
-        yield from markdown(*_wide_table(summary))
+        yield from _markdown(*_wide_table(summary))
         yield ""
         yield _wide_legend(summary)
     else:
-        yield from markdown(*long_table(summary))
+        yield from _markdown(*long_table(summary))
         yield ""
         yield " ".join(legend(summary))
+
+
+def _markdown(columns: list[Column], rows: list[list[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(column.heading for column in columns)} |"
+    rules = ("---:" if column.number else "---" for column in columns)
+    yield f"| {' | '.join(rules)} |"
+    for row in rows:
+        yield f"| {' | '.join(map(_shown, row))} |"
+
+
+def _shown(text: str) -> str:
+    """Return a text that Markdown shows as it is."""
+    return "".join(f"\\{c}" if c in "\\|*_`<>[]#" else c for c in escape(text))
 
 
 def _wide_table(summary: Summary) -> Table:

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from expectitree.base.errors import NumberError
-from expectitree.base.expressions.domains import FLOATS, FRACTIONS, Domain
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, FRACTIONS, Domain, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import (
     COMPARISONS,

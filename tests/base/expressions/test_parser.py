@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from expectitree.base.errors import NumberError
-from expectitree.base.expressions.domains import FLOATS
-from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.expressions.syntax import (
     NEGATION,

@@ -8,13 +8,13 @@ from random import Random
 
 import pytest
 
-from expectitree.base.expressions.domains import (
+from expectitree.base.expressions.evaluation import (
     DIGITS,
     FRACTIONS,
     UndefinedError,
+    evaluate,
     rounded_fractions,
 )
-from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
 from expectitree.base.rounding import BITS, UNIT, Rounded
 
