@@ -193,7 +193,8 @@ def countdown(count: int) -> Any:
         return array("i", range(count - 1, -1, -1))
     import numpy as np
 
-    return memoryview(np.arange(count - 1, -1, -1, dtype="i"))
+    column: Any = np.arange(count - 1, -1, -1, dtype="i")
+    return memoryview(column)
 
 
 def advice(rows: float) -> str | None:

@@ -20,8 +20,7 @@ pytestmark = pytest.mark.extra
 
 
 def in_gambit(text: str) -> Any:
-    import pygambit
-
+    pygambit = pytest.importorskip("pygambit")
     return pygambit.read_efg(io.BytesIO(text.encode()))
 
 
@@ -31,8 +30,7 @@ def gambit_value(game: Any) -> Fraction:
     It is the minimax value, which all equilibria of a game of constant sum have. Gambit wants two
     players, and a decision for each. (Its `lp_solve` of 16.7 finds 0 for some negative values.)
     """
-    import pygambit
-
+    pygambit = pytest.importorskip("pygambit")
     first = next(iter(game.players)).label
     if len(game.players) == 1:
         game.add_player("MIN")
