@@ -14,7 +14,9 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
+from threading import Timer
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -34,7 +36,14 @@ SOME_ROWS = 50_000  # the same once numba has started
 OPTIONS: dict[str, Any] = {"nogil": True, "forceinline": True}
 PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loops are only slower
 
-_state = {"started": False, "hides_scipy": False}
+_state: dict[str, Any] = {"started": False, "hides_scipy": False, "say": None, "kept": True}
+_told: set[str] = set()
+_PATIENCE = 1.0  # seconds before a user is told why the program does not answer
+_COMPILING = "compiling the search: that takes up to half a minute, once on this machine …"
+_NOT_KEPT = (
+    "machine code cannot be kept, so every run compiles anew: set NUMBA_CACHE_DIR to a folder that "
+    "can be written"
+)
 _loaded: set[Callable[..., Any]] = set()
 
 
@@ -48,13 +57,13 @@ def assume_started() -> None:
     _state["started"] = True
 
 
-def hide_scipy() -> None:
-    """Let numba start without SciPy, which it imports for linear algebra: no loop here has any.
+def serve_program(say: Callable[[str], None]) -> None:
+    """Tell a program's user why a first search takes long, and start numba sooner.
 
-    That saves a third of the start where SciPy is installed. Only a program may do it: a library's
-    caller may compile linear algebra.
+    Numba imports SciPy, where it is installed, for linear algebra, which no loop here has. It takes
+    a third of the start. Only a program may hide it: a library's caller may compile linear algebra.
     """
-    _state["hides_scipy"] = "scipy" not in sys.modules
+    _state.update(say=say, hides_scipy="scipy" not in sys.modules)
 
 
 def is_loaded(loop: Callable[..., Any]) -> bool:
@@ -93,22 +102,64 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
             del sys.modules["scipy"]
     _state["started"] = True
     as_numpy = [_as_numpy(argument) for argument in arguments]
+    function = cast(FunctionType, loop)
+    if loop in _loaded:
+        return _compiled(function, _state["kept"])(*as_numpy)
     try:
-        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
-    except OSError:  # the disk is full, or the cache directory cannot be written
-        result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
+        with _telling_why():
+            compiled = _ready(function, as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise
         PRIVATE_OPTIONS.clear()
         _compiled.cache_clear()
         return run_compiled(loop, *arguments)
+    result = compiled(*as_numpy)
     _loaded.add(loop)
     return result
 
 
+@contextmanager
+def _telling_why() -> Iterator[None]:
+    """Tell a program's user, once, that a loop is compiled, and if machine code cannot be kept."""
+    say = _state["say"]
+    if say is None:
+        yield
+        return
+
+    def tell(message: str) -> None:
+        if message not in _told:
+            _told.add(message)
+            say(message)
+
+    timer = Timer(_PATIENCE, tell, [_COMPILING])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+    if not _state["kept"]:
+        tell(_NOT_KEPT)
+
+
+def _ready(loop: FunctionType, arguments: list[Any]) -> Any:
+    """Return a compiled loop that has machine code for arguments of these types."""
+    from numba import typeof
+
+    types = tuple(map(typeof, arguments))
+    try:
+        compiled = _compiled(loop, _state["kept"])
+        compiled.compile(types)
+    except OSError:  # the disk is full, or the cache directory cannot be written
+        _state["kept"] = False
+        compiled = _compiled(loop, False)
+        compiled.compile(types)
+    return compiled
+
+
 @cache
-def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
+def _compiled(loop: FunctionType, keep: bool) -> Any:
     import numba
 
     called = {name: _compiled(f, keep) for name, f in _called(loop)}
@@ -118,12 +169,11 @@ def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     copy.__qualname__ = f"{loop.__name__}_{_digest(loop)}"
     njit: Any = numba.njit  # its types know no `_nrt`
     options = OPTIONS | PRIVATE_OPTIONS
-    compiled: Callable[..., Any]
     try:
-        compiled = njit(copy, cache=keep, **options)
+        return njit(copy, cache=keep, **options)
     except RuntimeError:  # numba found no directory to keep machine code in
-        compiled = njit(copy, **options)
-    return compiled
+        _state["kept"] = False
+        return njit(copy, **options)
 
 
 def _called(loop: FunctionType) -> Iterator[tuple[str, FunctionType]]:
@@ -147,7 +197,8 @@ def _digest(loop: FunctionType) -> str:
         read = loop.__globals__.get(name)
         if isinstance(read, (int, float)):
             parts.append(read)
-        parts.append(getattr(read, "_fields", None))  # of a tuple of columns
+        # A tuple of columns: numba keeps the name of its module too.
+        parts.append((getattr(read, "_fields", None), getattr(read, "__module__", None)))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

@@ -168,7 +168,7 @@ def main() -> None:
         from click.shell_completion import shell_complete
 
         sys.exit(shell_complete(cli, {}, "expectitree", "_EXPECTITREE_COMPLETE", instruction))
-    compiling.hide_scipy()
+    compiling.serve_program(say)
     status = 0
     try:
         status = _run(sys.argv[1:])

@@ -218,8 +218,21 @@ def test_machine_code_depends_on_called_functions_and_constants() -> None:
 @pytest.mark.slow
 def test_compiling_works_without_a_cache_folder() -> None:
     """The package's folder and the user's cache are read-only, so numba raises an error."""
-    code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n" + COMPILE
-    assert in_a_process(code) == "3.0\n"
+    code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n"
+    assert in_a_process(code + COMPILE) == "3.0\n"
+    program = "from expectitree.base import compiling\ncompiling.serve_program(print)\n"
+    compiles, not_kept, value = in_a_process(code + program + COMPILE).splitlines()
+    assert (compiles, not_kept, value) == (compiling._COMPILING, compiling._NOT_KEPT, "3.0")
+
+
+@pytest.mark.slow
+def test_numba_starts_without_scipy_in_a_program_alone(tmp_path: Path) -> None:
+    code = f"{COMPILE}import sys\nprint('scipy' in sys.modules)\n"
+    program = "from expectitree.base import compiling\ncompiling.serve_program(str)\n"
+    assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nTrue\n"
+    assert in_a_process(program + code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nFalse\n"
+    importing = f"{program}{COMPILE}import scipy\nprint(scipy.__name__)\n"
+    assert in_a_process(importing, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nscipy\n"
 
 
 @pytest.mark.slow
