@@ -197,8 +197,8 @@ def _digest(loop: FunctionType) -> str:
         read = loop.__globals__.get(name)
         if isinstance(read, (int, float)):
             parts.append(read)
-        # A tuple of columns: numba keeps the name of its module too.
-        parts.append((getattr(read, "_fields", None), getattr(read, "__module__", None)))
+        if hasattr(read, "_fields"):  # a tuple of columns, which numba finds in its module again
+            parts += [read, read._fields]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

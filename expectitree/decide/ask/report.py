@@ -153,7 +153,7 @@ class Inquiry(Shown):
             self._questions.take(n, value)
 
     def check(self, utility: Number | str) -> None:
-        """Raise `SearchError` if `answer` would."""
+        """Check an answer: raise `SearchError` if `answer` would."""
         self._is_news(*self._read(utility, None))
 
     # ---- Results.
