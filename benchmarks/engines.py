@@ -90,7 +90,7 @@ def _engine_rows(
 
 def _loop_seconds(tree: Tree, name: str) -> float:
     """Return how long the compiled loop runs, its columns made ready (and touched) before."""
-    count, branches = len(tree), len(tree.columns.child)
+    count = len(tree)
     lower_bound, upper_bound = map(float, tree.local_bounds[count - 1])
     if name == "expectiminimax":
         value = compiling.filled("d", 0.5, count, True)
@@ -98,12 +98,12 @@ def _loop_seconds(tree: Tree, name: str) -> float:
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
         return thread_time() - start
     lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
-    work = Work.of((lower, upper), _touched, count, branches, tree.heights[-1] + 1)
+    work = Work.of((lower, upper), _touched, count, 0, tree.heights[-1] + 1)
     bounds = lower_bound, upper_bound
     root, one = np.uint64(count - 1), np.uint64(1)
     most = sys.float_info.max
     eps, yes = rounding_error(tree, bounds), (True,)
-    settings = Settings(0.0, most, True, PROBES[name], True, eps, one=one, bounded=yes)
+    settings = Settings(0.0, most, True, PROBES[name], True, eps, one=one, bounded=yes, lean=yes)
     start = thread_time()
     compiling.run_compiled(star_minimax, tree.columns, work, settings, root, bounds)
     return thread_time() - start

@@ -194,10 +194,6 @@ def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
     tree = setup.tree
-    sizes = len(tree), len(tree.columns.child), tree.heights[-1] + 1
-    work = Work.of(setup.intervals(), setup.column, *sizes)
-    if listen is not None:
-        work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
     settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
@@ -219,6 +215,12 @@ def _run_star_minimax(
         settings = settings._replace(limited=(True,))
     if tree.is_sharing:
         settings = settings._replace(shares=(True,))
+    elif setup.compiled and settings.bounded:
+        settings = settings._replace(lean=(True,))
+    terms = 0 if settings.lean else len(tree.columns.child)
+    work = Work.of(setup.intervals(), setup.column, len(tree), terms, tree.heights[-1] + 1)
+    if listen is not None:
+        work = Work._make(map(listen, Work._fields, work))
     root = setup.index(tree.root_id)
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)

@@ -92,6 +92,7 @@ def star_minimax(
     pays = len(settings.pays) > 0
     bounded = len(settings.bounded) > 0
     limited = len(settings.limited) > 0
+    lean = len(settings.lean) > 0
     cuts = 0
     entries = 1
     stopped = False
@@ -136,7 +137,7 @@ def star_minimax(
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], last[node], low, inf, bounded, pays
+                        tree, work, first[node], last[node], low, inf, bounded, pays, lean
                     )
                     if (
                         high_open == 0
@@ -166,6 +167,7 @@ def star_minimax(
                     high,
                     low_open,
                     high_open,
+                    depth,
                     entries,
                     returned,
                     stopped,
@@ -186,8 +188,12 @@ def star_minimax(
             if not bounded:
                 frame_low_open[depth] = low_open
                 frame_high_open[depth] = high_open
+            child = tree.child[branch]
+            if lean and k == CHANCE:
+                work.frame_low_term[depth] = tree.probability[branch] * lower[child]
+                work.frame_high_term[depth] = tree.probability[branch] * upper[child]
             depth += one
-            node = tree.child[branch]
+            node = child
             if kind[node] == UNSEEN or entries > pause:
                 # The step to this node is done again later.
                 work.resume[RESUME_DEPTH] = depth
@@ -312,6 +318,7 @@ def search_chance(
     high: Any,
     low_open: int,
     high_open: int,
+    depth: int,
     entries: int,
     returned: bool,
     stopped: bool,
@@ -323,7 +330,7 @@ def search_chance(
     """
     lower, upper, child = work.lower, work.upper, tree.child
     pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
-    bounded = len(settings.bounded) > 0
+    bounded, lean = len(settings.bounded) > 0, len(settings.lean) > 0
     if bounded:
         low_open = high_open = 0  # as they are, but so the compiler knows
     eps, far, inf, one = settings.eps, settings.far, settings.inf, settings.one
@@ -351,6 +358,15 @@ def search_chance(
         if pays:
             child_low = shifted(child_low, tree.reward[branch])
             child_high = shifted(child_high, tree.reward[branch])
+        if not lean:
+            low_was = low_term[branch]
+            high_was = high_term[branch]
+        elif returned:
+            low_was = work.frame_low_term[depth]
+            high_was = work.frame_high_term[depth]
+        else:
+            low_was = p * child_low
+            high_was = p * child_high
         if returned:
             returned = False
         elif rank != NO_PROBE and (child_low == child_high or not can_probe(tree, c, rank)):
@@ -375,8 +391,8 @@ def search_chance(
                         high,
                         low_open,
                         high_open,
-                        low_term[branch],
-                        high_term[branch],
+                        low_was,
+                        high_was,
                         settings,
                     )
             if (
@@ -397,26 +413,23 @@ def search_chance(
                     child_low = child_high = child_low + tree.reward[branch]
         is_done = False
         if chance_cuts:
-            x = low_term[branch]
-            if bounded or x >= far_low:
-                low_term[branch] = p * child_low
-                low += p * child_low - x
-            elif x > -inf:
-                low_term[branch] = p * child_low
+            if not lean:
+                if bounded or child_low > -inf:
+                    low_term[branch] = p * child_low
+                if bounded or child_high < inf:
+                    high_term[branch] = p * child_high
+            if bounded or low_was >= far_low:
+                low += p * child_low - low_was
+            elif low_was > -inf:
                 low = sum_anew(tree, low_term, settings, node, branch, -inf, end)
             elif child_low > -inf:
-                low_term[branch] = p * child_low
                 low += p * child_low
                 low_open -= 1
-            x = high_term[branch]
-            if bounded or x <= far:
-                high_term[branch] = p * child_high
-                high += p * child_high - x
-            elif x < inf:
-                high_term[branch] = p * child_high
+            if bounded or high_was <= far:
+                high += p * child_high - high_was
+            elif high_was < inf:
                 high = sum_anew(tree, high_term, settings, node, branch, inf, end)
             elif child_high < inf:
-                high_term[branch] = p * child_high
                 high += p * child_high
                 high_open -= 1
             if shares:
