@@ -101,8 +101,11 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         finally:
             del sys.modules["scipy"]
     _state["started"] = True
-    as_numpy = [_as_numpy(argument) for argument in arguments]
     function = cast(FunctionType, loop)
+    missing = function.__code__.co_argcount - len(arguments)
+    defaults = function.__defaults__ or ()
+    given = *arguments, *defaults[len(defaults) - missing :]
+    as_numpy = [_as_numpy(argument) for argument in given]
     if loop in _loaded:
         return _compiled(function, _state["kept"])(*as_numpy)
     try:

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple, Protocol
 from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.tree import scans
-from expectitree.base.tree.adopt import NO_FAULT, UNREACHED, adopt, fault_message, find_fault
+from expectitree.base.tree.adopt import (
+    NO_FAULT,
+    REACHED,
+    UNREACHED,
+    adopt,
+    fault_message,
+    find_fault,
+)
 from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
@@ -168,13 +175,14 @@ class _Pass:
         value, error, nodes, leaves = columns = tuple(
             self._joined(place, column, 0, count) for place, column in enumerate(self.columns)
         )
-        reached = np.zeros(count, np.uint8)
+        heights = np.zeros(count, np.uint16)
         run = compiling.run_compiled
-        fault, row, sums = run(find_fault, tree, memoryview(reached), False)
+        fault, row, sums = run(find_fault, tree, memoryview(heights), False)
         if fault not in (NO_FAULT, UNREACHED):
             raise TreeError(f"node {row - old + self.start}: {fault_message(tree, fault, row)}")
         if sums:
             raise NeedsWholeTreeError("some probabilities sum to 1 only about")
+        reached = heights >= REACHED
         if int(reached.sum()) != len(tree.child):
             raise NeedsWholeTreeError("a node is shared")
         run(backward_induction, tree, memoryview(value), 0.0)
@@ -189,7 +197,7 @@ class _Pass:
         for n in map(int, self.wanted[begin:end]):
             at = n - self.start + old
             whole.known[n] = _Known(float(value[at]), int(nodes[at]), int(leaves[at]))
-        stays = reached == 0
+        stays = ~reached
         ids = np.arange(self.start, self.start + count - old, dtype=np.uint32)
         self.node = np.concatenate([self.node, ids])[stays]
         self.columns = tuple(column[stays] for column in columns)

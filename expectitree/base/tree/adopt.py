@@ -24,7 +24,7 @@ from expectitree.base.tree.columns import (
     IntColumn,
     Repeated,
 )
-from expectitree.base.tree.model import Tree, outside_bounds
+from expectitree.base.tree.model import TALLEST, Tree, outside_bounds
 
 
 def adopt(
@@ -51,13 +51,16 @@ def adopt(
         label = Repeated(None, branches)
     _check_shapes(columns, label)
     columns = Columns.of(*columns.stored)  # `last` could be anything
-    reached = compiling.zeros("B", count)
-    fault, row, sums = compiling.run(find_fault, columns, reached, bool(unknown), rows=count)
+    heights = compiling.zeros("H", count)
+    fault, row, sums = compiling.run(find_fault, columns, heights, bool(unknown), rows=count)
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
         columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
     tree = Tree(columns, label, **about)
+    if heights[-1] < TALLEST:
+        tree.scan(clear_marks, heights)
+        tree.__dict__["heights"] = heights  # the cached property
     _check_annotations(tree)
     if unknown:
         _check_unknown(tree, unknown)
@@ -107,14 +110,16 @@ def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
 # What `find_fault` finds.
 NO_FAULT, WRONG_KIND, WRONG_RANGE, WRONG_WIDTH, WRONG_CHILD = range(5)
 WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, WRONG_REWARD, UNREACHED = range(5, 10)
+REACHED = TALLEST + 1  # added to the height of a node to which a branch leads
 
 
-def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[int, int, int]:
+def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[int, int, int]:
     """Return the first fault (a constant above), its row, and how many sums miss 1 slightly.
 
-    With `some_unknown`, a terminal's utility may be NaN. If there is no fault, every index that a
-    loop takes from these columns lies within them. This is a loop over columns, to be interpreted
-    or compiled.
+    Write heights, as `measure_heights` does, all 0 at first; those of nodes to which a branch leads
+    are greater by `REACHED`. With `some_unknown`, a terminal's utility may be NaN. If there is no
+    fault, every index that a loop takes from these columns lies within them. This is a loop over
+    columns, to be interpreted or compiled.
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
     child, probability, reward = tree.child, tree.probability, tree.reward
@@ -138,13 +143,20 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
             return WRONG_UTILITY, n, 0
         if k == TERMINAL:
             continue
+        highest = 0
         total = 0.0
         lost = 0.0  # what rounding took from the total (Neumaier's sum, for p from 0 to 1)
         for b in range(begin, end):
             c = child[b]
             if c >= n:
                 return WRONG_CHILD, n, 0
-            reached[c] = 1
+            h = height[c]
+            if h < REACHED:
+                height[c] = h + REACHED
+            else:
+                h -= REACHED
+            if h > highest:
+                highest = h
             if pays and not least <= reward[b] <= greatest:
                 return WRONG_REWARD, n, 0
             p = probability[b]
@@ -156,6 +168,7 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
                 total = new
             elif p != 1:
                 return WRONG_PROBABILITY, n, 0
+        height[n] = highest + 1 if highest < TALLEST else TALLEST
         if k == CHANCE:
             missing = (total - 1) + lost
             if not -SUM_TOLERANCE <= missing <= SUM_TOLERANCE:
@@ -165,9 +178,15 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
     if first[len(kind)] != len(child):
         return WRONG_RANGE, len(kind) - 1, 0
     for n in range(len(kind) - 1):
-        if reached[n] == 0:
+        if height[n] < REACHED:
             return UNREACHED, n, sums
     return NO_FAULT, 0, sums
+
+
+def clear_marks(height: IntColumn) -> None:
+    """Subtract what `find_fault` added to heights."""
+    for n in range(len(height) - 1):
+        height[n] -= REACHED
 
 
 def fault_message(columns: Columns, fault: int, n: int) -> str:

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
-_HEIGHTS = {"H": 2**16 - 1, "i": 2**31 - 1}  # type codes of heights, with their greatest numbers
+TALLEST = 2**15 - 1  # height in a column of two bytes, of which `find_fault` needs one bit
 # For more nodes, exact sizes of many digits would take more memory than the tree.
 _MANY_NODES = 5_000_000
 
@@ -150,13 +150,9 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, int, Number, Number, IntColumn]:
-        for code, tallest in _HEIGHTS.items():
-            heights = compiling.zeros(code, len(self))
-            found = self.scan(scans.measure, self.columns, heights, tallest)
-            if heights[-1] < tallest:
-                break
-        return *found, heights
+    def _measures(self) -> tuple[int, int, int, int, Number, Number]:
+        found: tuple[int, int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
+        return found
 
     @property
     def leaves(self) -> int:
@@ -191,7 +187,7 @@ class Tree(Shown):
     @property
     def utility_ends(self) -> Bounds:
         """The `utility_range` in the numbers of the columns."""
-        least, greatest = self._measures[4:6]
+        least, greatest = self._measures[4:]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -234,10 +230,15 @@ class Tree(Shown):
         rows = enumerate(zip(self.columns.kind, self.columns.utility, strict=True))
         return tuple(n for n, (kind, u) in rows if kind == Kind.TERMINAL and u != u)
 
-    @property
+    @cached_property
     def heights(self) -> IntColumn:
         """The number of branches on the longest path down to a terminal, by node id."""
-        return self._measures[6]
+        heights: IntColumn = compiling.zeros("H", len(self))
+        self.scan(scans.measure_heights, self.columns, heights, TALLEST)
+        if heights[-1] == TALLEST:
+            heights = compiling.zeros("i", len(self))
+            self.scan(scans.measure_heights, self.columns, heights, len(self))
+        return heights
 
     @cached_property
     def unfolded(self) -> int | str:

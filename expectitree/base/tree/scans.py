@@ -22,23 +22,20 @@ from expectitree.base.tree.columns import (
 )
 
 
-def measure(
-    tree: Columns, height: IntColumn, tallest: int
-) -> tuple[int, int, int, int, Number, Number]:
-    """Write each node's height, and return numbers of nodes, and the range of utilities.
+def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
+    """Return numbers of nodes, and the range of utilities.
 
-    The height is the number of branches on the longest path to a terminal, but at most `tallest`.
     The numbers are those of terminals, of unknown ones, of the most branches of a node, and of the
-    most outcomes of a CHANCE node. An unknown utility is NaN. Without a known one the range is from
-    inf to -inf.
+    most outcomes of a CHANCE node.
+
+    An unknown utility is NaN. Without a known one the range is from inf to -inf.
     """
-    kind, utility, first, last, child = tree.kind, tree.utility, tree.first, tree.last, tree.child
+    kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
     leaves = unknown = widest = outcomes = 0
     least: Number = math.inf
     greatest: Number = -math.inf
     for n in range(len(kind)):
         if kind[n] == TERMINAL:
-            height[n] = 0
             leaves += 1
             u = utility[n]
             if not least <= u <= greatest:  # this test alone is quick for nearly all
@@ -50,11 +47,6 @@ def measure(
                 if u > greatest:
                     greatest = u
             continue
-        highest = 0
-        for b in range(first[n], last[n]):
-            if height[child[b]] > highest:
-                highest = height[child[b]]
-        height[n] = highest + 1 if highest < tallest else tallest
         width = last[n] - first[n]
         if width > widest:
             widest = width
@@ -175,6 +167,18 @@ def count_path_children(tree: Columns, leaves: FloatColumn, most: float) -> floa
         leaves[n] = min(below, most) if width > 0 else 1.0
         total += width * leaves[n] if width > 0 else 0.0
     return total
+
+
+def measure_heights(tree: Columns, height: IntColumn, tallest: int) -> None:
+    """Write for each node the branches on the longest path to a terminal, at most `tallest`."""
+    kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
+    for n in range(len(kind)):
+        highest = -1
+        for b in range(first[n], last[n]):
+            h = height[child[b]]
+            if h > highest:
+                highest = h
+        height[n] = highest + 1 if highest < tallest else tallest
 
 
 def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:

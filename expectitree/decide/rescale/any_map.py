@@ -27,7 +27,7 @@ from typing import TypeAlias
 
 from expectitree.base.budget import TooMuchWorkError, check_time, limited_work
 from expectitree.base.numbers import to_exact
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.base.tree.transform import map_utilities
 from expectitree.decide.rescale.report import Answer, Rescaling, Scale, reported, rescaled, stepped
 from expectitree.searches.engine import search_tree
@@ -63,6 +63,7 @@ def find_order_preserving_map(tree: Tree, *, exact: bool = False, file: str = ""
         TransformError: Paths with different sums of rewards lead to one node.
         TooMuchWorkError: The tree has too many nodes.
     """
+    check_tree(tree)
     slack = Fraction(0) if tree.exact else _ROUNDING
     return reported(tree, exact, lambda whole: _find_map(whole, slack, file))
 

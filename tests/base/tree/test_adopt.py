@@ -144,8 +144,8 @@ def test_each_fault_is_reported(engine: str) -> None:
         columns = good(**changes)
         assert error_message(columns).startswith(message)
         assert error_message(as_views(columns)).startswith(message)
-        reached = array("B", bytes(len(columns.kind)))
-        found.add(module.find_fault(columns, reached, False)[0])
+        heights = array("H", [0] * len(columns.kind))
+        found.add(module.find_fault(columns, heights, False)[0])
     assert found == set(range(module.NO_FAULT + 1, module.UNREACHED + 1))
 
 
