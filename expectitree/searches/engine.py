@@ -7,6 +7,7 @@ lists of `Fraction`.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -20,6 +21,7 @@ from expectitree.base.numbers import (
     INFINITY,
     Number,
     exact_text,
+    is_finite,
     quote,
     to_exact_bound,
     to_nearest_float,
@@ -36,6 +38,7 @@ from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
+from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -191,28 +194,23 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
-    tree = setup.tree
-    sizes = len(tree), len(tree.columns.child), tree.heights[-1] + 1
-    work = Work.of(setup.intervals(), setup.column, *sizes)
+    tree, settings = setup.tree, _settings_of(setup, max_visits)
+    sizes, root = (len(tree), len(tree.columns.child)), setup.index(tree.root_id)
+    if listen is None and _can_recurse(setup, settings, window):
+        work = Work.of(setup.intervals(), setup.column, *sizes, 0)
+        arguments = setup.columns, work, settings, root, window
+        try:
+            cuts, ended = search_recursively(
+                *arguments, lambda entries: report(entries, max_visits or len(tree))
+            )
+            return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+        except RecursionError:
+            pass  # the caller is deep in a recursion of its own
+    work = Work.of(setup.intervals(), setup.column, *sizes, tree.heights[-1] + 1)
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
-    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
-    settings = settings._replace(
-        eps=setup.eps,
-        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
-        # More probes than any node has children find nothing to do.
-        probes=min(settings.probes, max(tree.widest, 1)),
-        most_visits=NO_LIMIT if max_visits is None else max_visits,
-        pause=setup.pause,
-        one=setup.index(1),
-    )
-    if setup.columns.pays:
-        settings = settings._replace(pays=(True,))
-    if tree.is_sharing:
-        settings = settings._replace(shares=(True,))
-    root = setup.index(tree.root_id)
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
         if ended != PAUSED:
@@ -223,6 +221,33 @@ def _run_star_minimax(
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+
+
+def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
+    tree = setup.tree
+    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
+    return settings._replace(
+        eps=setup.eps,
+        far=far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds)),
+        # More probes than any node has children find nothing to do.
+        probes=min(settings.probes, max(tree.widest, 1)),
+        most_visits=NO_LIMIT if max_visits is None else max_visits,
+        pause=setup.pause,
+        one=setup.index(1),
+        pays=(True,) if setup.columns.pays else (),
+        shares=(True,) if tree.is_sharing else (),
+    )
+
+
+def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool:
+    """Return whether `search_recursively` can search a tree: every number is known and near."""
+    return (
+        not setup.compiled
+        and not setup.tree.unknown
+        and settings.far == sys.float_info.max
+        and all(map(is_finite, (*setup.bounds, *window)))
+        and 0 < setup.tree.heights[-1] <= MAX_PLIES
+    )
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
