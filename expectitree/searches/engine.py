@@ -31,7 +31,7 @@ from expectitree.base.tree import scans
 from expectitree.base.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.base.tree.model import Tree, check_bounds, check_tree
 from expectitree.base.tree.paths import message_path
-from expectitree.base.tree.transform import in_floats, in_fractions
+from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
@@ -132,7 +132,7 @@ def search_tree(
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
     """Return the tree in whose numbers an engine searches: in fractions, rounded, or in floats."""
     if tree.exact and (engine in (Engine.INTERPRETED, Engine.COMPILED) or is_inexact(tree)):
-        return in_floats(tree)
+        return tree.floats
     return tree.computed
 
 
