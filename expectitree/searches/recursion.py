@@ -6,7 +6,7 @@ function; interpreted, it takes twice as long as this (docs/decisions/0015).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
@@ -39,6 +39,7 @@ def search_recursively(
     lower, upper, visits, alphas, betas, cut, cut_after, low_term, high_term = work[:9]
     zero, eps, few_eps, most = settings.zero, settings.eps, 4 * settings.eps, settings.most
     chance_cuts, probes, most_visits = settings.chance_cuts, settings.probes, settings.most_visits
+    unbounded: Window = -INFINITY, INFINITY
     ranks, cyclic = (*range(probes), NO_PROBE), settings.cyclic or probes == 0
     pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
@@ -55,7 +56,8 @@ def search_recursively(
         begin, end = first[node], last[node]
         if rank != NO_PROBE:
             begin, end = begin + rank, begin + rank + 1
-        low = high = -INFINITY if is_max else INFINITY
+        low: Any = -INFINITY if is_max else INFINITY
+        high = low
         floor, ceiling = alpha + eps, beta - eps
         for branch in range(begin, end):
             c = child[branch]
@@ -115,12 +117,15 @@ def search_recursively(
         visits[node] += 1
         alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
         begin, end = first[node], last[node]
-        outcomes: Iterable[int] = range(begin, end)
-        rounds = zip(ranks, repeat(outcomes)) if cyclic else turns(outcomes)
         branch = begin - 1
         floor, ceiling = alpha + eps, beta - eps
-        low, high = -INFINITY, INFINITY
-        child_alpha, child_beta = low, high
+        low, high = child_alpha, child_beta = unbounded
+        # Each round probes outcomes by their children of one rank; the last one searches them.
+        outcomes: Any = range(begin, end)
+        rounds: Any = zip(ranks, repeat(outcomes))
+        if not cyclic:
+            rounds = [(rank, (b,)) for b in outcomes for rank in range(probes)]
+            rounds.append((NO_PROBE, outcomes))
         if chance_cuts:
             low, high = sum_outcomes(begin, end)
             if high <= floor or low >= ceiling:
@@ -196,10 +201,6 @@ def search_recursively(
         if low != high:
             low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
         lower[node], upper[node] = low, high
-
-    def turns(outcomes: range) -> Iterable[tuple[int, Iterable[int]]]:
-        """Return the rounds outcome by outcome: the rank of a probe, and the outcomes probed."""
-        return [*((rank, (b,)) for b in outcomes for rank in range(probes)), (NO_PROBE, outcomes)]
 
     def sum_outcomes(begin: int, end: int) -> tuple[Any, Any]:
         """Write p * lower and p * upper of all outcomes, with rewards; return the sums."""
