@@ -13,7 +13,7 @@ from typing import Any
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns
 from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
-from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open
+from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open, sum_outcomes
 from expectitree.searches.star_minimax import find_cut, shift_window
 from expectitree.searches.work import LEAVE, NO_PROBE, STOP, Settings, Window, Work, update_repeats
 
@@ -127,7 +127,17 @@ def search_recursively(
             rounds = [(rank, (b,)) for b in outcomes for rank in range(probes)]
             rounds.append((NO_PROBE, outcomes))
         if chance_cuts:
-            low, high = sum_outcomes(begin, end)
+            low = high = zero
+            for b in range(begin, end):
+                p = probability[b]
+                if p > 0:
+                    x, y = lower[child[b]], upper[child[b]]
+                    if pays:
+                        x, y = x + reward[b], y + reward[b]
+                    low_term[b] = x = p * x
+                    high_term[b] = y = p * y
+                    low += x
+                    high += y
             if high <= floor or low >= ceiling:
                 rounds = ()
         for rank, outcomes in rounds:
@@ -197,25 +207,10 @@ def search_recursively(
         branch += 1
         if branch < end or rank != NO_PROBE or stopped:
             end_early(node, LEAVE, branch, rank, high <= floor)
-        low, high = sum_outcomes(begin, end)
+        low, high = sum_outcomes(tree, lower, upper, begin, end, zero, INFINITY, True, pays)
         if low != high:
             low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
         lower[node], upper[node] = low, high
-
-    def sum_outcomes(begin: int, end: int) -> tuple[Any, Any]:
-        """Write p * lower and p * upper of all outcomes, with rewards; return the sums."""
-        low = high = zero
-        for b in range(begin, end):
-            p = probability[b]
-            if p > 0:
-                x, y = lower[child[b]], upper[child[b]]
-                if pays:
-                    x, y = x + reward[b], y + reward[b]
-                low_term[b] = x = p * x
-                high_term[b] = y = p * y
-                low += x
-                high += y
-        return low, high
 
     def end_early(node: int, step: int, branch: int, rank: int, is_low: bool) -> None:
         """Record the cut that ends an entry before a branch, or while probing."""

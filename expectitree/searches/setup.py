@@ -22,7 +22,7 @@ from expectitree.searches.result import Search
 
 
 class Engine(StrEnum):
-    """The engine of a search; every engine runs the same code, over floats or over fractions."""
+    """The engine of a search; all find the same, in floats or in fractions."""
 
     AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
     INTERPRETED = "interpreted"  # in floats
