@@ -12,10 +12,19 @@ from typing import Any
 
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns
-from expectitree.searches.cuts import NOT_CUT, PROBED, STOPPED
-from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open, sum_outcomes
-from expectitree.searches.star_minimax import find_cut, shift_window
-from expectitree.searches.work import LEAVE, NO_PROBE, STOP, Settings, Window, Work, update_repeats
+from expectitree.searches.cuts import (
+    ALPHA_CUT,
+    BETA_CUT,
+    CHANCE_CUT_HIGH,
+    CHANCE_CUT_LOW,
+    CUT_PROBING,
+    NOT_CUT,
+    PROBED,
+    STOPPED,
+)
+from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open
+from expectitree.searches.star_minimax import shift_window
+from expectitree.searches.work import NO_PROBE, Settings, Window, Work, update_repeats
 
 MAX_PLIES = 300  # by default, Python allows 1,000 calls inside each other
 
@@ -103,8 +112,12 @@ def search_recursively(
                 break
         branch += 1
         if branch < end or rank != NO_PROBE:
-            is_done = branch == end or (low >= ceiling if is_max else high <= floor)
-            end_early(node, LEAVE if is_done else STOP, branch, rank, False)
+            found = BETA_CUT if is_max else ALPHA_CUT
+            if branch < end and not (low >= ceiling if is_max else high <= floor):
+                found = STOPPED
+            elif rank != NO_PROBE:
+                found = PROBED
+            end_early(node, found, branch, branch)
             # Only the node's own bounds hold for the children that were not searched.
             low, high = (low, upper[node]) if is_max else (lower[node], high)
         if low != high:
@@ -206,20 +219,33 @@ def search_recursively(
             break
         branch += 1
         if branch < end or rank != NO_PROBE or stopped:
-            end_early(node, LEAVE, branch, rank, high <= floor)
-        low, high = sum_outcomes(tree, lower, upper, begin, end, zero, INFINITY, True, pays)
+            found = CHANCE_CUT_LOW if high <= floor else CHANCE_CUT_HIGH
+            if stopped:
+                found = STOPPED
+            elif rank != NO_PROBE:
+                found += CUT_PROBING
+            end_early(node, found, branch, branch if rank == NO_PROBE else begin)
+        low = high = zero
+        for b in range(begin, end):
+            p = probability[b]
+            if p > 0:
+                c = child[b]
+                if pays:
+                    low += p * (lower[c] + reward[b])
+                    high += p * (upper[c] + reward[b])
+                else:
+                    low += p * lower[c]
+                    high += p * upper[c]
         if low != high:
             low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
         lower[node], upper[node] = low, high
 
-    def end_early(node: int, step: int, branch: int, rank: int, is_low: bool) -> None:
-        """Record the cut that ends an entry before a branch, or while probing."""
+    def end_early(node: int, found: int, branch: int, rest: int) -> None:
+        """Record how an entry ends before a branch; it is a cut if the `rest` was open."""
         nonlocal cuts
-        begin, end = first[node], last[node]
-        found = find_cut(kind[node], step, stopped, branch < end, rank != NO_PROBE, is_low)
-        cut_after[node] = branch - begin
+        cut_after[node] = branch - first[node]
         if found not in (PROBED, STOPPED):
-            if not is_any_open(tree, lower, upper, branch if rank == NO_PROBE else begin, end):
+            if not is_any_open(tree, lower, upper, rest, last[node]):
                 return
             cuts += 1
         cut[node] = found
