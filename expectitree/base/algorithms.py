@@ -172,4 +172,4 @@ def algorithm(name: str | Algorithm, **options: int | str | None) -> Algorithm:
         if not option.accepts(value):
             raise SearchError(f"found {quote(str(value))} as {key}, expected {option.expected}")
         changed[field] = value
-    return replace(found, **changed)  # type: ignore[arg-type]
+    return replace(found, **changed) if changed else found  # type: ignore[arg-type]

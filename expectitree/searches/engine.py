@@ -2,7 +2,7 @@
 
 The loops of `backward_induction`, `star_minimax` and `best_first` take only columns and numbers, so
 the same code runs interpreted on lists of floats, compiled on arrays of floats, and interpreted on
-lists of `Fraction`.
+lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker if interpreted.
 """
 
 from __future__ import annotations
@@ -30,13 +30,14 @@ from expectitree.base.tree import scans
 from expectitree.base.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
 from expectitree.base.tree.model import Tree, check_bounds, check_tree
 from expectitree.base.tree.paths import message_path
-from expectitree.base.tree.transform import in_floats, in_fractions
+from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
+from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     NO_BOUNDS,
@@ -88,7 +89,7 @@ def evaluate(
             of a terminal plus the rewards on the way. `inf` is not a bound. Without them, the
             search uses the bounds in the file, or else the least and the greatest total.
         engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
-            floats. All engines run the same code.
+            floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
@@ -131,7 +132,7 @@ def search_tree(
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
     """Return the tree in whose numbers an engine searches: in fractions, rounded, or in floats."""
     if tree.exact and (engine in (Engine.INTERPRETED, Engine.COMPILED) or is_inexact(tree)):
-        return in_floats(tree)
+        return tree.floats
     return tree.computed
 
 
@@ -193,35 +194,24 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
 ) -> Search:
-    tree = setup.tree
-    if setup.compiled:
-        window = float(window[0]), float(window[1])
-    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
-    far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
-    settings = settings._replace(
-        eps=setup.eps,
-        far=far,
-        # More probes than any node has children find nothing to do.
-        probes=min(settings.probes, max(tree.widest, 1)),
-        most_visits=NO_LIMIT if max_visits is None else max_visits,
-        pause=setup.pause,
-        one=setup.index(1),
-    )
-    if setup.columns.pays:  # a reward may move a bound beyond the greatest float
-        settings = settings._replace(pays=(True,))
-    elif far == NO_FAR and all(map(is_finite, setup.bounds)):
-        settings = settings._replace(bounded=(True,))
-    if max_visits is not None:
-        settings = settings._replace(limited=(True,))
-    if tree.is_sharing:
-        settings = settings._replace(shares=(True,))
-    elif setup.compiled and settings.bounded:
-        settings = settings._replace(lean=(True,))
+    tree, settings = setup.tree, _settings_of(setup, max_visits)
+    root = setup.index(tree.root_id)
     terms = 0 if settings.lean else len(tree.columns.child)
+    if listen is None and _can_recurse(setup, settings, window):
+        work = Work.of(setup.intervals(), setup.column, len(tree), terms, 0)
+        arguments = setup.columns, work, settings, root, window
+        try:
+            cuts, ended = search_recursively(
+                *arguments, lambda entries: report(entries, max_visits or len(tree))
+            )
+            return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+        except RecursionError:
+            pass  # the caller is deep in a recursion of its own
     work = Work.of(setup.intervals(), setup.column, len(tree), terms, tree.heights[-1] + 1)
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
-    root = setup.index(tree.root_id)
+    if setup.compiled:
+        window = float(window[0]), float(window[1])
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
         if ended != PAUSED:
@@ -232,6 +222,43 @@ def _run_star_minimax(
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
     return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+
+
+def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
+    tree = setup.tree
+    settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
+    far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
+    # A reward may move a bound beyond the greatest float.
+    bounded = not setup.columns.pays and far == NO_FAR and all(map(is_finite, setup.bounds))
+
+    def switch(is_on: bool) -> tuple[bool, ...]:
+        return (True,) if is_on else ()
+
+    return settings._replace(
+        eps=setup.eps,
+        far=far,
+        # More probes than any node has children find nothing to do.
+        probes=min(settings.probes, max(tree.widest, 1)),
+        most_visits=NO_LIMIT if max_visits is None else max_visits,
+        pause=setup.pause,
+        one=setup.index(1),
+        pays=switch(setup.columns.pays),
+        bounded=switch(bounded),
+        limited=switch(max_visits is not None),
+        shares=switch(tree.is_sharing),
+        lean=switch(bounded and setup.compiled and not tree.is_sharing),
+    )
+
+
+def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool:
+    """Return whether `search_recursively` can search a tree: every number is known and near."""
+    return (
+        not setup.compiled
+        and not setup.tree.unknown
+        and settings.far == NO_FAR
+        and all(map(is_finite, (*setup.bounds, *window)))
+        and 0 < setup.tree.heights[-1] <= MAX_PLIES
+    )
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:

@@ -22,7 +22,7 @@ from expectitree.searches.result import Search
 
 
 class Engine(StrEnum):
-    """The engine of a search; every engine runs the same code, over floats or over fractions."""
+    """The engine of a search; all find the same, in floats or in fractions."""
 
     AUTO = "auto"  # in fractions up to 20,000 nodes; else compiled if that saves time
     INTERPRETED = "interpreted"  # in floats
@@ -75,7 +75,7 @@ class SearchSetup:
             kind[n] = UNSEEN
         return replace(self, columns=self.columns._replace(kind=kind))
 
-    @property
+    @cached_property
     def compiled(self) -> bool:
         """Whether loops run compiled."""
         return self.engine is Engine.COMPILED
@@ -113,6 +113,8 @@ class SearchSetup:
     def intervals(self) -> tuple[Column, Column]:
         """Return the bounds that every node has before the search."""
         lower, upper = self.tree.inherited_bounds(self.bounds)
+        if self.compiled and isinstance(lower, list):
+            return array("d", lower), array("d", upper)
         return (lower, upper) if self.compiled else (list(lower), list(upper))
 
     def result(self, eps: Number | None, *columns_and_counts: Any) -> Search:

@@ -437,7 +437,7 @@ def search_chance(
                     tree, work, settings, node, branch, low, high, low_open, high_open
                 )
             is_done = high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps
-        if rank == NO_PROBE or cyclic or is_done:
+        if rank == NO_PROBE or cyclic or is_done or stopped:
             branch += one
         elif rank + 1 < probes and child_low < child_high:
             rank += 1

@@ -277,6 +277,12 @@ class Tree(Shown):
             return self
         return rounded(self)
 
+    @cached_property
+    def floats(self) -> Tree:
+        """This tree with its numbers rounded to floats, for engines that compute in them."""
+        found: Tree = module_of("base.tree.transform").in_floats(self)
+        return found
+
     @property
     def unit(self) -> float:
         """What one operation on the tree's numbers may lose, as a part of its result."""
@@ -374,14 +380,17 @@ class Tree(Shown):
         at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         at_root = at_root if root_bounds is None else root_bounds
         everywhere = (-INFINITY, INFINITY) if pays else at_root
+        # A list holds the same object throughout; an array would create one at each reading.
+        many = not self.exact and compiling.pays(count)
         lower, upper = (
-            [end] * count if self.exact else compiling.filled("d", end, count) for end in everywhere
+            compiling.filled("d", end, count, True) if many else [end] * count for end in everywhere
         )
         local[self.root_id] = at_root
         for n, ends in local.items():
             lower[n], upper[n] = ends
         if pays or len(local) > 1:
-            self.scan(scans.pass_down_bounds, self.columns, lower, upper)
+            columns = self.columns, lower, upper
+            compiling.run(scans.pass_down_bounds, *columns, rows=0, compiled=many)
         return lower, upper
 
     def with_parameters(self, /, **values: Number | str) -> Tree:

@@ -1,0 +1,265 @@
+"""*-minimax search by recursion (Ballard 1983): what `star_minimax` does, quicker if interpreted.
+
+A loop that can be compiled keeps its stack in columns and passes its state from function to
+function; interpreted, it takes twice as long as this (docs/decisions/0015).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import repeat
+from typing import Any
+
+from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns
+from expectitree.searches.cuts import (
+    ALPHA_CUT,
+    BETA_CUT,
+    CHANCE_CUT_HIGH,
+    CHANCE_CUT_LOW,
+    CUT_PROBING,
+    NOT_CUT,
+    PROBED,
+    STOPPED,
+)
+from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open
+from expectitree.searches.star_minimax import shift_window
+from expectitree.searches.work import NO_PROBE, Settings, Window, Work, update_repeats
+
+MAX_PLIES = 300  # by default, Python allows 1,000 calls inside each other
+
+
+def search_recursively(
+    tree: Columns,
+    work: Work,
+    settings: Settings,
+    root: int,
+    window: Window,
+    report: Callable[[int], None],
+) -> tuple[int, int]:
+    """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
+
+    The contract, the results and what is written to `lower`, `upper`, `visits`, `alpha`, `beta`,
+    `cut` and `cut_after` are those of `star_minimax`. After every `pause` entries, call `report`
+    with their number.
+    """
+    kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
+    child, probability, reward = tree.child, tree.probability, tree.reward
+    lower, upper, visits, alphas, betas, cut, cut_after, low_term, high_term = work[:9]
+    zero, eps, few_eps, most = settings.zero, settings.eps, 4 * settings.eps, settings.most
+    chance_cuts, probes, most_visits = settings.chance_cuts, settings.probes, settings.most_visits
+    unbounded: Window = -INFINITY, INFINITY
+    ranks, cyclic = (*range(probes), NO_PROBE), settings.cyclic or probes == 0
+    pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
+    left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
+    entries = 1 + left  # by then
+    cuts = 0
+    stopped = False
+
+    def search_player(node: int, alpha: Any, beta: Any, rank: int) -> None:
+        """Search the children of MAX or MIN; a probe searches only the child of its rank."""
+        nonlocal left
+        visits[node] += 1
+        alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
+        is_max = kind[node] == MAX
+        begin, end = first[node], last[node]
+        if rank != NO_PROBE:
+            begin, end = begin + rank, begin + rank + 1
+        low: Any = -INFINITY if is_max else INFINITY
+        high = low
+        floor, ceiling = alpha + eps, beta - eps
+        for branch in range(begin, end):
+            c = child[branch]
+            child_low, child_high = lower[c], upper[c]
+            if pays:
+                child_low, child_high = child_low + reward[branch], child_high + reward[branch]
+            if child_low < child_high and child_high > floor and child_low < ceiling:
+                if not left and is_over():
+                    branch -= 1
+                    break
+                left -= 1
+                k = kind[c]
+                if k == TERMINAL:
+                    visits[c] += 1
+                    child_low = child_high = lower[c] = upper[c] = utility[c]
+                else:
+                    if pays:
+                        search[k](c, *shift_window((alpha, beta), reward[branch], most), NO_PROBE)
+                    else:
+                        search[k](c, alpha, beta, NO_PROBE)
+                    child_low, child_high = lower[c], upper[c]
+                if pays:
+                    child_low, child_high = child_low + reward[branch], child_high + reward[branch]
+            if is_max:
+                if child_low > low:
+                    low = child_low
+                    if low > alpha:
+                        alpha, floor = low, low + eps
+                if child_high > high:
+                    high = child_high
+                if low >= ceiling:
+                    break
+            else:
+                if child_high < high:
+                    high = child_high
+                    if high < beta:
+                        beta, ceiling = high, high - eps
+                if child_low < low:
+                    low = child_low
+                if high <= floor:
+                    break
+            if stopped:
+                break
+        branch += 1
+        if branch < end or rank != NO_PROBE:
+            found = BETA_CUT if is_max else ALPHA_CUT
+            if branch < end and not (low >= ceiling if is_max else high <= floor):
+                found = STOPPED
+            elif rank != NO_PROBE:
+                found = PROBED
+            end_early(node, found, branch, branch)
+            # Only the node's own bounds hold for the children that were not searched.
+            low, high = (low, upper[node]) if is_max else (lower[node], high)
+        if low != high:
+            low, high = close(kind[node], low, high, lower[node], upper[node], few_eps)
+        lower[node], upper[node] = low, high
+
+    def search_chance(node: int, alpha: Any, beta: Any, rank: int) -> None:
+        """Probe the outcomes of CHANCE, and then search them."""
+        nonlocal left
+        visits[node] += 1
+        alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
+        begin, end = first[node], last[node]
+        branch = begin - 1
+        floor, ceiling = alpha + eps, beta - eps
+        low, high = child_alpha, child_beta = unbounded
+        # Each round probes outcomes by their children of one rank; the last one searches them.
+        outcomes: Any = range(begin, end)
+        rounds: Any = zip(ranks, repeat(outcomes))
+        if not cyclic:
+            rounds = [(rank, (b,)) for b in outcomes for rank in range(probes)]
+            rounds.append((NO_PROBE, outcomes))
+        if chance_cuts:
+            low = high = zero
+            for b in range(begin, end):
+                p = probability[b]
+                if p > 0:
+                    x, y = lower[child[b]], upper[child[b]]
+                    if pays:
+                        x, y = x + reward[b], y + reward[b]
+                    low_term[b] = x = p * x
+                    high_term[b] = y = p * y
+                    low += x
+                    high += y
+            if high <= floor or low >= ceiling:
+                rounds = ()
+        for rank, outcomes in rounds:
+            for branch in outcomes:
+                p, c = probability[branch], child[branch]
+                k = kind[c]
+                child_low, child_high = lower[c], upper[c]
+                if (
+                    p <= 0
+                    or rank != NO_PROBE
+                    and (child_low == child_high or k == CHANCE or 0 < last[c] - first[c] <= rank)
+                ):
+                    continue
+                if pays:
+                    child_low, child_high = child_low + reward[branch], child_high + reward[branch]
+                if child_low < child_high:
+                    if chance_cuts and k != TERMINAL:
+                        child_alpha = (alpha - (high - high_term[branch])) / p
+                        child_beta = (beta - (low - low_term[branch])) / p
+                        if child_alpha > most:
+                            child_alpha = most
+                        if child_beta < -most:
+                            child_beta = -most
+                    # As long as CHANCE does not fail, a terminal satisfies no window.
+                    if (
+                        k == TERMINAL
+                        or rank != NO_PROBE
+                        or child_high > child_alpha + eps
+                        and child_low < child_beta - eps
+                    ):
+                        if not left and is_over():
+                            branch -= 1
+                            break
+                        left -= 1
+                        if k == TERMINAL:
+                            visits[c] += 1
+                            child_low = child_high = lower[c] = upper[c] = utility[c]
+                        else:
+                            if pays:
+                                below = shift_window(
+                                    (child_alpha, child_beta), reward[branch], most
+                                )
+                                search[k](c, *below, rank)
+                            else:
+                                search[k](c, child_alpha, child_beta, rank)
+                            child_low, child_high = lower[c], upper[c]
+                        if pays:
+                            child_low += reward[branch]
+                            child_high += reward[branch]
+                if chance_cuts:
+                    x = p * child_low
+                    low += x - low_term[branch]
+                    low_term[branch] = x
+                    x = p * child_high
+                    high += x - high_term[branch]
+                    high_term[branch] = x
+                    if shares:
+                        sums = low, high, 0, 0
+                        low, high, _, _ = update_repeats(tree, work, settings, node, branch, *sums)
+                    if high <= floor or low >= ceiling:
+                        break
+                if stopped:
+                    break
+            else:
+                continue
+            break
+        branch += 1
+        if branch < end or rank != NO_PROBE or stopped:
+            found = CHANCE_CUT_LOW if high <= floor else CHANCE_CUT_HIGH
+            if stopped:
+                found = STOPPED
+            elif rank != NO_PROBE:
+                found += CUT_PROBING
+            end_early(node, found, branch, branch if rank == NO_PROBE else begin)
+        low = high = zero
+        for b in range(begin, end):
+            p = probability[b]
+            if p > 0:
+                c = child[b]
+                if pays:
+                    low += p * (lower[c] + reward[b])
+                    high += p * (upper[c] + reward[b])
+                else:
+                    low += p * lower[c]
+                    high += p * upper[c]
+        if low != high:
+            low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
+        lower[node], upper[node] = low, high
+
+    def end_early(node: int, found: int, branch: int, rest: int) -> None:
+        """Record how an entry ends before a branch; it is a cut if the `rest` was open."""
+        nonlocal cuts
+        cut_after[node] = branch - first[node]
+        if found not in (PROBED, STOPPED):
+            if not is_any_open(tree, lower, upper, rest, last[node]):
+                return
+            cuts += 1
+        cut[node] = found
+
+    def is_over() -> bool:
+        """Return whether the search has reached its limit of visits; if not, report progress."""
+        nonlocal entries, left, stopped
+        stopped = entries >= most_visits
+        if not stopped:
+            report(entries)
+            left = min(settings.pause, most_visits - entries)
+            entries += left
+        return stopped
+
+    search = (search_player, search_player, search_player, search_chance)
+    search[kind[root]](root, *window, NO_PROBE)
+    return cuts, STOPPED_EARLY if stopped else DONE
