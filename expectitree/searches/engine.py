@@ -182,6 +182,7 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
         value = listen("value", value)
     tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
+    setup.begin()
     setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
@@ -200,6 +201,7 @@ def _run_star_minimax(
     if listen is None and _can_recurse(setup, settings, window):
         work = Work.of(setup.intervals(), setup.column, len(tree), terms, 0)
         arguments = setup.columns, work, settings, root, window
+        setup.begin()
         try:
             cuts, ended = search_recursively(
                 *arguments, lambda entries: report(entries, max_visits or len(tree))
@@ -212,6 +214,7 @@ def _run_star_minimax(
         work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
         window = float(window[0]), float(window[1])
+    setup.begin()
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
         if ended != PAUSED:
@@ -235,7 +238,7 @@ def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
         return (True,) if is_on else ()
 
     return settings._replace(
-        eps=setup.eps,
+        eps=float(setup.eps) if setup.compiled else setup.eps,  # one type, so one machine code
         far=far,
         # More probes than any node has children find nothing to do.
         probes=min(settings.probes, max(tree.widest, 1)),
@@ -267,6 +270,7 @@ def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen |
         beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
     most = NO_LIMIT if max_visits is None else max_visits
     pause = setup.pause // _WALK
+    setup.begin()
     while True:
         entries = int(beliefs.tally[ENTRIES])
         ended = setup.run(best_first, setup.columns, beliefs, limits, most, entries + pause)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from itertools import islice
@@ -137,6 +137,7 @@ class Search(Shown):
             above it on its first path.
         grown: What a search of a game needed; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
+        seconds: How long the search itself took, once its columns were ready.
     """
 
     question = "evaluate"
@@ -159,6 +160,7 @@ class Search(Shown):
     window_parent: Sequence[Any] | None = None
     grown: Grown | None = None
     rounds: bool = False
+    seconds: float = field(default=0.0, compare=False)
 
     @cached_property
     def unrounded(self) -> Search:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
+from time import perf_counter
 from typing import Any
 
 from expectitree.base import compiling
@@ -53,6 +54,7 @@ class SearchSetup:
     engine: Engine  # never AUTO
     columns: Columns
     zero: Number
+    started: list[float] = field(default_factory=lambda: [0.0])  # when the search itself began
 
     @classmethod
     def of(
@@ -89,6 +91,10 @@ class SearchSetup:
     def eps(self) -> Number:
         """The error that rounding may cause: numbers that differ by at most this count as equal."""
         return rounding_error(self.tree, self.bounds)
+
+    def begin(self) -> None:
+        """Note that the columns are ready, and the search itself begins."""
+        self.started[0] = perf_counter()
 
     def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a loop returns."""
@@ -130,6 +136,7 @@ class SearchSetup:
             eps,
             self.engine,
             *columns_and_counts,
+            seconds=perf_counter() - self.started[0],
         )
 
 

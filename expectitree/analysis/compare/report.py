@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
@@ -139,10 +138,8 @@ def compare(
     rows = []
     for algorithm in [algorithms] if isinstance(algorithms, (Algorithm, str)) else algorithms:
         load_compiled(tree, algorithm, engine)
-        start = perf_counter()
         search = search_tree(tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits)
-        seconds = perf_counter() - start
-        rows.append(ComparisonRow(replace(search, rounds=not exact), seconds))
+        rows.append(ComparisonRow(replace(search, rounds=not exact), search.seconds))
     if not rows:
         raise AnalysisError("nothing to compare: name at least one algorithm")
     return Comparison(file, rows)
