@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Timer
+from threading import Event, Thread
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -109,8 +109,7 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     if loop in _loaded:
         return _compiled(function, _state["kept"])(*as_numpy)
     try:
-        with _telling_why():
-            compiled = _ready(function, as_numpy)
+        compiled = _ready(function, as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise
@@ -122,30 +121,6 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     return result
 
 
-@contextmanager
-def _telling_why() -> Iterator[None]:
-    """Tell a program's user, once, that a loop is compiled, and if machine code cannot be kept."""
-    say = _state["say"]
-    if say is None:
-        yield
-        return
-
-    def tell(message: str) -> None:
-        if message not in _told:
-            _told.add(message)
-            say(message)
-
-    timer = Timer(_PATIENCE, tell, [_COMPILING])
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-    if not _state["kept"]:
-        tell(_NOT_KEPT)
-
-
 def _ready(loop: FunctionType, arguments: list[Any]) -> Any:
     """Return a compiled loop that has machine code for arguments of these types."""
     from numba import typeof
@@ -153,12 +128,38 @@ def _ready(loop: FunctionType, arguments: list[Any]) -> Any:
     types = tuple(map(typeof, arguments))
     try:
         compiled = _compiled(loop, _state["kept"])
-        compiled.compile(types)
+        with _telling_why(compiled):
+            compiled.compile(types)
     except OSError:  # the disk is full, or the cache directory cannot be written
+        if not _state["kept"]:
+            raise
         _state["kept"] = False
-        compiled = _compiled(loop, False)
-        compiled.compile(types)
+        return _ready(loop, arguments)
     return compiled
+
+
+@contextmanager
+def _telling_why(compiled: Any) -> Iterator[None]:
+    """Tell a program's user, once, that a loop is compiled, and if machine code cannot be kept."""
+    is_ready = Event()
+
+    def tell(message: str) -> None:
+        if _state["say"] is not None and message not in _told:
+            _told.add(message)
+            _state["say"](message)
+
+    def watch() -> None:
+        while not is_ready.wait(_PATIENCE):
+            if compiled.stats.cache_misses:  # otherwise it only loads
+                tell(_COMPILING)
+
+    Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        is_ready.set()
+    if not _state["kept"]:
+        tell(_NOT_KEPT)
 
 
 @cache
