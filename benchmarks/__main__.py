@@ -22,6 +22,7 @@ from benchmarks.engines import engines, large, whole_process
 from benchmarks.games import games
 from benchmarks.insight import insight
 from benchmarks.measuring import FULL, QUICK, REPOSITORY, Row, Size, as_installed, best_seconds
+from benchmarks.scale import scale
 from benchmarks.sensitivity import sensitivities
 from expectitree import __version__, evaluate, loads
 
@@ -170,6 +171,7 @@ PARTS = {
         best_first,
         games,
         start_up,
+        scale,
         large,
     )
 }

@@ -21,13 +21,24 @@ class Size:
     engine_branching: int  # of a tree four plies deep that the engines search
     repetitions: int
     processes: int
+    most_plies: int  # of the largest tree of `scale`, which has 10^plies nodes
 
 
 FULL = Size(
-    text_nodes=300_000, search_nodes=300_000, engine_branching=38, repetitions=5, processes=21
+    text_nodes=300_000,
+    search_nodes=300_000,
+    engine_branching=38,
+    repetitions=5,
+    processes=21,
+    most_plies=9,
 )
 QUICK = Size(
-    text_nodes=20_000, search_nodes=50_000, engine_branching=18, repetitions=3, processes=5
+    text_nodes=20_000,
+    search_nodes=50_000,
+    engine_branching=18,
+    repetitions=3,
+    processes=5,
+    most_plies=5,
 )
 
 
