@@ -14,6 +14,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
+from threading import RLock
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -34,6 +35,7 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
+_lock = RLock()  # so that no two threads compile the same loop
 
 
 def pays(rows: float) -> bool:
@@ -83,14 +85,19 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         if not PRIVATE_OPTIONS:
             raise
         PRIVATE_OPTIONS.clear()
-        _compiled.cache_clear()
+        _compiled_once.cache_clear()
         return run_compiled(loop, *arguments)
     _loaded.add(loop)
     return result
 
 
-@cache
 def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
+    with _lock:
+        return _compiled_once(loop, keep)
+
+
+@cache
+def _compiled_once(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     import numba
 
     called = {name: _compiled(f, keep) for name, f in _called(loop)}

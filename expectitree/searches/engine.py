@@ -35,6 +35,12 @@ from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.jobs import (
+    OneJobError,
+    evaluate_in_jobs,
+    narrow_in_jobs,
+    search_until_done,
+)
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
@@ -45,9 +51,8 @@ from expectitree.searches.setup import (
     greatest_number,
     greatest_total,
 )
-from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
+from expectitree.searches.work import NO_LIMIT, Settings, Work, next_branch
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
@@ -63,6 +68,7 @@ def evaluate(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    jobs: int = 1,
     exact: bool = False,
     **options: int | str | None,
 ) -> Search:
@@ -89,6 +95,9 @@ def evaluate(
             floats. All engines run the same code.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
+        jobs: How many subtrees of a large tree are searched at the same time, where the search is
+            compiled. Value and best action are those of one job. A pruning search may visit other
+            nodes. `Search.jobs` is how many jobs there were.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -102,7 +111,7 @@ def evaluate(
     if exact:
         tree = in_fractions(tree)
     found = search_tree(
-        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options
+        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, jobs=jobs, **options
     )
     return replace(found, rounds=not exact)
 
@@ -114,6 +123,7 @@ def search_tree(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    jobs: int = 1,
     **options: int | str | None,
 ) -> Search:
     """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
@@ -121,9 +131,22 @@ def search_tree(
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
+    check_jobs(jobs, chosen, max_visits)
     tree = searched_tree(tree, engine)
-    root_bounds, source = choose_bounds(tree, bounds)
-    return search_window(tree, chosen, root_bounds, source, root_bounds, engine, max_visits)
+    known = choose_bounds(tree, bounds)
+    return search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
+
+
+def check_jobs(jobs: int, algorithm: Algorithm, max_visits: int | None) -> None:
+    """Raise `SearchError` if a search cannot be run as several jobs."""
+    if jobs < 1:
+        raise SearchError(f"a search needs at least 1 job, got {jobs}")
+    if jobs > 1 and not algorithm.in_order:
+        raise SearchError(f"{algorithm.name} is one job: remove {jobs} jobs, or choose star2")
+    if jobs > 1 and max_visits is not None:
+        raise SearchError(
+            f"{jobs} jobs do not share a limit of {max_visits:,} visits: remove one of the two"
+        )
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
@@ -136,15 +159,16 @@ def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
 def search_window(
     tree: Tree,
     algorithm: Algorithm,
-    bounds: Bounds,
-    source: str,
+    known: tuple[Bounds, str],
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
     listen: Listen | None = None,
+    jobs: int = 1,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
+    `known` is what `choose_bounds` returns.
     `listen` receives every column that the search writes, with its name, and returns the column to
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
@@ -160,36 +184,48 @@ def search_window(
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
         def search(utilities: Tree) -> Search:
-            return search_window(utilities, algorithm, NO_BOUNDS, source, NO_BOUNDS, engine)
+            return search_window(utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine)
 
-        return search_by_utility(tree, bounds, search)
-    setup = SearchSetup.of(tree, algorithm, bounds, source, engine)
+        return search_by_utility(tree, known[0], search)
+    setup = SearchSetup.of(tree, algorithm, *known, engine)
     if not algorithm.player_cuts:
-        return _run_backward_induction(setup, listen)
+        return _run_backward_induction(setup, listen, jobs)
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
         return _run_best_first(setup, max_visits, listen)
-    return _run_star_minimax(setup, window, max_visits, listen)
+    return _run_star_minimax(setup, window, max_visits, listen, jobs)
 
 
-def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search:
+def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int) -> Search:
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
     tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
-    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
+    why_one = ""
+    try:
+        if jobs > 1:
+            evaluate_in_jobs(setup, value, tolerance, jobs)
+    except OneJobError as error:
+        why_one = str(error)
+    if jobs == 1 or why_one:
+        setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
     follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
-    return setup.result(eps, *columns, 0, False)
+    found = setup.result(eps, *columns, 0, False)
+    return replace(found, jobs=1 if why_one else jobs, why_one_job=why_one)
 
 
 def _run_star_minimax(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
+    setup: SearchSetup,
+    window: Bounds,
+    max_visits: int | None,
+    listen: Listen | None,
+    jobs: int,
 ) -> Search:
     tree = setup.tree
     sizes = len(tree), len(tree.columns.child), tree.heights[-1] + 1
@@ -212,17 +248,20 @@ def _run_star_minimax(
         settings = settings._replace(pays=(True,))
     if tree.is_sharing:
         settings = settings._replace(shares=(True,))
-    root = setup.index(tree.root_id)
-    while True:
-        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
-        if ended != PAUSED:
-            break
-        entries = int(work.resume[RESUME_ENTRIES])
-        report(entries, max_visits or len(tree))
-        settings = settings._replace(pause=entries + setup.pause)
+    cuts, why_one = 0, ""
+    try:
+        if jobs > 1:
+            cuts = narrow_in_jobs(setup, work, settings, window, jobs)
+    except OneJobError as error:
+        why_one = str(error)
+    more, ended = search_until_done(
+        setup, work, settings, (tree.root_id, window),
+        lambda entries: report(entries, max_visits or len(tree)),
+    )  # fmt: skip
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
-    return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+    found = setup.result(setup.eps, *work[:7], cuts + more, ended == STOPPED_EARLY)
+    return replace(found, jobs=1 if why_one else jobs, why_one_job=why_one)
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:

@@ -16,9 +16,10 @@ from typing import IO, Any
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
+from expectitree.base.executors import executor_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
-from expectitree.lab.study.run import execute, executor_of, find_tasks, perform
+from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study
 
 
@@ -198,7 +199,8 @@ def study(
                 for task in tasks:
                     kept.add(perform(task))
             else:
-                with executor_of(jobs, None) as (executor, workers):
+                advice = "; a results file keeps what is done"
+                with executor_of(jobs, None, advice) as (executor, workers):
                     execute(tasks, kept, executor, workers, lambda trees: None)
     return summarize(asked, kept)
 
