@@ -7,9 +7,10 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -46,9 +47,19 @@ from expectitree.files.rows import ReadOptions
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
 Result = TypeVar("Result")
 MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
+
+
+class Streams(NamedTuple):
+    """Who evaluates the parts of a large table: threads, or the workers of a scheduler."""
+
+    jobs: int
+    scheduler: str | None
 
 
 @dataclass(frozen=True)
@@ -67,7 +78,7 @@ class SearchOptions:
     engine: str = "auto"
     max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
-    streams: bool = False  # whether a large table may be evaluated without reading it whole
+    streams: Streams | None = None  # how a large table is evaluated without reading it whole
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -172,10 +183,10 @@ class SearchOptions:
         for text in self.texts:
             yield "-e", partial(self._read, loads, text, name="-e")
         for file in files_in(self.files):
-            if is_game_name(file):
-                yield file, partial(self._grow, file, lazy)
-            elif self.streams and self._is_streamed(file):
+            if self.streams and self._is_streamed(file):
                 yield file, partial(self._stream, file)
+            elif is_game_name(file):
+                yield file, partial(self._grow, file, lazy)
             else:
                 yield file, partial(self._read, load, file, name=file)
 
@@ -201,6 +212,12 @@ class SearchOptions:
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
         is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
+        if self.streams is not None and self.streams.scheduler is not None:
+            if is_arrow:
+                return True
+            problem = f"the workers of --scheduler cannot evaluate {file} part by part"
+            advice = "give an .arrow file, without options that need the whole tree"
+            raise click.UsageError(f"{problem}: {advice}.")
         return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
 
     def _stream(self, file: str) -> Tree | Search:
@@ -210,11 +227,23 @@ class SearchOptions:
         from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
         try:
-            with working(f"evaluating {file}"), named_faults(file):
-                return evaluate_table(ArrowParts(file))
+            with working(f"evaluating {file}"), self._workers() as workers, named_faults(file):
+                return evaluate_table(ArrowParts(file), *workers)
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
             return self._read(load, file, name=file)
+
+    def _workers(self) -> AbstractContextManager[tuple[Executor | None, int]]:
+        """Provide the executor of `streams` and its number of workers."""
+        assert self.streams is not None
+        jobs, scheduler = self.streams
+        from concurrent.futures import ThreadPoolExecutor  # takes time
+
+        from expectitree.base.executors import executor_of
+
+        if scheduler is not None:
+            return executor_of(None, scheduler)
+        return nullcontext((ThreadPoolExecutor(jobs) if jobs > 1 else None, jobs))
 
     def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
         """Search a game, or write it out."""

@@ -8,7 +8,6 @@ interpreter's lock, so threads are enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from threading import Condition, Event
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, NumberColumn
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.cuts import CUT_PROBING, CUT_UNORDERED, NO_CUTS
+from expectitree.searches.cuts import CUT_PROBING, CUT_UNORDERED, NO_CUTS, PROBED
 from expectitree.searches.intervals import PAUSED, end_of_branch, satisfies
 from expectitree.searches.progress import report
 from expectitree.searches.setup import SearchSetup
@@ -120,6 +119,8 @@ def _run_in_threads(
     `take` receives each result; then `next_task` may return a task where it returned None. On an
     error, no more tasks are started, and `ended` is set.
     """
+    from concurrent.futures import ThreadPoolExecutor  # takes time
+
     condition, running = Condition(), 0
 
     def work() -> None:
@@ -198,7 +199,7 @@ def narrow_in_jobs(
         raise OneJobError("utilities are not known" if setup.tree.unknown else "nodes are shared")
     found = _YoungBrothersWait(setup, work, settings, window, _splits_of(setup, jobs))
     _run_in_threads(jobs, found.next_job, found.search, found.take, found.ended)
-    return found.cuts
+    return found.end()
 
 
 class _YoungBrothersWait:
@@ -266,11 +267,6 @@ class _YoungBrothersWait:
         if node not in self.large:
             self.rows_done += self.rows.get(node, 0)
             report(self.rows_done, len(self.setup.tree))
-        elif tree.kind[node] == CHANCE and work.cut[node] not in NO_CUTS:
-            # Its children were done in any order.
-            work.cut[node] = CUT_UNORDERED + work.cut[node] % CUT_PROBING
-            branches = range(tree.first[node], tree.last[node])
-            work.cut_after[node] = sum(work.visits[tree.child[b]] > 0 for b in branches)
         # A probe narrows the interval of the node that it was made for. An infinite end stays,
         # since `star_minimax` asks the root of a search whether bounds below it may be infinite.
         b = tree.first[above]
@@ -278,6 +274,21 @@ class _YoungBrothersWait:
             work.lower[above] = max(work.lower[above], end_of_branch(tree, work.lower, b))
         elif tree.kind[above] == MIN and work.upper[above] < INFINITY:
             work.upper[above] = min(work.upper[above], end_of_branch(tree, work.upper, b))
+
+    def end(self) -> int:
+        """Note what was left at the nodes above the jobs; return the number of cuts."""
+        tree, work = self.setup.columns, self.work
+        for node in sorted(set(self.above.values())):
+            branches = range(tree.first[node], tree.last[node])
+            after = sum(work.visits[tree.child[b]] > 0 for b in branches)
+            if work.visits[node] == 0 and after:
+                # A probe, or a node that was left when its parent was cut.
+                work.visits[node], work.cut[node], work.cut_after[node] = 1, PROBED, after
+            elif tree.kind[node] == CHANCE and work.cut[node] not in NO_CUTS:
+                # Its children were done in any order.
+                work.cut[node] = CUT_UNORDERED + work.cut[node] % CUT_PROBING
+                work.cut_after[node] = after
+        return self.cuts
 
     def _count(self, node: int, by: int) -> None:
         at: int | None = node
@@ -289,6 +300,7 @@ class _YoungBrothersWait:
         """Return the next job among a node and the nodes below it; None if there is none now."""
         lower, upper, eps = self.work.lower, self.work.upper, self.settings.eps
         if node in self.large:
+            self.work.alpha[node], self.work.beta[node] = window
             is_chance = self.setup.columns.kind[node] == CHANCE
             below = self.outcomes(node, window) if is_chance else self.actions(node, window)
             for c, within in below:
@@ -323,7 +335,7 @@ class _YoungBrothersWait:
     def outcomes(self, node: int, window: Window) -> Iterator[Job]:
         """Yield probes and then large children of CHANCE with their windows; none after a cut."""
         tree, work, settings = self.setup.columns, self.work, self.settings
-        work.alpha[node], work.beta[node] = alpha, beta = window
+        alpha, beta = window
         begin, end, eps = tree.first[node], tree.last[node], settings.eps
         cuts, sums = settings.chance_cuts, (settings.zero, settings.zero, 0, 0)
         if cuts:
@@ -345,6 +357,7 @@ class _YoungBrothersWait:
             if tree.kind[c] in (MAX, MIN) and work.lower[c] < work.upper[c] and c not in self.done:
                 first = tree.first[c]
                 self.above.setdefault(tree.child[first], c)
+                work.alpha[c], work.beta[c] = within(b)
                 yield tree.child[first], self.shifted(first, within(b))
         if settings.probes > 0 and self.running.get(node):
             return
