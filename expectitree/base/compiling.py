@@ -14,7 +14,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator
 from functools import cache
-from threading import RLock
+from threading import Lock
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state = {"started": False}
 _loaded: set[Callable[..., Any]] = set()
-_lock = RLock()  # so that no two threads compile the same loop
+_lock = Lock()  # so that no two threads compile the same loop
 
 
 def pays(rows: float) -> bool:
@@ -77,27 +77,24 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     """Run a loop compiled and return its result; keep the machine code on disk if possible."""
     _state["started"] = True
     as_numpy = [_as_numpy(argument) for argument in arguments]
+    with _lock:
+        compiled = _compiled(cast(FunctionType, loop), True)
     try:
-        result = _compiled(cast(FunctionType, loop), True)(*as_numpy)
+        result = compiled(*as_numpy)
     except OSError:  # the disk is full, or the cache directory cannot be written
         result = _compiled(cast(FunctionType, loop), False)(*as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise
         PRIVATE_OPTIONS.clear()
-        _compiled_once.cache_clear()
+        _compiled.cache_clear()
         return run_compiled(loop, *arguments)
     _loaded.add(loop)
     return result
 
 
-def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
-    with _lock:
-        return _compiled_once(loop, keep)
-
-
 @cache
-def _compiled_once(loop: FunctionType, keep: bool) -> Callable[..., Any]:
+def _compiled(loop: FunctionType, keep: bool) -> Callable[..., Any]:
     import numba
 
     called = {name: _compiled(f, keep) for name, f in _called(loop)}

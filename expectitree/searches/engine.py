@@ -35,12 +35,7 @@ from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.jobs import (
-    OneJobError,
-    evaluate_in_jobs,
-    narrow_in_jobs,
-    search_until_done,
-)
+from expectitree.searches.jobs import OneJobError, evaluate_in_jobs, narrow_in_jobs
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
@@ -51,8 +46,9 @@ from expectitree.searches.setup import (
     greatest_number,
     greatest_total,
 )
+from expectitree.searches.star_minimax import star_minimax
 from expectitree.searches.windows import Windows, find_windows
-from expectitree.searches.work import NO_LIMIT, Settings, Work, next_branch
+from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
@@ -131,22 +127,17 @@ def search_tree(
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
-    check_jobs(jobs, chosen, max_visits)
+    if jobs < 1 or jobs > 1 and (max_visits is not None or not chosen.in_order):
+        one = "with a limit of visits" if chosen.in_order else f"for {chosen.name}"
+        raise SearchError(f"found {jobs} jobs, expected 1 or more, and 1 {one}: remove some")
     tree = searched_tree(tree, engine)
     known = choose_bounds(tree, bounds)
-    return search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
-
-
-def check_jobs(jobs: int, algorithm: Algorithm, max_visits: int | None) -> None:
-    """Raise `SearchError` if a search cannot be run as several jobs."""
-    if jobs < 1:
-        raise SearchError(f"a search needs at least 1 job, got {jobs}")
-    if jobs > 1 and not algorithm.in_order:
-        raise SearchError(f"{algorithm.name} is one job: remove {jobs} jobs, or choose star2")
-    if jobs > 1 and max_visits is not None:
-        raise SearchError(
-            f"{jobs} jobs do not share a limit of {max_visits:,} visits: remove one of the two"
-        )
+    try:
+        found = search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
+    except OneJobError as error:
+        found = search_window(tree, chosen, known, known[0], engine)
+        return replace(found, why_one_job=str(error))
+    return replace(found, jobs=jobs) if jobs > 1 else found
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
@@ -184,7 +175,9 @@ def search_window(
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
         def search(utilities: Tree) -> Search:
-            return search_window(utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine)
+            return search_window(
+                utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine, jobs=jobs
+            )
 
         return search_by_utility(tree, known[0], search)
     setup = SearchSetup.of(tree, algorithm, *known, engine)
@@ -203,29 +196,20 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int
         value = listen("value", value)
     tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
-    why_one = ""
-    try:
-        if jobs > 1:
-            evaluate_in_jobs(setup, value, tolerance, jobs)
-    except OneJobError as error:
-        why_one = str(error)
-    if jobs == 1 or why_one:
+    if jobs > 1:
+        evaluate_in_jobs(setup, value, tolerance, jobs)
+    else:
         setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
     follows_from_values = tree.rounds and not tree.exact and tree.attitude is None
     eps = None if follows_from_values else setup.eps
-    found = setup.result(eps, *columns, 0, False)
-    return replace(found, jobs=1 if why_one else jobs, why_one_job=why_one)
+    return setup.result(eps, *columns, 0, False)
 
 
 def _run_star_minimax(
-    setup: SearchSetup,
-    window: Bounds,
-    max_visits: int | None,
-    listen: Listen | None,
-    jobs: int,
+    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None, jobs: int
 ) -> Search:
     tree = setup.tree
     sizes = len(tree), len(tree.columns.child), tree.heights[-1] + 1
@@ -248,20 +232,18 @@ def _run_star_minimax(
         settings = settings._replace(pays=(True,))
     if tree.is_sharing:
         settings = settings._replace(shares=(True,))
-    cuts, why_one = 0, ""
-    try:
-        if jobs > 1:
-            cuts = narrow_in_jobs(setup, work, settings, window, jobs)
-    except OneJobError as error:
-        why_one = str(error)
-    more, ended = search_until_done(
-        setup, work, settings, (tree.root_id, window),
-        lambda entries: report(entries, max_visits or len(tree)),
-    )  # fmt: skip
+    before = narrow_in_jobs(setup, work, settings, window, jobs) if jobs > 1 else 0
+    root = setup.index(tree.root_id)
+    while True:
+        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
+        if ended != PAUSED:
+            break
+        entries = int(work.resume[RESUME_ENTRIES])
+        report(entries, max_visits or len(tree))
+        settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
-    found = setup.result(setup.eps, *work[:7], cuts + more, ended == STOPPED_EARLY)
-    return replace(found, jobs=1 if why_one else jobs, why_one_job=why_one)
+    return setup.result(setup.eps, *work[:7], before + cuts, ended == STOPPED_EARLY)
 
 
 def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:

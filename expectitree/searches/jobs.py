@@ -8,21 +8,19 @@ interpreter's lock, so threads are enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from threading import Condition, Event
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
-from expectitree.base import compiling
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, NumberColumn
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL, NumberColumn
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.cuts import CUT_PROBING, CUT_UNORDERED, NO_CUTS, PROBED
-from expectitree.searches.intervals import PAUSED, end_of_branch, satisfies
+from expectitree.searches.cuts import CUT_UNORDERED, NO_CUTS, PROBED
+from expectitree.searches.intervals import end_of_branch, satisfies
 from expectitree.searches.progress import report
-from expectitree.searches.setup import SearchSetup
+from expectitree.searches.setup import Engine, SearchSetup
 from expectitree.searches.star_minimax import shift_window, star_minimax
 from expectitree.searches.work import (
-    RESUME_ENTRIES,
+    NO_LIMIT,
     Settings,
     Window,
     Work,
@@ -30,125 +28,73 @@ from expectitree.searches.work import (
     window_between_far_terms,
 )
 
+PARALLEL = (Engine.COMPILED,)  # the engines whose loops release the interpreter's lock
 MIN_ROWS = 1 << 15  # of a job, which takes 0.1 ms to start
 PARTS = 8  # for each thread, about, so that all threads end at the same time
-MAX_DEPTH = 50  # of the nodes that are split
-_NARROW = 32  # terms: so few are added up faster than a compiled loop is called
+_MAX_DEPTH = 50  # of the nodes that are split
 
-Job = tuple[int, Window]  # a node to be searched, in a window
-Splits = dict[int, "list[Part]"]  # the nodes that are split, with their children
+Job: TypeAlias = tuple[int, Window]  # a node to be searched, in a window
+Splits: TypeAlias = dict[int, dict[int, int]]  # a node that is split: by child, its first row
 
 
 class OneJobError(Exception):
     """The search cannot be split into jobs; the text says why."""
 
 
-class Part(NamedTuple):
-    """The root of a subtree, which is the last of its rows, and the first of them."""
-
-    node: int
-    start: int
-
-    @property
-    def rows(self) -> int:
-        """The number of nodes."""
-        return self.node + 1 - self.start
-
-
 def split(children: Callable[[int], Sequence[int]], count: int, limit: int) -> Splits:
-    """Return the nodes whose subtrees have more than `limit` rows, and the root.
+    """Return the root, and the other nodes whose subtrees have more than `limit` rows.
 
     `children` returns the children of a node. Raises `OneJobError` for rows in another order.
     """
     found: Splits = {}
-    waiting = [(Part(count - 1, 0), 0)]
+    waiting = [(count - 1, 0, 0)]
     while waiting:
-        part, depth = waiting.pop()
-        ends = [int(child) for child in children(part.node)]
-        starts = [part.start, *(end + 1 for end in ends)]
-        if starts.pop() != part.node or any(map(int.__gt__, starts, ends)):
+        node, start, depth = waiting.pop()
+        ends = [int(child) for child in children(node)]
+        starts = [start, *(end + 1 for end in ends)]
+        if starts.pop() != node or any(map(int.__gt__, starts, ends)):
             order = "its rows are in another order than those that `expectitree convert` writes"
             raise OneJobError(order)
-        own = found[part.node] = [Part(*pair) for pair in zip(ends, starts, strict=True)]
-        if depth < MAX_DEPTH:
-            waiting += ((child, depth + 1) for child in own if child.rows > limit)
+        found[node] = own = dict(zip(ends, starts, strict=True))
+        if depth < _MAX_DEPTH:
+            waiting += ((c, at, depth + 1) for c, at in own.items() if c + 1 - at > limit)
     return found
 
 
-def ranges(splits: Splits, least: int) -> list[tuple[int, int]]:
-    """Return ranges of rows that hold all subtrees of the children that are not split.
+def ranges(splits: Splits, least: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of rows that hold all subtrees of the children that are not split.
 
     Each range has at least so many rows, unless a node that is split follows.
     """
-    found, start = list[tuple[int, int]](), 0
-    for end in [*sorted(part.node for own in splits.values() for part in own), max(splits)]:
-        is_split = end in splits
-        stop = end if is_split else end + 1
-        if is_split or stop - start >= least:
-            found += [(start, stop)] * (start < stop)
+    start = 0
+    for end in [*sorted(c for own in splits.values() for c in own), max(splits)]:
+        stop = end + (end not in splits)
+        if end in splits or stop - start >= least:
+            if start < stop:
+                yield start, stop
             start = end + 1
-    return found
-
-
-def are_parallel(setup: SearchSetup) -> bool:
-    """Return whether threads run loops at the same time."""
-    return setup.compiled
 
 
 def _splits_of(setup: SearchSetup, jobs: int) -> Splits:
     """Return the splits of a tree that give each thread enough to do."""
     tree, child = setup.tree, setup.columns.child
-    if not are_parallel(setup):
+    if setup.engine not in PARALLEL:
         raise OneJobError("the search is not compiled")
     limit = max(MIN_ROWS, len(tree) // (PARTS * jobs))
-    found = split(lambda n: [child[b] for b in tree.branches_of(n)], len(tree), limit)
-    if all(part.rows < MIN_ROWS for own in found.values() for part in own):
-        raise OneJobError("the tree has no large subtree")
-    return found
+    return split(lambda n: [child[b] for b in tree.branches_of(n)], len(tree), limit)
 
 
-def _run_in_threads(
-    jobs: int,
-    next_task: Callable[[], tuple[Any, ...] | None],
-    function: Callable[..., Any],
-    take: Callable[[Any], None],
-    ended: Event,
-) -> None:
-    """Call a function with the arguments of each task, in so many threads, this one included.
+def _in_threads(jobs: int, *arguments: Any) -> None:
+    """Call `run_tasks` with so many threads. On an error, they end after their tasks."""
+    from concurrent.futures import ThreadPoolExecutor  # takes time, as the next one does
 
-    `take` receives each result; then `next_task` may return a task where it returned None. On an
-    error, no more tasks are started, and `ended` is set.
-    """
-    from concurrent.futures import ThreadPoolExecutor  # takes time
+    from expectitree.base.executors import run_tasks
 
-    condition, running = Condition(), 0
-
-    def work() -> None:
-        nonlocal running
-        try:
-            while True:
-                with condition:
-                    while not ended.is_set() and (task := next_task()) is None and running:
-                        condition.wait()
-                    if ended.is_set() or task is None:
-                        return
-                    running += 1
-                result = function(*task)
-                with condition:
-                    running -= 1
-                    take(result)
-                    condition.notify_all()
-        except BaseException:
-            ended.set()
-            with condition:
-                condition.notify_all()
-            raise
-
-    with ThreadPoolExecutor(jobs) as executor:
-        others = [executor.submit(work) for _ in range(jobs - 1)]
-        work()
-    for other in others:
-        other.result()
+    executor = ThreadPoolExecutor(jobs)
+    try:
+        run_tasks(executor, jobs, *arguments)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
 def evaluate_in_jobs(
@@ -156,7 +102,7 @@ def evaluate_in_jobs(
 ) -> None:
     """Write v* of every node as `backward_induction` does; raise `OneJobError` as `split` does."""
     splits = _splits_of(setup, jobs)
-    todo = iter(ranges(splits, MIN_ROWS))
+    todo = ranges(splits, MIN_ROWS)
 
     def evaluate_rows(start: int, stop: int, is_split: bool = False) -> None:
         rows = setup.index(start), setup.index(stop)
@@ -164,27 +110,9 @@ def evaluate_in_jobs(
             raise OneJobError("a node is shared, or its rows are in another order")
         setup.run(backward_induction, setup.columns, value, setup.zero, tolerance, *rows)
 
-    _run_in_threads(jobs, lambda: next(todo, None), evaluate_rows, lambda nothing: None, Event())
+    _in_threads(jobs, lambda: next(todo, None), evaluate_rows, lambda nothing: None)
     for node in sorted(splits):
         evaluate_rows(node, node + 1, is_split=True)
-
-
-def search_until_done(
-    setup: SearchSetup,
-    work: Work,
-    settings: Settings,
-    job: Job,
-    on_pause: Callable[[int], None],
-) -> tuple[int, int]:
-    """Run `star_minimax` to its end; call a function with the entries so far at each pause."""
-    node, window = setup.index(job[0]), job[1]
-    while True:
-        cuts, ended = setup.run(star_minimax, setup.columns, work, settings, node, window)
-        if ended != PAUSED:
-            return cuts, ended
-        entries = int(work.resume[RESUME_ENTRIES])
-        on_pause(entries)
-        settings = settings._replace(pause=entries + setup.pause)
 
 
 def narrow_in_jobs(
@@ -198,8 +126,8 @@ def narrow_in_jobs(
     if setup.tree.is_sharing or setup.tree.unknown:
         raise OneJobError("utilities are not known" if setup.tree.unknown else "nodes are shared")
     found = _YoungBrothersWait(setup, work, settings, window, _splits_of(setup, jobs))
-    _run_in_threads(jobs, found.next_job, found.search, found.take, found.ended)
-    return found.end()
+    _in_threads(jobs, found.next_job, found.search, found.take)
+    return found.finish()
 
 
 class _YoungBrothersWait:
@@ -214,160 +142,108 @@ class _YoungBrothersWait:
     def __init__(
         self, setup: SearchSetup, work: Work, settings: Settings, window: Window, splits: Splits
     ) -> None:
-        self.setup, self.work, self.settings = setup, work, settings
+        self.setup, self.work, self.settings = setup, work, settings._replace(pause=NO_LIMIT)
         self.root: Job = setup.tree.root_id, window
-        self.rows = {part.node: part.rows for own in splits.values() for part in own}
-        # The large children of the nodes that are split.
-        large = {n: [p.node for p in own if p.rows >= MIN_ROWS] for n, own in splits.items()}
-        self.large = {node: own for node, own in large.items() if own}
-        self.above = {part.node: node for node, own in splits.items() for part in own}
-        self.running: dict[int, int] = {}  # how many jobs run at and below a node
-        self.done = set[int]()
-        # Of MAX and MIN: the first branch whose child is not done, and the best end before it.
-        self.begun: dict[int, tuple[int, Number]] = {}
-        self.cuts = self.rows_done = 0
-        self.ended = Event()
-        tree = setup.columns
-        for node in self.large:
-            for b in range(tree.first[node], tree.last[node]):
+        self.start = {c: start for own in splits.values() for c, start in own.items()}
+        self.eldest: dict[
+            int, int
+        ] = {}  # by node that is split: the child that the others wait for
+        self.todo, self.running, self.cuts = set[int](), set[int](), 0
+        tree, entire = setup.columns, {self.root[0]}  # nodes that no cut is likely to end early
+        for node in sorted(splits, reverse=True):
+            large = [c for c, start in splits[node].items() if c + 1 - start >= MIN_ROWS]
+            is_chance = tree.kind[node] == CHANCE
+            # Probes may end the search of CHANCE early, but only in a search of the whole node.
+            is_whole = is_chance and settings.probes > 0 and node not in entire
+            if not large or is_whole or node not in self.todo | entire:
+                continue
+            self.eldest[node] = NONE if is_chance else large[0]
+            self.todo.update(large)
+            if node in entire:
+                entire.update(large if is_chance else large[:1])
+            for b in setup.tree.branches_of(node):
                 c = tree.child[b]
                 if tree.kind[c] == TERMINAL and tree.probability[b] > 0:
                     work.lower[c] = work.upper[c] = tree.utility[c]
                     work.visits[c] = 1
+        if not self.todo:
+            raise OneJobError("the tree has no large subtree")
 
     def next_job(self) -> Job | None:
         """Return the next job; None while all wait, and when only the root is left."""
         found = self.find(*self.root)
         if found is None or found == self.root:
             return None
-        self._count(found[0], 1)
+        self.running.add(found[0])
         return found
 
     def search(self, node: int, window: Window) -> tuple[int, int]:
         """Do a job in a thread; return its node and the number of cuts."""
         setup, settings = self.setup, self.settings
-        if node in self.large:
-            settings = settings._replace(probes=0)  # they were jobs
+        if node in self.eldest:
+            settings = settings._replace(probes=0)  # its children are done
         work = self.work.with_own_frames(setup.column, setup.tree.heights[-1] + 1)
-        cuts, _ = search_until_done(setup, work, settings, (node, window), self.go_on)
-        return node, cuts
-
-    def go_on(self, entries: int) -> None:
-        """End a job if the search has failed elsewhere, as by Ctrl-C."""
-        if self.ended.is_set():
-            raise OneJobError("another job has failed")
+        arguments = setup.columns, work, settings, setup.index(node), window
+        return node, setup.run(star_minimax, *arguments)[0]
 
     def take(self, found: tuple[int, int]) -> None:
         """Note that a job is done."""
         node, cuts = found
         self.cuts += cuts
-        self.done.add(node)
-        self._count(node, -1)
-        tree, work, above = self.setup.columns, self.work, self.above[node]
-        if node not in self.large:
-            self.rows_done += self.rows.get(node, 0)
-            report(self.rows_done, len(self.setup.tree))
-        # A probe narrows the interval of the node that it was made for. An infinite end stays,
-        # since `star_minimax` asks the root of a search whether bounds below it may be infinite.
-        b = tree.first[above]
-        if tree.kind[above] == MAX and work.lower[above] > -INFINITY:
-            work.lower[above] = max(work.lower[above], end_of_branch(tree, work.lower, b))
-        elif tree.kind[above] == MIN and work.upper[above] < INFINITY:
-            work.upper[above] = min(work.upper[above], end_of_branch(tree, work.upper, b))
-
-    def end(self) -> int:
-        """Note what was left at the nodes above the jobs; return the number of cuts."""
-        tree, work = self.setup.columns, self.work
-        for node in sorted(set(self.above.values())):
-            branches = range(tree.first[node], tree.last[node])
-            after = sum(work.visits[tree.child[b]] > 0 for b in branches)
-            if work.visits[node] == 0 and after:
-                # A probe, or a node that was left when its parent was cut.
-                work.visits[node], work.cut[node], work.cut_after[node] = 1, PROBED, after
-            elif tree.kind[node] == CHANCE and work.cut[node] not in NO_CUTS:
-                # Its children were done in any order.
-                work.cut[node] = CUT_UNORDERED + work.cut[node] % CUT_PROBING
-                work.cut_after[node] = after
-        return self.cuts
-
-    def _count(self, node: int, by: int) -> None:
-        at: int | None = node
-        while at is not None:
-            self.running[at] = self.running.get(at, 0) + by
-            at = self.above.get(at)
+        self.running.remove(node)
+        self.todo.remove(node)
+        report(node, len(self.setup.tree))
 
     def find(self, node: int, window: Window) -> Job | None:
         """Return the next job among a node and the nodes below it; None if there is none now."""
         lower, upper, eps = self.work.lower, self.work.upper, self.settings.eps
-        if node in self.large:
-            self.work.alpha[node], self.work.beta[node] = window
-            is_chance = self.setup.columns.kind[node] == CHANCE
-            below = self.outcomes(node, window) if is_chance else self.actions(node, window)
-            for c, within in below:
-                if c in self.done or satisfies(lower[c], upper[c], *within, eps):
-                    continue
+        for c, within in self.below(node, window) if node in self.eldest else ():
+            if c in self.todo and not satisfies(lower[c], upper[c], *within, eps):
                 if found := self.find(c, within):
                     return found
-                if not is_chance and c == self.large[node][0]:
+                if c == self.eldest[node]:
                     break
-        return None if self.running.get(node) else (node, window)
+        first = self.start.get(node, 0)
+        return None if any(first <= n <= node for n in self.running) else (node, window)
 
-    def actions(self, node: int, window: Window) -> Iterator[Job]:
-        """Yield the large children of MAX or MIN with their windows, up to a cut."""
-        tree, work = self.setup.columns, self.work
-        is_max = tree.kind[node] == MAX
-        ends = work.lower if is_max else work.upper
-        first, best = self.begun.get(node, (tree.first[node], -INFINITY if is_max else INFINITY))
-        for b in range(first, tree.last[node]):
-            alpha, beta = window
-            alpha, beta = (max(alpha, best), beta) if is_max else (alpha, min(beta, best))
-            if alpha >= beta - self.settings.eps:
-                return
-            c = tree.child[b]
-            is_small = self.rows[c] < MIN_ROWS
-            if not is_small and c not in self.done:
-                yield c, self.shifted(b, (alpha, beta))
-            best = (max if is_max else min)(best, end_of_branch(tree, ends, b))
-            if b == first and (is_small or c in self.done):
-                first = b + 1
-                self.begun[node] = first, best
-
-    def outcomes(self, node: int, window: Window) -> Iterator[Job]:
-        """Yield probes and then large children of CHANCE with their windows; none after a cut."""
-        tree, work, settings = self.setup.columns, self.work, self.settings
-        alpha, beta = window
-        begin, end, eps = tree.first[node], tree.last[node], settings.eps
-        cuts, sums = settings.chance_cuts, (settings.zero, settings.zero, 0, 0)
-        if cuts:
-            is_wide = self.setup.compiled and end - begin > _NARROW
-            places = begin, end, settings.zero, settings.inf, False, len(settings.pays) > 0
-            sums = compiling.run(sum_terms, tree, work, *places, rows=0, compiled=is_wide)
-            low, high, low_open, high_open = sums
+    def below(self, node: int, window: Window) -> Iterator[Job]:
+        """Yield the children of a node that is split with their windows, up to a cut."""
+        tree, work, settings, (alpha, beta) = self.setup.columns, self.work, self.settings, window
+        work.alpha[node], work.beta[node] = window
+        kind, pays, eps = tree.kind[node], len(settings.pays) > 0, settings.eps
+        own = self.setup.tree.branches_of(node)
+        within: Window = -INFINITY, INFINITY
+        sums: tuple[Any, ...] = ()
+        if kind == CHANCE and settings.chance_cuts:
+            ends = own.start, own.stop, settings.zero, settings.inf
+            sums = low, high, low_open, high_open = sum_terms(tree, work, *ends, False, pays)
             if high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps:
                 return
-
-        def within(b: int) -> Window:
-            if not cuts:
-                return -INFINITY, INFINITY
-            return self.shifted(b, window_between_far_terms(tree, work, settings, node, b, *sums))
-
-        possible = [b for b in range(begin, end) if tree.probability[b] > 0]
-        for b in possible if settings.probes > 0 else ():
+        for b in own:
             c = tree.child[b]
-            if tree.kind[c] in (MAX, MIN) and work.lower[c] < work.upper[c] and c not in self.done:
-                first = tree.first[c]
-                self.above.setdefault(tree.child[first], c)
-                work.alpha[c], work.beta[c] = within(b)
-                yield tree.child[first], self.shifted(first, within(b))
-        if settings.probes > 0 and self.running.get(node):
-            return
-        for b in possible:
-            c = tree.child[b]
-            if self.rows[c] >= MIN_ROWS and c not in self.done:
-                yield c, within(b)
+            if tree.probability[b] <= 0:
+                continue
+            if kind != CHANCE:
+                within = alpha, beta
+            elif sums and c in self.todo:
+                within = window_between_far_terms(tree, work, settings, node, b, *sums)
+            yield c, shift_window(within, tree.reward[b], settings.most) if pays else within
+            if kind == MAX:
+                alpha = max(alpha, end_of_branch(tree, work.lower, b))
+            elif kind == MIN:
+                beta = min(beta, end_of_branch(tree, work.upper, b))
+            if kind != CHANCE and alpha >= beta - eps:
+                return
 
-    def shifted(self, branch: int, window: Window) -> Window:
-        """Return the window of a child from that of the branch to it, which includes the reward."""
-        if not self.settings.pays:
-            return window
-        return shift_window(window, self.setup.columns.reward[branch], self.settings.most)
+    def finish(self) -> int:
+        """Note how the nodes that were split ended; return the number of cuts."""
+        tree, work = self.setup.columns, self.work
+        for node in sorted(self.eldest.keys() - {self.root[0]}):
+            own = self.setup.tree.branches_of(node)
+            after = sum(work.visits[tree.child[b]] > 0 for b in own)
+            if after and not work.visits[node]:  # it was left when a node above it was cut
+                work.visits[node], work.cut[node], work.cut_after[node] = 1, PROBED, after
+            elif tree.kind[node] == CHANCE and work.cut[node] not in NO_CUTS:
+                # Its children were done in any order.
+                work.cut[node], work.cut_after[node] = work.cut[node] + CUT_UNORDERED, after
+        return self.cuts

@@ -27,7 +27,7 @@ from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
-from expectitree.searches.jobs import OneJobError, Splits, ranges, split
+from expectitree.searches.jobs import OneJobError, ranges, split
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 
@@ -164,7 +164,7 @@ class _Pass:
         if executor is None:
             self.read_rows(0, count)
         else:
-            self.join(*self.read_in_tasks(executor, workers))
+            self.read_in_tasks(executor, workers)
         if len(self.node) != 1:
             row, _ = self.table.row(int(self.node[0]))
             raise TreeError(f"node {self.node[0]}: {fault_message(row, UNREACHED, 0)}")
@@ -177,38 +177,38 @@ class _Pass:
             self.read(part)
             report(self.start, self.table.count)
 
-    def read_in_tasks(self, executor: Executor, workers: int) -> tuple[Splits, list[_Range]]:
-        """Return the nodes that are split, and what workers found in the ranges between them."""
+    def read_in_tasks(self, executor: Executor, workers: int) -> None:
+        """Let workers read the ranges between the nodes that are split; join what they found."""
         count = self.table.count
         try:
-            splits = split(lambda n: self.table.row(n)[0].child, count, TASK_ROWS)
+            splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
         except OneJobError as error:
             raise NeedsWholeTreeError(str(error)) from None
-        tasks = iter([(self.table, self.wanted, *rows) for rows in ranges(splits, TASK_ROWS)])
-        found = list[_Range]()
+        todo = [(self.table, self.wanted, *rows) for rows in ranges(splits, TASK_ROWS)]
+        tasks = iter(todo)
+        found = dict[int, tuple[Any, ...]]()  # by first row
 
-        def take(one: _Range) -> None:
-            found.append(one)
-            report(sum(one.stop - one.start for one in found), count)
+        def take(one: tuple[int, tuple[Any, ...]]) -> None:
+            found.update([one])
+            report(count * len(found) // len(todo), count)
 
         run_tasks(executor, 2 * workers, lambda: next(tasks, None), read_range, take)
-        return splits, found
-
-    def join(self, splits: Splits, found: list[_Range]) -> None:
-        """Join the fronts of all ranges, and read the rows between them."""
-        np, by_start = self.np, {one.start: one for one in found}
-        for start in sorted([*by_start, *splits]):
+        for start in sorted([*found, *splits]):
             if start in splits:
                 self.start = start
                 self.read(self.table.row(start)[0])
-                continue
-            one, whole = by_start[start], self.whole
-            self.node = np.concatenate([self.node, one.node])
-            self.columns = tuple(map(np.concatenate, zip(self.columns, one.columns, strict=True)))
-            whole.known |= one.whole.known
-            whole.least = min(whole.least, one.whole.least)
-            whole.greatest = max(whole.greatest, one.whole.greatest)
-            whole.error = max(whole.error, one.whole.error)
+            else:
+                self.join(*found[start])
+
+    def join(self, node: Any, columns: tuple[Any, ...], other: _Whole) -> None:
+        """Join the front of a pass over later rows, and what that pass knows."""
+        np, whole = self.np, self.whole
+        self.node = np.concatenate([self.node, node])
+        self.columns = tuple(map(np.concatenate, zip(self.columns, columns, strict=True)))
+        whole.known |= other.known
+        whole.least = min(whole.least, other.least)
+        whole.greatest = max(whole.greatest, other.greatest)
+        whole.error = max(whole.error, other.error)
 
     def read(self, part: Columns) -> None:
         """Search one part, and move the front to its end."""
@@ -281,21 +281,11 @@ class _Pass:
         return joined
 
 
-class _Range(NamedTuple):
-    """What a worker found in a range of rows: the front at its end, and what is known there."""
-
-    start: int
-    stop: int
-    node: Any
-    columns: tuple[Any, ...]
-    whole: _Whole
-
-
-def read_range(table: Table, wanted: Any, start: int, stop: int) -> _Range:
-    """Read the rows of whole subtrees, in a worker."""
+def read_range(table: Table, wanted: Any, start: int, stop: int) -> tuple[int, tuple[Any, ...]]:
+    """Read the rows of whole subtrees, in a worker; return the first row and what `join` takes."""
     found = _Pass(copy(table), wanted)
     found.read_rows(start, stop)
-    return _Range(start, stop, found.node, found.columns, found.whole)
+    return start, (found.node, found.columns, found.whole)
 
 
 def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tree:

@@ -61,8 +61,7 @@ class Work(NamedTuple):
 
     def with_own_frames(self, column: Callable[[str, int], Any], depths: int) -> Work:
         """Return the same columns by node and branch, with others by depth: for another thread."""
-        frames = [*_frames(column, depths)]
-        return self._make([*self[: -len(frames)], *frames])
+        return self._replace(**dict(zip(self._fields[9:], _frames(column, depths), strict=True)))
 
 
 def _frames(column: Callable[[str, int], Any], depths: int) -> Iterator[Any]:

@@ -18,6 +18,7 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.transform import in_floats
 from expectitree.searches import jobs
 from expectitree.searches.engine import search_tree
+from expectitree.searches.setup import Engine
 
 IN_ORDER = [chosen for chosen in EVERY if chosen.in_order]
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
@@ -27,7 +28,7 @@ PATTERNS = ("max,chance", "max,chance,min,chance", "chance,min", "max,min")
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Split small trees too, and run interpreted loops in threads."""
-    monkeypatch.setattr(jobs, "are_parallel", lambda setup: True)
+    monkeypatch.setattr(jobs, "PARALLEL", tuple(Engine))
     monkeypatch.setattr(jobs, "MIN_ROWS", 2)
     monkeypatch.setattr(jobs, "PARTS", 4)
     running, lock = set[int](), Lock()
@@ -37,11 +38,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         """Check that no two jobs share a node."""
         with lock:
             for other in running:
-                ends = sorted((node, other))
-                above = ends[0]
-                while above is not None and above != ends[1]:
-                    above = self.above.get(above)
-                assert above is None, (node, other)
+                low, high = sorted((node, other))
+                assert not self.start[high] <= low, (node, other)
             running.add(node)
         try:
             return whole(self, node, window)
