@@ -14,6 +14,7 @@ from concurrent.futures import (
     Executor,
     Future,
     ProcessPoolExecutor,
+    ThreadPoolExecutor,
     wait,
 )
 from contextlib import AbstractContextManager, contextmanager
@@ -52,31 +53,44 @@ def run_tasks(
             take(future.result())
 
 
-def executor_of(jobs: int | None, scheduler: str | None, kept: str = "") -> Workers:
+def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = False) -> Workers:
     """Provide an executor and its number of workers: `jobs` processes, or a scheduler's cluster.
 
-    Raises `AnalysisError` if the cluster cannot be used, or a worker fails. `kept` ends the message
-    then: what the user keeps of the results so far.
+    With `in_threads`, the executor has threads in place of processes. Raises `AnalysisError` if the
+    cluster cannot be used, or a worker fails.
     """
-    return _processes(jobs or _cores(), kept) if scheduler is None else _cluster(scheduler, kept)
+    if scheduler is not None:
+        return _cluster(scheduler)
+    return _threads(jobs or _cores()) if in_threads else _processes(jobs or _cores())
 
 
 @contextmanager
-def _processes(count: int, kept: str) -> Iterator[tuple[Executor, int]]:
+def _threads(count: int) -> Iterator[tuple[Executor, int]]:
+    executor = ThreadPoolExecutor(count)
+    try:
+        yield executor, count
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)  # they end after their tasks
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[tuple[Executor, int]]:
     executor = _start(count)
     try:
         yield executor, count
     except BaseException as error:
         _stop(executor)
         if isinstance(error, BrokenExecutor):
-            died = "a search process died, perhaps because memory ran out: try fewer jobs"
-            raise AnalysisError(died + kept) from None
+            raise AnalysisError(
+                "a search process died, perhaps because memory ran out: try fewer jobs; a results "
+                "file keeps what is done"
+            ) from None
         raise
     executor.shutdown()
 
 
 @contextmanager
-def _cluster(address: str, kept: str) -> Iterator[tuple[Executor, int]]:
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
     try:
         import distributed
     except ImportError:
@@ -102,7 +116,8 @@ def _cluster(address: str, kept: str) -> Iterator[tuple[Executor, int]]:
         raise
     except Exception as error:  # Dask and a worker raise errors of any class
         message = f"the scheduler at {address} or its workers failed: {_first_line(error)}"
-        raise AnalysisError(message + kept) from None
+        message += "; a study keeps its results so far, and the same command continues"
+        raise AnalysisError(message) from None
     finally:
         client.close()
 

@@ -19,7 +19,7 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import GameCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.trees import SearchOptions, Streams
+from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -37,7 +37,7 @@ from expectitree.searches.result import Search
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Evaluate an .arrow file on the Dask cluster whose scheduler has this address.",
+    help="Evaluate .arrow files on the Dask cluster whose scheduler has this address.",
 )
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(
@@ -70,8 +70,6 @@ from expectitree.searches.result import Search
 def command(
     algorithms: ChosenAlgorithms,
     options: SearchOptions,
-    jobs: int,
-    scheduler: str | None,
     windows: bool,
     rows: int,
     show_all: bool,
@@ -98,26 +96,18 @@ def command(
         options, explain = replace(options, files=(explain,)), ROOT
 
     if not algorithm.player_cuts and explain is None and not (windows or show_all):
-        options = replace(options, streams=Streams(jobs, scheduler))
-    if scheduler is not None and (options.streams is None or options.texts):
-        raise click.UsageError(
-            "--scheduler is for files, and for -a expectiminimax without --all, --explain and "
-            "--windows, which need the whole tree: remove it, or use --jobs."
-        )
-    if jobs > 1 and scheduler is not None:
-        raise click.UsageError("--jobs is for this machine: on a cluster, its workers are used.")
+        options = replace(options, streams=True)
 
     def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
         if isinstance(found, Search):
             search = found
-            if search.grown is not None and jobs > 1:
+            if search.grown is not None and options.jobs > 1:
                 instead = "write its tree to a file with `expectitree convert`"
-                raise SearchError(
-                    f"the rules of a game run in one job: remove --jobs, or {instead}"
-                )
+                raise SearchError(f"a game's rules run in one job: remove --jobs, or {instead}")
         else:
             chosen.for_tree(file, found)
-            search = search_tree(found, algorithm, jobs=jobs, **options.search_arguments)
+            arguments = options.search_arguments
+            search = search_tree(found, algorithm, jobs=options.jobs, **arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:

@@ -94,11 +94,10 @@ def _run(
     done, total = count_done(study, kept)
     if done:
         say(f"{kept.path}: {done:,} of {total:,} trees are done, continuing")
-    advice = "; the results so far are kept, and the same command continues"
     try:
         with (
             raising(),
-            executor_of(jobs, scheduler, advice) as (executor, workers),
+            executor_of(jobs, scheduler) as (executor, workers),
             working(study.file, done, total) as progress,
         ):
             execute(tasks, kept, executor, workers, progress)

@@ -7,10 +7,9 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -47,19 +46,9 @@ from expectitree.files.rows import ReadOptions
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 Result = TypeVar("Result")
 MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
-
-
-class Streams(NamedTuple):
-    """Who evaluates the parts of a large table: threads, or the workers of a scheduler."""
-
-    jobs: int
-    scheduler: str | None
 
 
 @dataclass(frozen=True)
@@ -78,7 +67,9 @@ class SearchOptions:
     engine: str = "auto"
     max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
-    streams: Streams | None = None  # how a large table is evaluated without reading it whole
+    streams: bool = False  # whether a large table may be evaluated without reading it whole
+    jobs: int = 1
+    scheduler: str | None = None
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -168,6 +159,11 @@ class SearchOptions:
             raise click.UsageError(
                 f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
             )
+        if self.scheduler is not None and (self.texts or self.jobs > 1 or not self.streams):
+            raise click.UsageError(
+                "--scheduler evaluates .arrow files with expectiminimax on its own workers: remove "
+                "it, or remove -a, -e, --jobs, --all, --explain and --windows."
+            )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         games = [name for name in self.files if is_game_name(name)]
@@ -212,38 +208,29 @@ class SearchOptions:
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
         is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
-        if self.streams is not None and self.streams.scheduler is not None:
-            if is_arrow:
-                return True
+        if self.scheduler is None:
+            return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+        if not is_arrow:
             problem = f"the workers of --scheduler cannot evaluate {file} part by part"
             advice = "give an .arrow file, without options that need the whole tree"
             raise click.UsageError(f"{problem}: {advice}.")
-        return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+        return True
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""
+        from expectitree.base.executors import executor_of
         from expectitree.files.formats.arrow import named_faults
         from expectitree.files.formats.parts import ArrowParts
         from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
         try:
-            with working(f"evaluating {file}"), self._workers() as workers, named_faults(file):
-                return evaluate_table(ArrowParts(file), *workers)
+            door = executor_of(self.jobs, self.scheduler, in_threads=True)
+            with working(f"evaluating {file}"), door as (executor, workers), named_faults(file):
+                is_alone = self.jobs == 1 and self.scheduler is None
+                return evaluate_table(ArrowParts(file), None if is_alone else executor, workers)
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
             return self._read(load, file, name=file)
-
-    def _workers(self) -> AbstractContextManager[tuple[Executor | None, int]]:
-        """Provide the executor of `streams` and its number of workers."""
-        assert self.streams is not None
-        jobs, scheduler = self.streams
-        from concurrent.futures import ThreadPoolExecutor  # takes time
-
-        from expectitree.base.executors import executor_of
-
-        if scheduler is not None:
-            return executor_of(None, scheduler)
-        return nullcontext((ThreadPoolExecutor(jobs) if jobs > 1 else None, jobs))
 
     def _grow(self, name: str, algorithm: Algorithm | None) -> Tree | Search:
         """Search a game, or write it out."""

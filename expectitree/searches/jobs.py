@@ -85,16 +85,11 @@ def _splits_of(setup: SearchSetup, jobs: int) -> Splits:
 
 
 def _in_threads(jobs: int, *arguments: Any) -> None:
-    """Call `run_tasks` with so many threads. On an error, they end after their tasks."""
-    from concurrent.futures import ThreadPoolExecutor  # takes time, as the next one does
+    """Call `run_tasks` with so many threads."""
+    from expectitree.base.executors import executor_of, run_tasks  # takes time
 
-    from expectitree.base.executors import run_tasks
-
-    executor = ThreadPoolExecutor(jobs)
-    try:
+    with executor_of(jobs, None, in_threads=True) as (executor, _):
         run_tasks(executor, jobs, *arguments)
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
 
 
 def evaluate_in_jobs(

@@ -199,8 +199,7 @@ def study(
                 for task in tasks:
                     kept.add(perform(task))
             else:
-                advice = "; a results file keeps what is done"
-                with executor_of(jobs, None, advice) as (executor, workers):
+                with executor_of(jobs, None) as (executor, workers):
                     execute(tasks, kept, executor, workers, lambda trees: None)
     return summarize(asked, kept)
 
