@@ -184,8 +184,10 @@ class _Pass:
             splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
         except OneJobError as error:
             raise NeedsWholeTreeError(str(error)) from None
-        todo = [(self.table, self.wanted, *rows) for rows in ranges(splits, TASK_ROWS)]
-        tasks = iter(todo)
+        todo = [*ranges(splits, TASK_ROWS)]
+        places = (self.np.searchsorted(self.wanted, rows) for rows in todo)
+        own = (self.wanted[begin:end] for begin, end in places)
+        tasks = ((self.table, ids, *rows) for ids, rows in zip(own, todo, strict=True))
         found = dict[int, tuple[Any, ...]]()  # by first row
 
         def take(one: tuple[int, tuple[Any, ...]]) -> None:
