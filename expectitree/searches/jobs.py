@@ -75,12 +75,11 @@ def ranges(splits: Splits, least: int) -> Iterator[tuple[int, int]]:
             start = end + 1
 
 
-def _splits_of(setup: SearchSetup, jobs: int) -> Splits:
-    """Return the splits of a tree that give each thread enough to do."""
+def _splits_of(setup: SearchSetup, limit: int) -> Splits:
+    """Return the splits of a tree."""
     tree, child = setup.tree, setup.columns.child
     if setup.engine not in PARALLEL:
         raise OneJobError("the search is not compiled")
-    limit = max(MIN_ROWS, len(tree) // (PARTS * jobs))
     return split(lambda n: [child[b] for b in tree.branches_of(n)], len(tree), limit)
 
 
@@ -96,8 +95,9 @@ def evaluate_in_jobs(
     setup: SearchSetup, value: NumberColumn, tolerance: Number | None, jobs: int
 ) -> None:
     """Write v* of every node as `backward_induction` does; raise `OneJobError` as `split` does."""
-    splits = _splits_of(setup, jobs)
-    todo = ranges(splits, MIN_ROWS)
+    limit = max(MIN_ROWS, len(setup.tree) // (PARTS * jobs))
+    splits = _splits_of(setup, limit)
+    todo = ranges(splits, limit)
 
     def evaluate_rows(start: int, stop: int, is_split: bool = False) -> None:
         rows = setup.index(start), setup.index(stop)
@@ -120,7 +120,8 @@ def narrow_in_jobs(
     """
     if setup.tree.is_sharing or setup.tree.unknown:
         raise OneJobError("utilities are not known" if setup.tree.unknown else "nodes are shared")
-    found = _YoungBrothersWait(setup, work, settings, window, _splits_of(setup, jobs))
+    splits = _splits_of(setup, max(MIN_ROWS, len(setup.tree) // (PARTS * jobs)))
+    found = _YoungBrothersWait(setup, work, settings, window, splits)
     _in_threads(jobs, found.next_job, found.search, found.take)
     return found.finish()
 
