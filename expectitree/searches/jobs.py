@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
+from expectitree.base import compiling
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL, NumberColumn
@@ -32,6 +33,7 @@ PARALLEL = (Engine.COMPILED,)  # the engines whose loops release the interpreter
 MIN_ROWS = 1 << 15  # of a job, which takes 0.1 ms to start
 PARTS = 8  # for each thread, about, so that all threads end at the same time
 _MAX_DEPTH = 50  # of the nodes that are split
+_NARROW = 32  # terms, which are added up faster than a compiled loop is called
 
 Job: TypeAlias = tuple[int, Window]  # a node to be searched, in a window
 Splits: TypeAlias = dict[int, dict[int, int]]  # a node that is split: by child, its first row
@@ -144,6 +146,8 @@ class _YoungBrothersWait:
         self.eldest: dict[
             int, int
         ] = {}  # by node that is split: the child that the others wait for
+        # By node that is split: the first branch whose child is not done, and the ends before it.
+        self.begun = dict[int, tuple[int, Any, Any]]()
         self.todo, self.running, self.cuts = set[int](), set[int](), 0
         tree, entire = setup.columns, {self.root[0]}  # nodes that no cut is likely to end early
         for node in sorted(splits, reverse=True):
@@ -151,7 +155,7 @@ class _YoungBrothersWait:
             is_chance = tree.kind[node] == CHANCE
             # Probes may end the search of CHANCE early, but only in a search of the whole node.
             is_whole = is_chance and settings.probes > 0 and node not in entire
-            if not large or is_whole or node not in self.todo | entire:
+            if not large or is_whole or not (node in self.todo or node == self.root[0]):
                 continue
             self.eldest[node] = NONE if is_chance else large[0]
             self.todo.update(large)
@@ -194,7 +198,7 @@ class _YoungBrothersWait:
         """Return the next job among a node and the nodes below it; None if there is none now."""
         lower, upper, eps = self.work.lower, self.work.upper, self.settings.eps
         for c, within in self.below(node, window) if node in self.eldest else ():
-            if c in self.todo and not satisfies(lower[c], upper[c], *within, eps):
+            if not satisfies(lower[c], upper[c], *within, eps):
                 if found := self.find(c, within):
                     return found
                 if c == self.eldest[node]:
@@ -208,28 +212,33 @@ class _YoungBrothersWait:
         work.alpha[node], work.beta[node] = window
         kind, pays, eps = tree.kind[node], len(settings.pays) > 0, settings.eps
         own = self.setup.tree.branches_of(node)
-        within: Window = -INFINITY, INFINITY
         sums: tuple[Any, ...] = ()
         if kind == CHANCE and settings.chance_cuts:
-            ends = own.start, own.stop, settings.zero, settings.inf
-            sums = low, high, low_open, high_open = sum_terms(tree, work, *ends, False, pays)
+            ends = own.start, own.stop, settings.zero, settings.inf, False, pays
+            is_wide = self.setup.compiled and len(own) > _NARROW
+            sums = compiling.run(sum_terms, tree, work, *ends, rows=0, compiled=is_wide)
+            low, high, low_open, high_open = sums
             if high_open == 0 and high <= alpha + eps or low_open == 0 and low >= beta - eps:
                 return
-        for b in own:
-            c = tree.child[b]
-            if tree.probability[b] <= 0:
-                continue
-            if kind != CHANCE:
-                within = alpha, beta
-            elif sums and c in self.todo:
-                within = window_between_far_terms(tree, work, settings, node, b, *sums)
-            yield c, shift_window(within, tree.reward[b], settings.most) if pays else within
-            if kind == MAX:
-                alpha = max(alpha, end_of_branch(tree, work.lower, b))
-            elif kind == MIN:
-                beta = min(beta, end_of_branch(tree, work.upper, b))
-            if kind != CHANCE and alpha >= beta - eps:
+        begin, low, high = self.begun.get(node, (own.start, -INFINITY, INFINITY))
+        for b in range(begin, own.stop):
+            within = max(alpha, low), min(beta, high)
+            if kind == CHANCE:
+                within = -INFINITY, INFINITY
+            elif within[0] >= within[1] - eps:
                 return
+            c = tree.child[b]
+            if c in self.todo and tree.probability[b] > 0:
+                if sums:
+                    within = window_between_far_terms(tree, work, settings, node, b, *sums)
+                yield c, shift_window(within, tree.reward[b], settings.most) if pays else within
+            if kind == MAX:
+                low = max(low, end_of_branch(tree, work.lower, b))
+            elif kind == MIN:
+                high = min(high, end_of_branch(tree, work.upper, b))
+            if b == begin and c not in self.todo:
+                begin = b + 1
+                self.begun[node] = begin, low, high
 
     def finish(self) -> int:
         """Note how the nodes that were split ended; return the number of cuts."""
