@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from lab.study.test_cluster import BARE, cluster, output_at_exit
+from lab.study.test_cluster import BARE, cluster
 
 import expectitree as et
 
 pytestmark = [pytest.mark.extra, pytest.mark.slow]
+PATIENCE = 120  # seconds: the workers start numba
 # Many small tasks, so that a worker dies midway.
 EVAL = """
 from expectitree.searches import streaming
@@ -34,14 +35,14 @@ def evaluate(file: Path, *words: str) -> subprocess.Popen[str]:
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "tree.arrow"
     et.save(et.generate("uniform", plies=6, branching=(6, 9), real=True, seed=1), file)
-    whole, _ = output_at_exit(evaluate(file))
+    whole, _ = evaluate(file).communicate(timeout=PATIENCE)
     with cluster(tmp_path) as found:
         found.add_workers(2)
         process = evaluate(file, "--scheduler", found.address)
         time.sleep(4)
         assert process.poll() is None, "it was not midway"
         found.workers[0].send_signal(signal.SIGKILL)
-        output, errors = output_at_exit(process)
+        output, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, errors) == (0, "")
         assert ", 2 jobs\n" in output
         assert output.rpartition("value")[2] == whole.rpartition("value")[2]
@@ -49,11 +50,11 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
         process = evaluate(file, "--scheduler", found.address)
         time.sleep(3)
         process.send_signal(signal.SIGINT)
-        _, errors = output_at_exit(process)
+        _, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, errors) == (130, "expectitree: interrupted\n")
 
         found.add_workers(1, "-c", BARE)
-        output, errors = output_at_exit(evaluate(file, "--scheduler", found.address))
+        output, errors = evaluate(file, "--scheduler", found.address).communicate(timeout=PATIENCE)
         assert output == ""
         assert "on the workers at" in errors
         assert errors.count("\n") == 1
