@@ -259,7 +259,7 @@ class Case:
         bounds, window = (
             in_numbers(pair, exact, mirror) for pair in (self.window_bounds, self.window)
         )
-        return search_window(self.tree(exact, mirror), chosen, bounds, "option", window)
+        return search_window(self.tree(exact, mirror), chosen, (bounds, "option"), window)
 
 
 def in_numbers(pair: Bounds, exact: bool, mirror: bool = False) -> Bounds:

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 from types import CodeType, FunctionType
 from typing import Any, cast
 
@@ -45,6 +45,7 @@ _NOT_KEPT = (
     "can be written"
 )
 _loaded: set[Callable[..., Any]] = set()
+_lock = Lock()  # so that no two threads compile the same loop
 
 
 def pays(rows: float) -> bool:
@@ -99,7 +100,7 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return run_compiled(loop, *arguments)
         finally:
-            del sys.modules["scipy"]
+            sys.modules.pop("scipy", None)
     _state["started"] = True
     function = cast(FunctionType, loop)
     missing = function.__code__.co_argcount - len(arguments)
@@ -109,7 +110,8 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     if loop in _loaded:
         return _compiled(function, _state["kept"])(*as_numpy)
     try:
-        compiled = _ready(function, as_numpy)
+        with _lock:
+            compiled = _ready(function, as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document
         if not PRIVATE_OPTIONS:
             raise

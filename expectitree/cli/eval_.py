@@ -13,6 +13,7 @@ from expectitree.analysis.evaluate.reasons import reasons
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.errors import SearchError
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
@@ -26,6 +27,18 @@ from expectitree.searches.result import Search
 @click.command("eval", cls=GameCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    default=1,
+    help="Search N subtrees of a large tree at the same time; counts may then vary.",
+)
+@click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Evaluate .arrow files on the Dask cluster whose scheduler has this address.",
+)
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(
     "--rows",
@@ -88,9 +101,13 @@ def command(
     def evaluate_tree(file: str, found: Tree | Search) -> Evaluation:
         if isinstance(found, Search):
             search = found
+            if search.grown is not None and options.jobs > 1:
+                instead = "write its tree to a file with `expectitree convert`"
+                raise SearchError(f"a game's rules run in one job: remove --jobs, or {instead}")
         else:
             chosen.for_tree(file, found)
-            search = search_tree(found, algorithm, **options.search_arguments)
+            arguments = options.search_arguments
+            search = search_tree(found, algorithm, jobs=options.jobs, **arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:

@@ -7,6 +7,7 @@ import os
 import click
 
 from expectitree.analysis.plotting import check_plot, save_figure
+from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, working
@@ -14,7 +15,7 @@ from expectitree.lab.study.plot import figure_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.report import summarize
 from expectitree.lab.study.results import Results, count_done
-from expectitree.lab.study.run import Task, execute, executor_of, find_tasks
+from expectitree.lab.study.run import Task, execute, find_tasks
 from expectitree.lab.study.spec import Study
 
 

@@ -68,6 +68,8 @@ class SearchOptions:
     max_visits: int | None = None
     games: GameOptions | None = None  # of a command that takes games
     streams: bool = False  # whether a large table may be evaluated without reading it whole
+    jobs: int = 1
+    scheduler: str | None = None
     statuses: list[int] = field(default_factory=list)  # exit statuses of what failed so far
 
     @property
@@ -166,6 +168,11 @@ class SearchOptions:
             raise click.UsageError(
                 f"--exact computes in fractions, --engine {self.engine} in floats: remove one."
             )
+        if self.scheduler is not None and (self.texts or self.jobs > 1 or not self.streams):
+            raise click.UsageError(
+                "--scheduler evaluates .arrow files with expectiminimax on its own workers: remove "
+                "it, or remove -a, -e, --jobs, --all, --explain and --windows."
+            )
         if self.files.count("-") > 1:
             raise click.UsageError("Standard input can be read once: give - only once.")
         games = [name for name in self.files if is_game_name(name)]
@@ -181,10 +188,10 @@ class SearchOptions:
         for text in self.texts:
             yield "-e", partial(self._read, loads, text, name="-e")
         for file in files_in(self.files):
-            if is_game_name(file):
-                yield file, partial(self._grow, file, lazy)
-            elif self.streams and self._is_streamed(file):
+            if self.streams and self._is_streamed(file):
                 yield file, partial(self._stream, file)
+            elif is_game_name(file):
+                yield file, partial(self._grow, file, lazy)
             else:
                 yield file, partial(self._read, load, file, name=file)
 
@@ -210,17 +217,26 @@ class SearchOptions:
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
         is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
-        return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+        if self.scheduler is None:
+            return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+        if not is_arrow:
+            problem = f"the workers of --scheduler cannot evaluate {file} part by part"
+            advice = "give an .arrow file, without options that need the whole tree"
+            raise click.UsageError(f"{problem}: {advice}.")
+        return True
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""
+        from expectitree.base.executors import executor_of
         from expectitree.files.formats.arrow import named_faults
         from expectitree.files.formats.parts import ArrowParts
         from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
         try:
-            with working(f"evaluating {file}"), named_faults(file):
-                return evaluate_table(ArrowParts(file))
+            door = executor_of(self.jobs, self.scheduler, in_threads=True)
+            with working(f"evaluating {file}"), door as (executor, workers), named_faults(file):
+                is_alone = self.jobs == 1 and self.scheduler is None
+                return evaluate_table(ArrowParts(file), None if is_alone else executor, workers)
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
             return self._read(load, file, name=file)

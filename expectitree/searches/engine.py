@@ -36,6 +36,7 @@ from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
 from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
+from expectitree.searches.jobs import OneJobError, evaluate_in_jobs, narrow_in_jobs
 from expectitree.searches.progress import report
 from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
@@ -66,6 +67,7 @@ def evaluate(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    jobs: int = 1,
     exact: bool = False,
     **options: int | str | None,
 ) -> Search:
@@ -92,6 +94,9 @@ def evaluate(
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
+        jobs: How many subtrees of a large tree are searched at the same time, where the search is
+            compiled. Value and best action are those of one job. A pruning search may visit other
+            nodes. `Search.jobs` is how many jobs there were.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -105,7 +110,7 @@ def evaluate(
     if exact:
         tree = in_fractions(tree)
     found = search_tree(
-        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, **options
+        tree, algorithm, bounds=bounds, engine=engine, max_visits=max_visits, jobs=jobs, **options
     )
     return replace(found, rounds=not exact)
 
@@ -117,6 +122,7 @@ def search_tree(
     bounds: Bounds | None = None,
     engine: str = "auto",
     max_visits: int | None = None,
+    jobs: int = 1,
     **options: int | str | None,
 ) -> Search:
     """Search a tree as `evaluate` does; return numbers as they are computed, without rounding."""
@@ -124,9 +130,17 @@ def search_tree(
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
+    if jobs < 1 or jobs > 1 and (max_visits is not None or not chosen.in_order):
+        one = "with a limit of visits" if chosen.in_order else f"for {chosen.name}"
+        raise SearchError(f"found {jobs} jobs, expected 1 or more, and 1 {one}: remove some")
     tree = searched_tree(tree, engine)
-    root_bounds, source = choose_bounds(tree, bounds)
-    return search_window(tree, chosen, root_bounds, source, root_bounds, engine, max_visits)
+    known = choose_bounds(tree, bounds)
+    try:
+        found = search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
+    except OneJobError as error:
+        found = search_window(tree, chosen, known, known[0], engine)
+        return replace(found, why_one_job=str(error))
+    return replace(found, jobs=jobs) if jobs > 1 else found
 
 
 def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
@@ -139,15 +153,16 @@ def searched_tree(tree: Tree, engine: str = "auto") -> Tree:
 def search_window(
     tree: Tree,
     algorithm: Algorithm,
-    bounds: Bounds,
-    source: str,
+    known: tuple[Bounds, str],
     window: Bounds,
     engine: str = "auto",
     max_visits: int | None = None,
     listen: Listen | None = None,
+    jobs: int = 1,
 ) -> Search:
     """Search a tree in a window, by the contract of `star_minimax`.
 
+    `known` is what `choose_bounds` returns.
     `listen` receives every column that the search writes, with its name, and returns the column to
     write to instead, which may record what is written. A compiled search cannot be recorded. Raises
     `SearchError` if the search needs a utility that is not known.
@@ -163,27 +178,32 @@ def search_window(
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
         def search(utilities: Tree) -> Search:
-            return search_window(utilities, algorithm, NO_BOUNDS, source, NO_BOUNDS, engine)
+            return search_window(
+                utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine, jobs=jobs
+            )
 
-        return search_by_utility(tree, bounds, search)
-    setup = SearchSetup.of(tree, algorithm, bounds, source, engine)
+        return search_by_utility(tree, known[0], search)
+    setup = SearchSetup.of(tree, algorithm, *known, engine)
     if not algorithm.player_cuts:
-        return _run_backward_induction(setup, listen)
+        return _run_backward_induction(setup, listen, jobs)
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
         return _run_best_first(setup, max_visits, listen)
-    return _run_star_minimax(setup, window, max_visits, listen)
+    return _run_star_minimax(setup, window, max_visits, listen, jobs)
 
 
-def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search:
+def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int) -> Search:
     value = setup.column("d")
     if listen is not None:
         value = listen("value", value)
     tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     setup.begin()
-    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
+    if jobs > 1:
+        evaluate_in_jobs(setup, value, tolerance, jobs)
+    else:
+        setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing
@@ -193,12 +213,12 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search
 
 
 def _run_star_minimax(
-    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None
+    setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None, jobs: int
 ) -> Search:
     tree, settings = setup.tree, _settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
     terms = 0 if settings.lean else len(tree.columns.child)
-    if listen is None and _can_recurse(setup, settings, window):
+    if listen is None and jobs == 1 and _can_recurse(setup, settings, window):
         work = Work.of(setup.intervals(), setup.column, len(tree), terms, 0)
         arguments = setup.columns, work, settings, root, window
         setup.begin()
@@ -215,6 +235,7 @@ def _run_star_minimax(
     if setup.compiled:
         window = float(window[0]), float(window[1])
     setup.begin()
+    before = narrow_in_jobs(setup, work, settings, window, jobs) if jobs > 1 else 0
     while True:
         cuts, ended = setup.run(star_minimax, setup.columns, work, settings, root, window)
         if ended != PAUSED:
@@ -224,7 +245,7 @@ def _run_star_minimax(
         settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
-    return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
+    return setup.result(setup.eps, *work[:7], before + cuts, ended == STOPPED_EARLY)
 
 
 def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:

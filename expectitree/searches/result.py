@@ -138,6 +138,9 @@ class Search(Shown):
         grown: What a search of a game needed; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
         seconds: How long the search itself took, once its columns were ready.
+        jobs: How many subtrees were searched at the same time. If more than 1, counts, windows and
+            intervals may differ from those of one job, and between runs.
+        why_one_job: Why there was 1 job where more were asked for; empty if not.
     """
 
     question = "evaluate"
@@ -161,6 +164,8 @@ class Search(Shown):
     grown: Grown | None = None
     rounds: bool = False
     seconds: float = field(default=0.0, compare=False)
+    jobs: int = 1
+    why_one_job: str = ""
 
     @cached_property
     def unrounded(self) -> Search:

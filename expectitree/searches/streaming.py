@@ -4,17 +4,23 @@ Children come before their parents. So at any row only a *front* is needed of wh
 nodes to which no branch has led yet. Each batch is searched as a small tree, in which the front
 stands for its subtrees: one terminal a node, worth the node's value. In post-order, as `save` and
 `generate` write rows, the front is as long as the path from the root is wide.
+
+With an executor, its workers read ranges of rows that hold whole subtrees, each range in a pass of
+its own, and return the front at its end. The rows in between, near the root, are read here.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from concurrent.futures import Executor
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol
 
 from expectitree.base import compiling
-from expectitree.base.errors import TreeError
+from expectitree.base.errors import ExpectitreeError, TreeError
+from expectitree.base.executors import run_tasks
 from expectitree.base.tree import scans
 from expectitree.base.tree.adopt import (
     NO_FAULT,
@@ -28,12 +34,13 @@ from expectitree.base.tree.columns import TERMINAL, Bounds, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Below, Tree
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
+from expectitree.searches.jobs import OneJobError, ranges, split
 from expectitree.searches.progress import report
 from expectitree.searches.result import Search
 
 MAX_FRONT = 1 << 24  # nodes; they take 0.6 GB
 MAX_TOP = 2_000  # nodes of the tree that is left; an output shows some hundred
-
+TASK_ROWS = 10_000_000  # of a worker's task: it takes some tenths of a second, and sending it 5 ms
 
 _WORDS = {
     "unknown": "unknown utilities",
@@ -43,18 +50,21 @@ _WORDS = {
 }
 
 
-class NeedsWholeTreeError(Exception):
+class NeedsWholeTreeError(ExpectitreeError):
     """The rows cannot be evaluated part by part; the text says why."""
 
 
 class Table(Protocol):
-    """A table of nodes in a file. The id of a node is the number of its row."""
+    """A table of nodes in a file. The id of a node is the number of its row.
+
+    A copy, or what another process makes of it, opens the file anew.
+    """
 
     count: int
     about: dict[str, Any]  # the parameters of `adopt` that are not columns
 
-    def parts(self) -> Iterator[Columns]:
-        """Yield the rows in parts, in order. In each, `first` starts at 0; `child` has ids."""
+    def parts(self, start: int, stop: int) -> Iterator[Columns]:
+        """Yield some rows in parts, in order. In each, `first` starts at 0; `child` has ids."""
 
     def row(self, node: int) -> tuple[Columns, list[str | None]]:
         """Return one row as such a part, and the labels of its branches."""
@@ -78,8 +88,10 @@ class _Whole:
     error: float = 0.0  # of a value, at most
 
 
-def evaluate_table(table: Table) -> Search:
+def evaluate_table(table: Table, executor: Executor | None = None, workers: int = 1) -> Search:
     """Return the search of the top of a tree whose rows stay in a file, by backward induction.
+
+    With an executor, its workers read the file, which has the same path there.
 
     The terminals in `Tree.below` stand for subtrees: their utility is the subtree's value. Values,
     best actions and counts are those of a search of the whole tree in floats.
@@ -100,7 +112,7 @@ def evaluate_table(table: Table) -> Search:
     if len(bounds) > (ends is not None):
         raise NeedsWholeTreeError("it has bounds below the root")
     rows = _top(table)
-    whole = _Pass(table, _with_children(rows)).run()
+    whole = _Pass(table, _with_children(rows)).run(executor, workers)
     if ends is not None and not ends[0] <= whole.least <= whole.greatest <= ends[1]:
         raise NeedsWholeTreeError("a utility is outside the bounds")  # this finds the first one
     found = search_tree(_top_tree(rows, whole, about), engine="interpreted")
@@ -109,6 +121,7 @@ def evaluate_table(table: Table) -> Search:
         own_eps=2 * whole.error,  # as in `Search.eps`: two values that are compared may both be off
         root_bounds=(whole.least, whole.greatest) if ends is None else ends,
         bounds_source="leaves" if ends is None else "file",
+        jobs=workers,
     )
 
 
@@ -140,7 +153,7 @@ def _with_children(rows: dict[int, _Row]) -> list[int]:
 class _Pass:
     """The pass over all rows."""
 
-    def __init__(self, table: Table, wanted: list[int]) -> None:
+    def __init__(self, table: Table, wanted: Any) -> None:
         import numpy as np
 
         self.np: Any = np
@@ -152,14 +165,59 @@ class _Pass:
         self.columns: tuple[Any, ...] = tuple(np.zeros(0, code) for code in "ddqq")
         self.room: dict[int, Any] = {}  # used again for each part, since new pages cost time
 
-    def run(self) -> _Whole:
+    def run(self, executor: Executor | None, workers: int) -> _Whole:
         """Read all rows; return what is known then."""
-        for part in self.table.parts():
+        count = self.table.count
+        if executor is None:
+            self.read_rows(0, count)
+        else:
+            self.read_in_tasks(executor, workers)
+        if len(self.node) != 1:
+            row, _ = self.table.row(int(self.node[0]))
+            raise TreeError(f"node {self.node[0]}: {fault_message(row, UNREACHED, 0)}")
+        return self.whole
+
+    def read_rows(self, start: int, stop: int) -> None:
+        """Read some rows."""
+        self.start = start
+        for part in self.table.parts(start, stop):
             self.read(part)
             report(self.start, self.table.count)
-        if len(self.node) != 1:
-            raise TreeError(f"node {self.node[0]}: {fault_message(part, UNREACHED, 0)}")
-        return self.whole
+
+    def read_in_tasks(self, executor: Executor, workers: int) -> None:
+        """Let workers read the ranges between the nodes that are split; join what they found."""
+        count = self.table.count
+        try:
+            splits = split(lambda n: [*self.table.row(n)[0].child], count, TASK_ROWS)
+        except OneJobError as error:
+            raise NeedsWholeTreeError(str(error)) from None
+        todo = [*ranges(splits, TASK_ROWS)]
+        places = (self.np.searchsorted(self.wanted, rows) for rows in todo)
+        own = (self.wanted[begin:end] for begin, end in places)
+        tasks = ((self.table, ids, *rows) for ids, rows in zip(own, todo, strict=True))
+        found = dict[int, tuple[Any, ...]]()  # by first row
+
+        def take(one: tuple[int, tuple[Any, ...]]) -> None:
+            found.update([one])
+            report(count * len(found) // len(todo), count)
+
+        run_tasks(executor, 2 * workers, lambda: next(tasks, None), read_range, take)
+        for start in sorted([*found, *splits]):
+            if start in splits:
+                self.start = start
+                self.read(self.table.row(start)[0])
+            else:
+                self.join(*found[start])
+
+    def join(self, node: Any, columns: tuple[Any, ...], other: _Whole) -> None:
+        """Join the front of a pass over later rows, and what that pass knows."""
+        np, whole = self.np, self.whole
+        self.node = np.concatenate([self.node, node])
+        self.columns = tuple(map(np.concatenate, zip(self.columns, columns, strict=True)))
+        whole.known |= other.known
+        whole.least = min(whole.least, other.least)
+        whole.greatest = max(whole.greatest, other.greatest)
+        whole.error = max(whole.error, other.error)
 
     def read(self, part: Columns) -> None:
         """Search one part, and move the front to its end."""
@@ -231,6 +289,13 @@ class _Pass:
         joined = room[:count]
         joined[: len(start)], joined[len(start) :] = start, end
         return joined
+
+
+def read_range(table: Table, wanted: Any, start: int, stop: int) -> tuple[int, tuple[Any, ...]]:
+    """Read the rows of whole subtrees, in a worker; return the first row and what `join` takes."""
+    found = _Pass(copy(table), wanted)
+    found.read_rows(start, stop)
+    return start, (found.node, found.columns, found.whole)
 
 
 def _top_tree(rows: dict[int, _Row], whole: _Whole, about: dict[str, Any]) -> Tree:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
@@ -61,8 +61,17 @@ class Work(NamedTuple):
         """Return the columns at the start; `column` makes one of a type code and length."""
         by_node = (column(code, nodes) for code in "IddBI")
         by_branch = (column("d", branches) for _ in range(2))
-        by_depth = (column(code, depths) for code in "IIiddiidd")
-        return cls._make([*intervals, *by_node, *by_branch, *by_depth, column("q", 3)])
+        return cls._make([*intervals, *by_node, *by_branch, *_frames(column, depths)])
+
+    def with_own_frames(self, column: Callable[[str, int], Any], depths: int) -> Work:
+        """Return the same columns by node and branch, with others by depth: for another thread."""
+        return self._replace(**dict(zip(self._fields[9:], _frames(column, depths), strict=True)))
+
+
+def _frames(column: Callable[[str, int], Any], depths: int) -> Iterator[Any]:
+    """Yield the columns by depth, and `resume`."""
+    yield from (column(code, depths) for code in "IIiddiidd")
+    yield column("q", 3)
 
 
 class Settings(NamedTuple):

@@ -81,7 +81,7 @@ class Folded:
         if folded:
             tree = self.folded
             bounds, window = (shift_all(pair, self.tree.root_reward) for pair in (bounds, window))
-        return search_window(tree, chosen, bounds, "option", window)
+        return search_window(tree, chosen, (bounds, "option"), window)
 
     def check_same(self, one: Search, other: Search) -> None:
         """Check that a search with rewards did the same as one of the folded tree."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from array import array
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import accumulate
 from pathlib import Path
 from random import Random
@@ -90,6 +92,45 @@ def test_any_order_of_rows_gives_the_value(tmp_path: Path, monkeypatch: pytest.M
         streamed(tree, tmp_path / "tree.arrow")
 
 
+def sent(function: Any, *arguments: Any) -> Any:
+    """Call a function as a cluster does."""
+    function, arguments = pickle.loads(pickle.dumps((function, arguments)))
+    return pickle.loads(pickle.dumps(function(*arguments)))
+
+
+class Elsewhere(ThreadPoolExecutor):
+    """An executor that sends tasks and results."""
+
+    def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
+        return super().submit(sent, function, *arguments)
+
+
+@pytest.mark.parametrize("rows", [1, 20, 10_000])
+def test_workers_find_the_same(rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "PART", 50)
+    monkeypatch.setattr(streaming, "TASK_ROWS", rows)
+    path = tmp_path / "tree.arrow"
+    with Elsewhere(3) as executor:
+        for seed in range(6):
+            tree = random_tree(seed)
+            et.save(tree, path)
+            found = evaluate_table(parts.ArrowParts(str(path)), executor, 3)
+            same(found, et.evaluate(tree, engine="compiled"))
+            assert found.jobs == 3
+        et.save(in_another_order(tree, Random(1)), path)
+        with pytest.raises(NeedsWholeTreeError, match="its rows are in another order"):
+            evaluate_table(parts.ArrowParts(str(path)), executor, 3)
+
+
+def test_a_worker_refuses_another_file(tmp_path: Path) -> None:
+    path = tmp_path / "tree.arrow"
+    et.save(random_tree(1), path)
+    table = pickle.dumps(parts.ArrowParts(str(path)))
+    et.save(random_tree(2), path)
+    with pytest.raises(TreeError, match="use one file"):
+        pickle.loads(table)
+
+
 def refusals() -> dict[str, tuple[str, str]]:
     return {
         "shared": ("max: [&a {chance: [1, 2]}, *a]", "a node is shared"),
@@ -136,7 +177,10 @@ def test_eval_of_a_large_file_prints_the_same(
         whole = [invoke("eval", str(path), *words) for words in ((), ("--format", "json"))]
         monkeypatch.setattr(trees, "MIN_STREAMED", 0)
         text, json = (invoke("eval", str(path), *words) for words in ((), ("--format", "json")))
+        jobs = invoke("eval", str(path), "--jobs", "2")
         monkeypatch.undo()
+        if not tree.columns.pays:
+            assert jobs.stdout.replace(", 2 jobs", "") == whole[0].stdout
         assert text.stdout == whole[0].stdout
         assert json.exit_code == 0
         if tree.columns.pays:

@@ -295,12 +295,12 @@ def test_every_search_refuses_an_unknown_terminal_that_it_needs(chosen: Any, exa
 def test_a_search_that_needs_no_unknown_terminal_is_done(chosen: Any, exact: bool) -> None:
     tree = tree_of(SMALL, exact)
     if chosen.in_order:
-        found = search_window(tree, chosen, (-9, 9), "option", (1, 2))  # 4 fails high at once
+        found = search_window(tree, chosen, ((-9, 9), "option"), (1, 2))  # 4 fails high at once
         assert (found.outcome, found.interval("/")) == (Outcome.FAIL_HIGH, (4, 9))
-        found = search_window(tree, chosen, (-9, 9), "option", (1, 2), max_visits=1)
+        found = search_window(tree, chosen, ((-9, 9), "option"), (1, 2), max_visits=1)
         assert (found.outcome, found.interval("/")) == (Outcome.STOPPED, (-9, 9))
         with pytest.raises(SearchError, match="bet/good is not known yet"):
-            search_window(tree, chosen, (-9, 9), "option", (4, 5))
+            search_window(tree, chosen, ((-9, 9), "option"), (4, 5))
     bounded = tree_of('max: {sure: 4, bet: {bounds: [0, 3], chance: [{utility: "?"}, 1]}}', exact)
     found = search_tree(bounded, chosen)
     assert (found.value, found.best) == (4, "sure")

@@ -185,6 +185,8 @@ def search_fields(search: Search) -> dict[str, Any]:
         found["attitude"] = search.tree.attitude.text
         found["mean"] = search.unrounded.mean
         found["risk_premium"] = search.unrounded.risk_premium
+    if search.jobs > 1:
+        found["jobs"] = search.jobs
     if search.stopped:
         found["stopped"] = True
     if search.stopped or not is_known:

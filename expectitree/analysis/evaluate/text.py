@@ -59,7 +59,9 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     search, counts = evaluation.search, evaluation.search.counts
     value = search.interval_of_branch(NONE)[0]
     write = exact_text if is_shown_as_fraction(value) else display_text
-    yield "algorithm", search.algorithm.full_name
+    jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
+    why = f": {search.why_one_job}" if search.why_one_job else ""
+    yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:

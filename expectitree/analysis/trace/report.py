@@ -149,12 +149,12 @@ def _record(
     A tree that is only a part, because a search of a game was stopped, is searched until the search
     needs more.
     """
-    root_bounds, source = choose_bounds(tree, bounds)
+    known = choose_bounds(tree, bounds)
     kind = _Recorder if algorithm.in_order else WalkRecorder
-    recorder = kind(tree, algorithm, rounding_error(tree, root_bounds), at, most)
+    recorder = kind(tree, algorithm, rounding_error(tree, known[0]), at, most)
     try:
         search = search_window(
-            tree, algorithm, root_bounds, source, root_bounds,
+            tree, algorithm, known, known[0],
             "auto" if tree.exact else "interpreted", max_visits, recorder.listen,
         )  # fmt: skip
     except SearchError:

@@ -28,8 +28,10 @@ PART = 1 << 20  # rows: 25 MB, which the processor's cache holds
 class ArrowParts:
     """The rows of an Arrow file; a `streaming.Table`."""
 
-    def __init__(self, path: str) -> None:
-        self.size = os.path.getsize(path)
+    def __init__(self, path: str, size: int | None = None) -> None:
+        self.path, self.size = path, os.path.getsize(path)
+        if size not in (None, self.size):  # on another machine
+            raise TreeError(f"{path} has {self.size:,} bytes, expected {size:,}: use one file")
         content = pa.memory_map(path).read_buffer()
         self._file: Any = pa.ipc.open_file(content)
         check_file(content, self.size)
@@ -44,13 +46,20 @@ class ArrowParts:
         check_rows(self.count, self.size)
         self.about = read_metadata((self._file.schema.metadata or {}).get(arrow.KEY))
 
-    def parts(self) -> Iterator[Columns]:
-        """Yield the rows in parts, in order."""
-        start = 0
-        for at in range(self._read.num_record_batches):
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle by the path, so that a worker opens the file itself."""
+        return ArrowParts, (os.path.abspath(self.path), self.size)
+
+    def parts(self, start: int, stop: int) -> Iterator[Columns]:
+        """Yield some rows in parts, in order."""
+        for at in range(bisect_right(self._starts, start) - 1, self._read.num_record_batches):
+            if self._starts[at] >= stop:
+                break
             batch = self._read.get_batch(at)
-            for begin in range(0, batch.num_rows, PART):
-                columns, labels = _part(batch.slice(begin, PART), self.size)
+            end = min(batch.num_rows, stop - self._starts[at])
+            for begin in range(start - self._starts[at], end, PART):
+                rows = batch.slice(begin, min(PART, end - begin))
+                columns, labels = _part(rows, self.size)
                 for message in () if labels is None else check_labels(columns, labels, start):
                     raise TreeError(message)
                 start += len(columns.kind)

@@ -16,9 +16,10 @@ from typing import IO, Any
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
+from expectitree.base.executors import executor_of
 from expectitree.lab.study.reader import load_study
 from expectitree.lab.study.results import Record, Results, count_done
-from expectitree.lab.study.run import execute, executor_of, find_tasks, perform
+from expectitree.lab.study.run import execute, find_tasks, perform
 from expectitree.lab.study.spec import Parameters, Study
 
 

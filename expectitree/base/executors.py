@@ -1,0 +1,185 @@
+"""The way to other workers: threads, processes of this machine, or a Dask cluster."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import get_context, parent_process
+from typing import Any, TypeAlias
+
+from expectitree import __version__
+from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
+from expectitree.base.numbers import quote
+
+Workers: TypeAlias = AbstractContextManager[tuple[Executor, int]]
+
+
+def run_tasks(
+    executor: Executor,
+    most: int,
+    next_task: Callable[[], tuple[Any, ...] | None],
+    function: Callable[..., Any],
+    take: Callable[[Any], None],
+) -> None:
+    """Call a function with the arguments of each task, for at most so many at a time.
+
+    `take` receives each result. Then `next_task` may return more than before: it returns None
+    while there is nothing to do. On an error, running tasks end with the executor, which belongs
+    to the caller.
+    """
+    running = set[Future[Any]]()
+    while True:
+        while len(running) < most and (task := next_task()) is not None:
+            running.add(executor.submit(function, *task))
+        if not running:
+            return
+        done, running = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            take(future.result())
+
+
+def executor_of(jobs: int | None, scheduler: str | None, in_threads: bool = False) -> Workers:
+    """Provide an executor and its number of workers: `jobs` processes, or a scheduler's cluster.
+
+    With `in_threads`, the executor has threads in place of processes. Raises `AnalysisError` if the
+    cluster cannot be used, or a worker fails.
+    """
+    if scheduler is not None:
+        return _cluster(scheduler)
+    return _threads(jobs or _cores()) if in_threads else _processes(jobs or _cores())
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[tuple[Executor, int]]:
+    executor = ThreadPoolExecutor(count)
+    try:
+        yield executor, count
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)  # they end after their tasks
+
+
+@contextmanager
+def _processes(count: int) -> Iterator[tuple[Executor, int]]:
+    executor = _start(count)
+    try:
+        yield executor, count
+    except BaseException as error:
+        _stop(executor)
+        if isinstance(error, BrokenExecutor):
+            raise AnalysisError(
+                "a search process died, perhaps because memory ran out: try fewer jobs; a results "
+                "file keeps what is done"
+            ) from None
+        raise
+    executor.shutdown()
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    try:
+        import distributed
+    except ImportError:
+        raise AnalysisError(f"a cluster needs Dask: {install_hint('cluster')}") from None
+    logging.disable(logging.CRITICAL)  # this command reports errors of the cluster in one line
+    if not re.fullmatch(r"([a-z+]+://)?\S+:[0-9]+", address):
+        raise AnalysisError(
+            f"found {quote(address)} as the scheduler, expected an address such as tcp://host:8786"
+        )
+    try:
+        client: Any = distributed.Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        message = f"no Dask scheduler answers at {address}: {_first_line(error)}"
+        raise AnalysisError(message) from None
+    try:
+        workers = client.ncores()
+        if not workers:
+            advice = f"start some with `dask worker {address}`"
+            raise AnalysisError(f"the scheduler at {address} has no workers: {advice}")
+        _check_workers(client, address)
+        yield client.get_executor(pure=False), sum(workers.values())
+    except ExpectitreeError:
+        raise
+    except Exception as error:  # Dask and a worker raise errors of any class
+        message = f"the scheduler at {address} or its workers failed: {_first_line(error)}"
+        message += "; a study keeps its results so far, and the same command continues"
+        raise AnalysisError(message) from None
+    finally:
+        client.close()
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Raise if workers lack this package or have another version.
+
+    Tasks that a worker cannot unpickle would never end.
+    """
+    try:
+        found = set(client.run(version, "expectitree").values())
+    except PackageNotFoundError:
+        found = {"not installed"}
+    if found != {__version__}:
+        versions = ", ".join(sorted(found))
+        raise AnalysisError(
+            f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
+            "install it there"
+        )
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _start(workers: int) -> Any:
+    """Return an executor with started processes, which leave Ctrl-C to this process."""
+    executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=_serve)
+    if not hasattr(signal, "pthread_sigmask"):
+        return executor
+    # Ctrl-C would end a process that is still starting with a traceback, so the signal is blocked
+    # until the process has started.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        for _ in range(workers):
+            executor.submit(os.getpid)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return executor
+
+
+def _serve() -> None:
+    """Make a worker ignore Ctrl-C, and end when its parent ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = parent_process()
+
+    def follow() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
+
+
+def _stop(executor: Any) -> None:
+    """End an executor and its processes now, even while they search."""
+    # Cancelling futures as well would print a traceback (Python 3.11): the executor notices that
+    # its processes are dead, and fails all waiting futures.
+    for process in list((getattr(executor, "_processes", None) or {}).values()):
+        process.terminate()
+    executor.shutdown()

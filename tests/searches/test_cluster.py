@@ -1,0 +1,60 @@
+"""One tree on a Dask cluster whose workers may die."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers import ROOT
+from lab.study.test_cluster import BARE, cluster
+
+import expectitree as et
+
+pytestmark = [pytest.mark.extra, pytest.mark.slow]
+PATIENCE = 120  # seconds: the workers start numba
+# Many small tasks, so that a worker dies midway.
+EVAL = """
+from expectitree.searches import streaming
+streaming.TASK_ROWS = 1000
+from expectitree.cli import main
+main()
+"""
+
+
+def evaluate(file: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", EVAL, "eval", str(file), *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT,
+    )  # fmt: skip
+
+
+def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "tree.arrow"
+    et.save(et.generate("uniform", plies=6, branching=(6, 9), real=True, seed=1), file)
+    whole, _ = evaluate(file).communicate(timeout=PATIENCE)
+    with cluster(tmp_path) as found:
+        found.add_workers(2)
+        process = evaluate(file, "--scheduler", found.address)
+        time.sleep(4)
+        assert process.poll() is None, "it was not midway"
+        found.workers[0].send_signal(signal.SIGKILL)
+        output, errors = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, errors) == (0, "")
+        assert ", 2 jobs\n" in output
+        assert output.rpartition("value")[2] == whole.rpartition("value")[2]
+
+        process = evaluate(file, "--scheduler", found.address)
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, errors) == (130, "expectitree: interrupted\n")
+
+        found.add_workers(1, "-c", BARE)
+        output, errors = evaluate(file, "--scheduler", found.address).communicate(timeout=PATIENCE)
+        assert output == ""
+        assert "on the workers at" in errors
+        assert errors.count("\n") == 1
