@@ -1,8 +1,8 @@
 """Families of trees for comparing searches, made from a seed and the same on every machine.
 
-To add a family, write a module with a function that returns the tree and one that returns how many
-nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS` in
-`parameters.py`.
+To add a family, write a module with a function that returns the plan of a tree and one that returns
+how many nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS`
+in `parameters.py`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote
+from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard, ballard_nodes
+from expectitree.lab.families.growing import AT_ONCE, Growth, Plan
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
 
-FAMILIES: dict[str, Callable[..., Tree]] = {"ballard": ballard, "uniform": uniform}
+FAMILIES: dict[str, Callable[..., Plan]] = {"ballard": ballard, "uniform": uniform}
 _NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
 
 
@@ -44,7 +47,16 @@ def generate(family: str, **parameters: Any) -> Tree:
             large.
     """
     expected_nodes(family, **parameters)  # checks them
-    return FAMILIES[family](**read_parameters(family, parameters))
+    growth = Growth(FAMILIES[family](**read_parameters(family, parameters)))
+    (columns,) = growth.parts(growth.nodes)
+    return adopt(columns, **growth.about)
+
+
+def grow(family: str, **parameters: Any) -> Growth:
+    """Return the tree of `generate` as one whose rows are written part by part."""
+    if compiling.pays(expected_nodes(family, **parameters)):
+        compiling.assume_started()
+    return Growth(FAMILIES[family](**read_parameters(family, parameters)), AT_ONCE)
 
 
 def parameters_of(family: str) -> dict[str, Any]:
