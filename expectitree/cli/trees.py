@@ -206,12 +206,12 @@ class SearchOptions:
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""
         from expectitree.files.formats.arrow import named_faults
-        from expectitree.files.formats.parts import ArrowParts
+        from expectitree.files.formats.parts import TableParts
         from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
         try:
             with working(f"evaluating {file}"), named_faults(file):
-                return evaluate_table(ArrowParts(file))
+                return evaluate_table(TableParts(file))
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
             return self._read(load, file, name=file)

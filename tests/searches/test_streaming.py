@@ -25,7 +25,7 @@ pytestmark = pytest.mark.extra  # pyarrow and numba
 
 def streamed(tree: et.Tree, path: Path) -> et.Search:
     et.save(tree, path)
-    return evaluate_table(parts.ArrowParts(str(path)))
+    return evaluate_table(parts.TableParts(str(path)))
 
 
 def same(found: et.Search, whole: et.Search) -> None:
@@ -122,7 +122,7 @@ def test_a_fault_is_reported_with_its_row(tmp_path: Path, monkeypatch: pytest.Mo
         writer.write_table(table)
     message = rf"node {wrong}: the utility is inf, expected a number up to 10\^301"
     with pytest.raises(TreeError, match=message):
-        evaluate_table(parts.ArrowParts(str(path)))
+        evaluate_table(parts.TableParts(str(path)))
     with pytest.raises(et.FileError, match=message):
         et.load(path)
 

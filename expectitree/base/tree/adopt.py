@@ -21,6 +21,7 @@ from expectitree.base.tree.columns import (
     SUM_TOLERANCE,
     TERMINAL,
     Columns,
+    FloatColumn,
     IntColumn,
     Repeated,
 )
@@ -104,6 +105,8 @@ def _check_shapes(columns: Columns, label: Sequence[str | None]) -> None:
         )
 
 
+NARROW = 6e-8  # the most by which rounding to 24 bits changes the sum of probabilities: 2^-24
+
 # What `find_fault` finds.
 NO_FAULT, WRONG_KIND, WRONG_RANGE, WRONG_WIDTH, WRONG_CHILD = range(5)
 WRONG_UTILITY, WRONG_PROBABILITY, WRONG_SUM, WRONG_REWARD, UNREACHED = range(5, 10)
@@ -168,6 +171,28 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
         if reached[n] == 0:
             return UNREACHED, n, sums
     return NO_FAULT, 0, sums
+
+
+def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatColumn) -> None:
+    """Copy probabilities that were rounded to 24 bits, so that those of outcomes sum to 1 again.
+
+    They are divided by their sum where it misses 1 by less than that rounding may have changed it.
+    Then equal probabilities are again what they were before they were rounded. A range of branches
+    that is wrong is left to `find_fault`. This is a loop over columns, as that is.
+    """
+    for n in range(len(kind)):
+        begin = first[n]
+        end = first[n + 1]
+        if end > len(narrow):
+            return
+        total = 0.0
+        if kind[n] == CHANCE:
+            for b in range(begin, end):
+                total += narrow[b]
+        if not 1 - NARROW <= total <= 1 + NARROW:
+            total = 1.0
+        for b in range(begin, end):
+            wide[b] = narrow[b] / total
 
 
 def fault_message(columns: Columns, fault: int, n: int) -> str:

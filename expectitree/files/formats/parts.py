@@ -5,52 +5,36 @@ Only backward induction can read a tree so (`searches.streaming`).
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any
 
-import pyarrow as pa
-from pyarrow import compute
-
-from expectitree.base.budget import check_rows
 from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import check_labels
 from expectitree.base.tree.columns import Columns
-from expectitree.files.formats import arrow
-from expectitree.files.formats.arrow_size import check_file
+from expectitree.files.formats import arrow, parquet
 from expectitree.files.metadata import read_metadata
 
 PART = 1 << 20  # rows: 25 MB, which the processor's cache holds
 
 
-class ArrowParts:
-    """The rows of an Arrow file; a `streaming.Table`."""
+class TableParts:
+    """The rows of an Arrow or Parquet file; a `streaming.Table`."""
 
     def __init__(self, path: str) -> None:
-        self.size = os.path.getsize(path)
-        content = pa.memory_map(path).read_buffer()
-        self._file: Any = pa.ipc.open_file(content)
-        check_file(content, self.size)
-        # Reading copies, so that what was read does not count as used memory. A great batch is
-        # mapped instead, since it could only be copied as a whole.
-        batches = range(self._file.num_record_batches)
-        counts = [self._file.get_batch(at).num_rows for at in batches]
-        self._starts = [*accumulate(counts, initial=0)]
+        format = parquet if path.endswith(".parquet") else arrow
+        self._batches = format.Batches(path)
+        self._starts = [*accumulate(self._batches.rows, initial=0)]
         self.count = self._starts[-1]
-        copied: Any = pa.ipc.open_file(pa.OSFile(path))
-        self._read = copied if max(counts, default=0) <= 16 * PART else self._file
-        check_rows(self.count, self.size)
-        self.about = read_metadata((self._file.schema.metadata or {}).get(arrow.KEY))
+        self.about = read_metadata((self._batches.schema.metadata or {}).get(arrow.KEY))
 
     def parts(self) -> Iterator[Columns]:
         """Yield the rows in parts, in order."""
         start = 0
-        for at in range(self._read.num_record_batches):
-            batch = self._read.get_batch(at)
-            for begin in range(0, batch.num_rows, PART):
-                columns, labels = _part(batch.slice(begin, PART), self.size)
+        for at, rows in enumerate(self._batches.rows):
+            batch = self._batches.read(at)
+            for begin in range(0, rows, PART):
+                columns, labels = arrow.columns_of(batch.slice(begin, PART), self._batches.size)
                 for message in () if labels is None else check_labels(columns, labels, start):
                     raise TreeError(message)
                 start += len(columns.kind)
@@ -59,19 +43,6 @@ class ArrowParts:
     def row(self, node: int) -> tuple[Columns, list[str | None]]:
         """Return one row as such a part, and the labels of its branches."""
         at = bisect_right(self._starts, node) - 1
-        batch = self._file.get_batch(at).slice(node - self._starts[at], 1)
-        columns, labels = _part(batch, self.size)
+        row = self._batches.peek(at).slice(node - self._starts[at], 1)
+        columns, labels = arrow.columns_of(row, self._batches.size)
         return columns, [None] * len(columns.child) if labels is None else labels[:]
-
-
-def _part(batch: Any, size: int) -> tuple[Columns, Any]:
-    """Return the columns of some rows, and the labels of their branches if there are any."""
-    branches = batch.column("branches")
-    if pa.types.is_list(branches.type) and not branches.null_count:
-        offsets = branches.offsets
-        begin, end = offsets[0].as_py(), offsets[-1].as_py()
-        own = pa.ListArray.from_arrays(
-            compute.subtract(offsets, begin), branches.values.slice(begin, end - begin)
-        )
-        batch = batch.set_column(batch.schema.get_field_index("branches"), "branches", own)
-    return arrow.columns_of(pa.Table.from_batches([batch]), size)
