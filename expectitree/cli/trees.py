@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import inf
 from typing import Any, TypeVar
 
 import click
@@ -47,7 +48,8 @@ from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
-MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory
+# Bytes of a file whose tree would take more than a gigabyte of memory.
+MIN_STREAMED = {".arrow": 1 << 30, ".parquet": 1 << 28}
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
@@ -200,8 +202,9 @@ class SearchOptions:
         """Return whether a file is a large table, and no option needs all of its tree."""
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
-        is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
-        return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
+        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf)
+        is_large = os.path.isfile(file) and os.path.getsize(file) >= least
+        return is_plain and is_large and compiling.available()
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""

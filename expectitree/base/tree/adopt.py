@@ -186,9 +186,14 @@ def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatCol
         if end > len(narrow):
             return
         total = 0.0
+        lost = 0.0  # as in `find_fault`
         if kind[n] == CHANCE:
             for b in range(begin, end):
-                total += narrow[b]
+                p = float(narrow[b])
+                new = total + p
+                lost += (total - new) + p if total >= p else (p - new) + total
+                total = new
+        total += lost
         if not 1 - NARROW <= total <= 1 + NARROW:
             total = 1.0
         for b in range(begin, end):

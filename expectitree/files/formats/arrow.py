@@ -112,33 +112,36 @@ class Batches:
     """The batches of rows in an Arrow file."""
 
     def __init__(self, path: str) -> None:
-        self.size = os.path.getsize(path)
+        self.size, self._path = os.path.getsize(path), path
         content = pa.memory_map(path).read_buffer()
-        self._mapped: Any = pa.ipc.open_file(content)
+        self.schema = pa.ipc.open_file(content).schema
         self.rows = check_file(content, self.size)  # of each batch
         check_rows(sum(self.rows), self.size)
         self._copied: Any = pa.ipc.open_file(pa.OSFile(path))
-        if self.size > MAX_COPIED * len(self.rows):
-            self._copied = self._mapped
-        self.schema = self._mapped.schema
 
     def read(self, at: int) -> Any:
         """Return a batch as a table."""
+        if self.size > MAX_COPIED * len(self.rows):
+            return self.peek(at)
         return pa.Table.from_batches([self._copied.get_batch(at)])
 
     def peek(self, at: int) -> Any:
-        """Return a batch of which only a few rows are needed."""
-        return pa.Table.from_batches([self._mapped.get_batch(at)])
+        """Return a batch that is mapped into memory as long as the table exists."""
+        mapped = pa.ipc.open_file(pa.memory_map(self._path))
+        return pa.Table.from_batches([mapped.get_batch(at)])
 
 
 def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     """Return the tree of a file whose batches of rows `open_batches` returns."""
     with named_faults(path):
         found = open_batches(path)
-        tables = (
-            map(found.read, range(len(found.rows))) if found.rows else [found.schema.empty_table()]
-        )
-        columns, label = _joined((columns_of(table, found.size) for table in tables), found.size)
+        size, count = found.size, len(found.rows)
+        if compiling.pays(sum(found.rows)):
+            compiling.assume_started()
+        # Several batches are copied here, so they need not be copied before.
+        read = found.peek if count > 1 and size > MAX_COPIED else found.read
+        tables = map(read, range(count)) if count else [found.schema.empty_table()]
+        columns, label = _joined((columns_of(table, size) for table in tables), size)
         tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
         for message in () if label is None else check_labels(columns, label):
             raise TreeError(message)

@@ -5,10 +5,12 @@ Only backward induction can read a tree so (`searches.streaming`).
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import accumulate
 
+from expectitree.base import compiling
 from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import check_labels
 from expectitree.base.tree.columns import Columns
@@ -22,6 +24,7 @@ class TableParts:
     """The rows of an Arrow or Parquet file; a `streaming.Table`."""
 
     def __init__(self, path: str) -> None:
+        compiling.assume_started()
         format = parquet if path.endswith(".parquet") else arrow
         self._batches = format.Batches(path)
         self._starts = [*accumulate(self._batches.rows, initial=0)]
@@ -45,4 +48,6 @@ class TableParts:
         at = bisect_right(self._starts, node) - 1
         row = self._batches.peek(at).slice(node - self._starts[at], 1)
         columns, labels = arrow.columns_of(row, self._batches.size)
+        codes = "BdIIdd"  # copied, since a view would keep the whole batch in memory
+        columns = Columns.of(*map(array, codes, columns.stored))
         return columns, [None] * len(columns.child) if labels is None else labels[:]
