@@ -6,19 +6,19 @@ from typing import Any
 
 import click
 
-from expectitree.cli.terminal import OUT, working
+from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     check_output,
     float32_option,
     force_option,
     format_option,
-    say_written,
     write_tree,
 )
 from expectitree.files.formats import TABLES
 from expectitree.files.saving import save_parts
 from expectitree.lab.families import FAMILIES, PART, generate, grow, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
+from expectitree.text.phrases import plural
 
 
 def _parameter_options(command: Any) -> Any:
@@ -77,7 +77,7 @@ def command(
         with working(f"generating {out}"):
             growth = grow(family, **parameters)
             save_parts(growth.parts(PART), out, float32=float32, **growth.about)
-        say_written(out, growth.nodes, f"eval {out}")
+        say(f"{out} written: {plural(growth.nodes, 'node')}; next: expectitree eval {out}")
         return
     with working(f"generating {family}"):
         tree = generate(family, **parameters)

@@ -121,27 +121,19 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
     return found
 
 
-def write_tree(
-    tree: Tree,
-    out: str,
-    format: str | None,
-    drop_fractions: bool = False,
-    float32: bool = False,
-) -> None:
-    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
+def write_tree(tree: Tree, out: str, format: str | None, **options: bool) -> None:
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`.
+
+    The options are `drop_fractions` and `float32` of `save`.
+    """
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):
-        save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
+        save(tree, out, format=format, warn=say, **options)
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
     option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
-    say_written(out, len(tree), f"{command} {out}{option}")
-
-
-def say_written(out: str, nodes: int, command: str) -> None:
-    """Print that a tree was written, and the next command."""
-    say(f"{out} written: {plural(nodes, 'node')}; next: expectitree {command}")
+    say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}{option}")

@@ -57,13 +57,13 @@ _HOW = (
 _NAMES = ("kind", "utility", "branches")
 _KIND = pa.dictionary(pa.int8(), pa.string())
 _FLOATS = (pa.float64(), pa.float32())
-# The fields of a branch, with the types that are not cast; the last two are optional.
-_ENTRY: dict[str, tuple[Any, ...]] = {
-    "child": (pa.uint32(),),
-    "probability": _FLOATS,
-    "label": (pa.string(),),
-    "reward": _FLOATS,
-}
+# The types of branches that are not cast.
+_BRANCHES = [
+    pa.list_(pa.struct([("child", pa.uint32()), ("probability", number), *label, *reward]))
+    for number in _FLOATS
+    for label in ([("label", pa.string())], [])
+    for reward in ([], [("reward", number)])
+]
 ROWS = 1 << 20  # of a batch: 30 MB
 MAX_COPIED = 1 << 28  # bytes of a batch; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
@@ -114,9 +114,10 @@ class Batches:
     def __init__(self, path: str) -> None:
         self.size, self._path = os.path.getsize(path), path
         content = pa.memory_map(path).read_buffer()
-        self.schema = pa.ipc.open_file(content).schema
-        self.rows = check_file(content, self.size)  # of each batch
-        check_rows(sum(self.rows), self.size)
+        file = pa.ipc.open_file(content)
+        check_file(content, self.size)
+        self.schema = file.schema
+        self.rows = [file.get_batch(at).num_rows for at in range(file.num_record_batches)]
         self._copied: Any = pa.ipc.open_file(pa.OSFile(path))
 
     def read(self, at: int) -> Any:
@@ -127,21 +128,19 @@ class Batches:
 
     def peek(self, at: int) -> Any:
         """Return a batch that is mapped into memory as long as the table exists."""
-        mapped = pa.ipc.open_file(pa.memory_map(self._path))
-        return pa.Table.from_batches([mapped.get_batch(at)])
+        return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(self._path)).get_batch(at)])
 
 
 def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     """Return the tree of a file whose batches of rows `open_batches` returns."""
     with named_faults(path):
         found = open_batches(path)
-        size, count = found.size, len(found.rows)
-        if compiling.pays(sum(found.rows)):
-            compiling.assume_started()
-        # Several batches are copied here, so they need not be copied before.
-        read = found.peek if count > 1 and size > MAX_COPIED else found.read
-        tables = map(read, range(count)) if count else [found.schema.empty_table()]
-        columns, label = _joined((columns_of(table, size) for table in tables), size)
+        # What is put together from several batches need not be copied before.
+        is_copied = len(found.rows) == 1 or found.size <= MAX_COPIED
+        tables = map(found.read if is_copied else found.peek, range(len(found.rows)))
+        table = pa.concat_tables([*tables] or [found.schema.empty_table()])
+        columns, label = columns_of(table, found.size)
+        del table
         tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
         for message in () if label is None else check_labels(columns, label):
             raise TreeError(message)
@@ -168,52 +167,24 @@ def named_faults(path: str) -> Iterator[None]:
         raise FileError([Problem(path, message)]) from None
 
 
-def _joined(
-    parts: Iterator[tuple[Columns, ArrowLabels | None]], size: int
-) -> tuple[Columns, ArrowLabels | None]:
-    """Return the columns and labels of consecutive rows; those of one part are not copied."""
-    one, more = next(parts), next(parts, None)
-    if more is None:
-        return one
-    kind, utility, first, child, probability, reward = map(array, "BdIIdd")
-    first.append(0)
-    labels = []
-    for columns, label in chain([one, more], parts):
-        before = len(child)
-        ends = compute.add(_arrow(columns.last, pa.uint32()), pa.scalar(before, pa.uint32()))
-        if columns.pays:
-            reward.frombytes(bytes(8 * (before - len(reward))))  # nothing was paid before
-        ours = kind, utility, first, child, probability, reward
-        for column, own in zip(ours, columns._replace(first=_view(ends, "I")).stored, strict=True):
-            if len(own):
-                column.frombytes(memoryview(own).cast("B"))
-        labels.append(pa.nulls(len(columns.child), pa.string()) if label is None else label.array)
-        check_memory(sum(column.itemsize * len(column) for column in ours), size)
-    if reward:
-        reward.frombytes(bytes(8 * (len(child) - len(reward))))
-    columns = Columns.of(kind, utility, first, child, probability, reward)
-    texts = pa.concat_arrays(labels)
-    return columns, None if texts.null_count == len(texts) else ArrowLabels(texts)
-
-
 def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
     """Return the columns of rows in a file of some bytes, and their labels if there are any.
 
     `first` starts at 0.
     """
+    check_rows(table.num_rows, size)
     table.validate()  # `nbytes` trusts the ends of lists
     check_memory(table.nbytes, size)  # the footer of a file may list a batch many times
     for name in _NAMES:
         if name not in table.column_names:
             raise TreeError(f"there is no column {name}: {_HOW}")
-    # `adopt` checks each row of a table as `save` writes it. Columns that have to be put together
-    # or cast are validated fully before, since Arrow's functions trust their offsets.
-    types = [table.column(name).type for name in _NAMES]
-    is_ours = types[0] == _KIND and types[1] in _FLOATS and _is_ours(types[2])
-    if not is_ours or any(table.column(name).num_chunks != 1 for name in _NAMES):
-        table.validate(full=True)
-    kind, utility, branches = (_one_chunk(table.column(name)) for name in _NAMES)
-    if not _is_ours(branches.type) or branches.null_count:
+    kind, utility, branches = map(table.column, _NAMES)
+    # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
+    # validated fully before, since Arrow's functions trust their offsets and their indices.
+    is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
+    (kind if is_ours else table).validate(full=True)
+    kind, utility, branches = map(_one_chunk, (kind, utility, branches))
+    if branches.type not in _BRANCHES or branches.null_count:
         branches = _cast_branches(branches, size)
     branches.validate()
     first, entries = _own_branches(branches)
@@ -238,19 +209,6 @@ def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
         return columns, None
     labels.validate(full=True)
     return columns, ArrowLabels(labels)
-
-
-def _is_ours(branches: Any) -> bool:
-    """Return whether a type of branches needs no cast."""
-    if not pa.types.is_list(branches) or not pa.types.is_struct(branches.value_type):
-        return False
-    fields = [*branches.value_type]
-    names = {field.name for field in fields}
-    return (
-        len(names) == len(fields)
-        and {"child", "probability"} <= names
-        and all(field.type in _ENTRY.get(field.name, ()) for field in fields)
-    )
 
 
 def _own_branches(branches: Any) -> tuple[Column, Any]:
@@ -345,12 +303,14 @@ def _cast_branches(branches: Any, size: int) -> Any:
         raise TreeError("a branch is null: every branch has a child and a probability")
     if "label" in names:
         check_memory(text_bytes(flat.field("label")), size)
-    columns = {
-        name: _cast(column, column.type if column.type in types else types[0])
-        for name, types in _ENTRY.items()
-        if name in names
-        for column in (flat.field(name),)
+    number = entry.field("probability").type
+    types = {
+        "child": pa.uint32(),
+        "probability": number if number in _FLOATS else pa.float64(),
+        "label": pa.string(),
+        "reward": pa.float64(),
     }
+    columns = {name: _cast(flat.field(name), types[name]) for name in types if name in names}
     lengths = compute.fill_null(compute.list_value_length(branches), 0).cast(pa.int64())
     ends = compute.cumulative_sum(lengths).cast(pa.int32())
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
@@ -370,13 +330,13 @@ class ArrowLabels(Sequence["str | None"]):
     """A column of labels in an Arrow array."""
 
     def __init__(self, labels: Any) -> None:
-        self.array = labels
+        self._labels = labels
 
     def __len__(self) -> int:
-        return len(self.array)
+        return len(self._labels)
 
     def __getitem__(self, at: Any) -> Any:
-        found = self.array[at]
+        found = self._labels[at]
         return found.to_pylist() if isinstance(at, slice) else found.as_py()
 
 
@@ -428,10 +388,8 @@ def _narrow(batch: Any, drop_labels: bool) -> Any:
     """Return a batch with numbers of 24 bits, without labels if no branch has one."""
     kind, utility, branches = batch.columns
     first, entries = _own_branches(branches)
-    fields = {field.name: _rounded(entries.field(field.name)) for field in entries.type}
-    if drop_labels:
-        del fields["label"]
-    entries = pa.StructArray.from_arrays([*fields.values()], names=[*fields])
+    names = [field.name for field in entries.type if field.name != "label" or not drop_labels]
+    entries = pa.StructArray.from_arrays([_rounded(entries.field(n)) for n in names], names=names)
     lists = pa.ListArray.from_arrays(_arrow(first, pa.int32()), entries)
     return pa.RecordBatch.from_arrays([kind, _rounded(utility), lists], names=[*_NAMES])
 

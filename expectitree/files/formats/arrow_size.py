@@ -21,7 +21,7 @@ from expectitree.base.budget import check_memory
 # The place of a field in its table of FlatBuffers.
 _HEADER = 2  # of a message
 _DATA = 1  # of the header of a dictionary: a batch
-_LENGTH, _BUFFERS, _COMPRESSION = 0, 2, 3  # of a batch
+_BUFFERS, _COMPRESSION = 2, 3  # of a batch
 _BLOCKS = (2, 3)  # of a file's footer: dictionaries and batches
 _BLOCK = 24  # bytes: the offset of a message, the length of its metadata, that of its body
 _BUFFER = 16  # bytes: offset and length
@@ -31,22 +31,16 @@ _PADDED = 64  # bytes; no buffer takes less memory
 VIEWS = (pa.string_view(), pa.binary_view())
 
 
-def check_file(content: Any, size: int) -> list[int]:
-    """Return the number of rows of each batch of a file in a buffer.
-
-    Raises `TooMuchWorkError` if the file would take too much memory.
-    """
-    total, rows = 0, []
+def check_file(content: Any, size: int) -> None:
+    """Raise `TooMuchWorkError` if a file in a buffer would take too much memory."""
+    total = 0
     try:
         for message in _messages(content):
-            if message.type == "record batch":
-                rows.append(_rows(message.metadata))
             for length in _lengths(message):
                 total += length
                 check_memory(total, size)
     except (struct.error, IndexError, EOFError) as error:
         raise ValueError(f"wrong metadata: {error}") from None
-    return rows
 
 
 def text_bytes(texts: Any) -> int:
@@ -73,14 +67,6 @@ def _messages(content: Any) -> Iterator[Any]:
         for at in _items(content, _field(content, footer, blocks), _BLOCK):
             offset, metadata, body = unpack_from("<qixxxxq", content, at)
             yield pa.ipc.read_message(content.slice(offset, metadata + body))
-
-
-def _rows(data: Any) -> int:
-    """Return the number of rows of a batch, from the metadata of its message."""
-    batch = _table(data, _field(data, unpack_from("<I", data)[0], _HEADER))
-    at = _field(data, batch, _LENGTH)
-    rows: int = unpack_from("<q", data, at)[0] if at else 0
-    return rows
 
 
 def _lengths(message: Any) -> Iterator[int]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from expectitree.base import compiling
+from expectitree.base.budget import check_rows
 from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import check_labels
 from expectitree.base.tree.columns import Columns
@@ -29,6 +30,7 @@ class TableParts:
         self._batches = format.Batches(path)
         self._starts = [*accumulate(self._batches.rows, initial=0)]
         self.count = self._starts[-1]
+        check_rows(self.count, self._batches.size)
         self.about = read_metadata((self._batches.schema.metadata or {}).get(arrow.KEY))
 
     def parts(self) -> Iterator[Columns]:
