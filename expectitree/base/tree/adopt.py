@@ -174,11 +174,9 @@ def find_fault(tree: Columns, reached: IntColumn, some_unknown: bool) -> tuple[i
 
 
 def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatColumn) -> None:
-    """Copy probabilities that were rounded to 24 bits, so that those of outcomes sum to 1 again.
+    """Copy probabilities of 24 bits; divide those of outcomes by their sum if rounding changed it.
 
-    They are divided by their sum where it misses 1 by less than that rounding may have changed it.
-    Then equal probabilities are again what they were before they were rounded. A range of branches
-    that is wrong is left to `find_fault`. This is a loop over columns, as that is.
+    Equal ones are then what they were. `find_fault` reports a wrong range of branches, or sum.
     """
     for n in range(len(kind)):
         begin = first[n]

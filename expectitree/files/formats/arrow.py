@@ -91,6 +91,7 @@ def save(
     drop_fractions: bool = False,
     float32: bool = False,
     parts: Iterable[Columns] | None = None,
+    open_writer: Callable[..., Any] = pa.ipc.new_file,
 ) -> None:
     """Write a tree to a stream.
 
@@ -98,9 +99,9 @@ def save(
     float raises `TreeError`, unless `drop_fractions` or `float32`. With `parts`, the rows are
     theirs, and `tree` has everything else.
     """
-    rows = batches(tree, drop_fractions, float32, parts)
+    rows = _batches(tree, drop_fractions, float32, parts)
     first = next(rows)
-    with pa.ipc.new_file(stream, first.schema) as writer:
+    with open_writer(stream, first.schema) as writer:
         for batch in chain([first], rows):
             writer.write_batch(batch)
 
@@ -343,7 +344,7 @@ class ArrowLabels(Sequence["str | None"]):
 # ---- Writing.
 
 
-def batches(
+def _batches(
     tree: Tree, drop_fractions: bool, float32: bool, parts: Iterable[Columns] | None
 ) -> Iterator[Any]:
     """Yield the rows of a tree in batches; the parameters are those of `save`."""
@@ -361,8 +362,8 @@ def batches(
     else:
         rows = (_batch(part, pa.nulls(len(part.child), pa.string())) for part in parts)
     for batch in rows:
-        narrow = _narrow(batch, isinstance(tree.label, Repeated)) if float32 else batch
-        yield narrow.replace_schema_metadata(about)
+        found = _narrow(batch, isinstance(tree.label, Repeated)) if float32 else batch
+        yield found.replace_schema_metadata(about)
 
 
 def _batch(columns: Columns, labels: Any) -> Any:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from itertools import chain
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
 from pyarrow import ArrowException
 
 from expectitree.base.budget import check_memory, check_rows
-from expectitree.base.tree.columns import Columns
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import arrow
 
@@ -20,21 +18,11 @@ def load(path: str) -> Tree:
     return arrow.load_table(path, Batches)
 
 
-def save(
-    tree: Tree,
-    stream: BinaryIO,
-    drop_fractions: bool = False,
-    float32: bool = False,
-    parts: Iterable[Columns] | None = None,
-) -> None:
+def save(tree: Tree, stream: BinaryIO, *arguments: Any, **options: Any) -> None:
     """Write a tree to a stream as `arrow.save` does."""
-    from pyarrow import parquet
+    from pyarrow.parquet import ParquetWriter
 
-    rows = arrow.batches(tree, drop_fractions, float32, parts)
-    first = next(rows)
-    with parquet.ParquetWriter(stream, first.schema) as writer:
-        for batch in chain([first], rows):
-            writer.write_batch(batch)
+    arrow.save(tree, stream, *arguments, open_writer=ParquetWriter, **options)
 
 
 class Batches:
@@ -43,33 +31,23 @@ class Batches:
     def __init__(self, path: str) -> None:
         from pyarrow import parquet
 
-        self.size, self._path = os.path.getsize(path), path
-        about = parquet.read_metadata(path)
+        about, self.size = parquet.read_metadata(path), os.path.getsize(path)
         groups = [about.row_group(at) for at in range(about.num_row_groups)]
         self.rows = [group.num_rows for group in groups]
         check_rows(about.num_rows, self.size)
         check_memory(sum(group.total_byte_size for group in groups), self.size)
         # As dictionaries where possible, since a file may store a long text once for many rows.
         columns = [about.schema.column(at) for at in range(len(about.schema))]
-        self._open([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        self._open = partial(parquet.ParquetFile, path)
+        self._file: Any = self._open(read_dictionary=texts)
         self.schema = self._file.schema_arrow
-        self._last: tuple[int, Any] = -1, None
-
-    def _open(self, dictionaries: list[str]) -> None:
-        from pyarrow import parquet
-
-        self._file: Any = parquet.ParquetFile(self._path, read_dictionary=dictionaries)
+        self.peek = lru_cache(1)(self.read)  # a row needs its whole group
 
     def read(self, at: int) -> Any:
         """Return a row group as a table."""
         try:
             return self._file.read_row_group(at)
         except (ArrowException, OSError):  # in some encodings, texts are not read as dictionaries
-            self._open([])
+            self._file = self._open()
             return self._file.read_row_group(at)
-
-    def peek(self, at: int) -> Any:
-        """Return a row group of which only a few rows are needed."""
-        if self._last[0] != at:
-            self._last = at, self.read(at)
-        return self._last[1]

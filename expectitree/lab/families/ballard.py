@@ -54,23 +54,19 @@ def ballard(
         width = wide[ply] if ply < len(wide) else 0
         return compiling.filled("I", width, count), count * width
 
-    def share(tree: NewColumns) -> None:
-        compiling.run(roll, tree, dice, rows=len(tree.kind))
-
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
     return Plan(
-        kinds=kinds,
-        groups=[1, *wide],
-        widest=[*wide, 0],
+        seed,
+        kinds,
+        widest=wide,
         amounts=draw_amounts,
         weights=None,
         widths=draw_widths,
-        share=share if dice else None,
+        share=(roll, dice) if dice else None,
         additive=True,
-        seed=seed,
         about={"title": title, "source": SOURCE},
         bounds=(0.0, float(sum(wide) - len(wide))),
     )

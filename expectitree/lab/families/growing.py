@@ -47,16 +47,16 @@ class Plan(NamedTuple):
     widths, else 0.
     """
 
+    seed: int
     kinds: Sequence[Kind]  # of each ply except the last
-    groups: Sequence[int]  # of each ply: how many nodes are drawn together
-    widest: Sequence[int]  # of each ply: the most branches of a node
-    amounts: Draw  # a terminal is worth its amount, or the sum along its path if `additive`
+    widest: Sequence[int]  # the most branches of a node, in each of these plies
+    amounts: Draw  # of siblings together; a terminal is worth its own, or its path's if `additive`
     weights: Draw | None  # of the branches to the nodes; None: the amounts are the weights
     widths: Draw  # numbers of branches
-    share: Callable[[NewColumns], Any] | None  # makes probabilities of weights; None: all are equal
+    share: tuple[Callable[[NewColumns, int], None], int] | None  # a loop, and what it takes, that
+    # makes probabilities of weights; None: outcomes are equally likely
     additive: bool
-    seed: int
-    about: dict[str, Any]  # the title, and what else `adopt` takes
+    about: dict[str, Any]  # the title and the source
     bounds: Bounds  # of the root
 
 
@@ -116,8 +116,8 @@ class Growth:
         self._drawn: list[list[Iterator[Any]]] = []  # numbers of each ply
         random = Random(plan.seed)
         draws = [draw for draw in (plan.amounts, plan.weights, plan.widths) if draw is not None]
-        for ply, group in enumerate(plan.groups):
-            count, room = self._counts[ply], max(1, at_once // group) * group
+        for ply, siblings in enumerate([1, *plan.widest]):
+            count, room = self._counts[ply], max(1, at_once // siblings) * siblings
             sizes = [min(room, count - at) for at in range(0, count, room)]
             drawn = [_columns(partial(draw, ply), random, sizes) for draw in draws]
             self._drawn.append([columns for columns, _ in drawn])
@@ -137,7 +137,7 @@ class Growth:
 
         A part takes the memory of the one before.
         """
-        plan, plies = self.plan, len(self.plan.groups)
+        plan, plies = self.plan, len(self._room)
         size = min(size, self.nodes)
         # No node has more children than its ply has.
         waiting = 1 + sum(map(min, plan.widest, self._counts[1:]))
@@ -149,18 +149,18 @@ class Growth:
         self._front = front = Front(*_zeros("qqqdIdq", *[plies] * 4, waiting, waiting, 4))
         front.state[0] = -1
         numbers = array("B", plan.kinds), amount, weight if plan.weights else amount, width
+        options = plan.share is None, plan.additive
         for start in range(0, self.nodes, size):
             count = min(size, self.nodes - start)
-            part = tree if size == self.nodes else _first_rows(tree, count, branches)
+            part = _first_rows(tree, count, branches)
             front.state[2] = front.state[3] = 0
-            options = start, plan.share is None, plan.additive
-            write = partial(compiling.run, write_rows, part, *numbers, front, *options)
+            write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
             while (ply := write(rows=self.nodes)) >= 0:
                 self._refill(ply)
-            if size < self.nodes:
-                part = _first_rows(tree, count, front.state[3])
+            part = _first_rows(tree, count, front.state[3])
             if plan.share is not None:
-                plan.share(part)
+                loop, argument = plan.share
+                compiling.run(loop, part, argument, rows=count)
             report(start + count, self.nodes)
             yield part
 
@@ -194,6 +194,8 @@ def _columns(
 
 
 def _first_rows(tree: NewColumns, rows: int, branches: int) -> NewColumns:
+    if (rows, branches) == (len(tree.kind), len(tree.child)):
+        return tree  # its arrays are quicker than views
     ends = rows, rows, rows + 1, branches, branches
     return NewColumns.of(*(memoryview(c)[:end] for c, end in zip(tree, ends, strict=False)))
 

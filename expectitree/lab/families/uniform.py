@@ -58,9 +58,6 @@ def uniform(
         draws = draw_numbers(random, 2 * count)
         return width, run(choose_widths, width, draws, least, most, end if ply else 0.0)
 
-    def share(tree: NewColumns) -> None:
-        compiling.run(choose_probabilities, tree, skew, rows=len(tree.kind))
-
     numbers = "real" if real else "whole"
     title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
@@ -68,15 +65,14 @@ def uniform(
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
     return Plan(
-        kinds=kinds,
-        groups=[1] * (len(kinds) + 1),
-        widest=[*[most] * len(kinds), 0],
+        seed,
+        kinds,
+        widest=[most] * len(kinds),
         amounts=draw_amounts,
         weights=draw_weights if skew else None,
         widths=draw_widths,
-        share=share if skew else None,
+        share=(choose_probabilities, skew) if skew else None,
         additive=False,
-        seed=seed,
         about={"title": f"{title}, seed {seed}"},
         bounds=(lower, upper),
     )
