@@ -1,8 +1,8 @@
 """Families of trees for comparing searches, made from a seed and the same on every machine.
 
-To add a family, write a module with a function that returns the plan of a tree and one that returns
-how many nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS`
-in `parameters.py`.
+To add a family, write a module with a function that returns the tree and one that returns how many
+nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS` in
+`parameters.py`.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard, ballard_nodes
-from expectitree.lab.families.growing import AT_ONCE, Growth, Plan
+from expectitree.lab.families.growing import AT_ONCE, Growth
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
 
-FAMILIES: dict[str, Callable[..., Plan]] = {"ballard": ballard, "uniform": uniform}
+FAMILIES: dict[str, Callable[..., Growth]] = {"ballard": ballard, "uniform": uniform}
 _NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
 PART = 1 << 20  # rows of a part of a large tree: 30 MB
 
@@ -47,17 +47,18 @@ def generate(family: str, **parameters: Any) -> Tree:
         TransformError: The family or a parameter is unknown or wrong, or the tree would be too
             large.
     """
-    expected_nodes(family, **parameters)  # checks them
-    growth = Growth(FAMILIES[family](**read_parameters(family, parameters)))
+    growth = grow(family, MAX_IDS, **parameters)
     (columns,) = growth.parts(growth.nodes)
     return adopt(columns, **growth.about)
 
 
-def grow(family: str, **parameters: Any) -> Growth:
-    """Return the tree of `generate` as one whose rows are written part by part."""
-    if compiling.pays(expected_nodes(family, **parameters)):
+def grow(family: str, at_once: int = AT_ONCE, **parameters: Any) -> Growth:
+    """Return the tree of `generate` with its numbers drawn, to be written part by part."""
+    if compiling.pays(expected_nodes(family, **parameters)):  # which checks the parameters
         compiling.assume_started()
-    return Growth(FAMILIES[family](**read_parameters(family, parameters)), AT_ONCE)
+    growth = FAMILIES[family](**read_parameters(family, parameters))
+    growth.draw(at_once)
+    return growth
 
 
 def parameters_of(family: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.tree.columns import CHANCE, FloatColumn, Kind
-from expectitree.lab.families.growing import NewColumns, Plan, draw_numbers, run
+from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
 SOURCE = (
@@ -27,8 +27,8 @@ def ballard(
     order: str = "random",
     dice: int = 0,
     seed: int = 0,
-) -> Plan:
-    """Return the plan of a tree with additive utilities (Ballard 1983, section 6).
+) -> Growth:
+    """Return a tree with additive utilities (Ballard 1983, section 6).
 
     The branches of every node carry a permutation of the numbers from 0 to `branching` - 1. A
     terminal is worth the sum on its path, so utilities lie in [0, plies * (branching - 1)], the
@@ -58,7 +58,7 @@ def ballard(
     title += f", order {order}"
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
-    return Plan(
+    return Growth(
         seed,
         kinds,
         widest=wide,

@@ -15,6 +15,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from random import Random
 from typing import Any, NamedTuple
@@ -37,27 +38,6 @@ from expectitree.searches.progress import report
 AT_ONCE = 1 << 18  # numbers of a ply that are drawn at once, if a tree is written part by part
 
 Draw = Callable[[int, Random, int], tuple[Any, int]]
-
-
-class Plan(NamedTuple):
-    """How a family draws a tree.
-
-    A `Draw` takes a ply, 0 for the root's, the generator, and a count. It returns a column with the
-    numbers of so many nodes, the next ones of the ply, and how many children they have if it draws
-    widths, else 0.
-    """
-
-    seed: int
-    kinds: Sequence[Kind]  # of each ply except the last
-    widest: Sequence[int]  # the most branches of a node, in each of these plies
-    amounts: Draw  # of siblings together; a terminal is worth its own, or its path's if `additive`
-    weights: Draw | None  # of the branches to the nodes; None: the amounts are the weights
-    widths: Draw  # numbers of branches
-    share: tuple[Callable[[NewColumns, int], None], int] | None  # a loop, and what it takes, that
-    # makes probabilities of weights; None: outcomes are equally likely
-    additive: bool
-    about: dict[str, Any]  # the title and the source
-    bounds: Bounds  # of the root
 
 
 class NewColumns(Columns):
@@ -103,20 +83,36 @@ def draw_numbers(random: Random, count: int) -> Any:
     return memoryview(draws)
 
 
+@dataclass
 class Growth:
-    """A tree of a plan: how many nodes it has, and its rows.
+    """A tree of a family, whose rows are written when they are needed.
 
-    Of the numbers of a ply, `at_once` are in memory at most.
+    A `Draw` takes a ply, 0 for the root's, the generator, and a count. It returns a column with the
+    numbers of so many nodes, the next ones of the ply, and how many children they have if it draws
+    widths, else 0. Siblings are drawn together.
     """
 
-    def __init__(self, plan: Plan, at_once: int = MAX_IDS) -> None:
-        self.plan = plan
+    seed: int
+    kinds: Sequence[Kind]  # of each ply except the last
+    widest: Sequence[int]  # the most branches of a node, in each of these plies
+    amounts: Draw  # a terminal is worth its amount, or the sum along its path if `additive`
+    weights: Draw | None  # of the branches to the nodes; None: the amounts are the weights
+    widths: Draw  # numbers of branches
+    share: tuple[Callable[[NewColumns, int], None], int] | None  # a loop that makes probabilities
+    # of weights, and its argument; None: outcomes are equally likely
+    additive: bool
+    about: dict[str, Any]  # what `adopt` takes besides columns
+    bounds: Bounds  # of the root
+    nodes: int = 0  # known once the numbers are drawn
+
+    def draw(self, at_once: int = MAX_IDS) -> None:
+        """Draw all numbers; keep those of a ply only if there are at most `at_once`."""
         self._counts = [1]  # nodes of each ply
         self._room: list[int] = []  # for numbers of each ply
         self._drawn: list[list[Iterator[Any]]] = []  # numbers of each ply
-        random = Random(plan.seed)
-        draws = [draw for draw in (plan.amounts, plan.weights, plan.widths) if draw is not None]
-        for ply, siblings in enumerate([1, *plan.widest]):
+        random = Random(self.seed)
+        draws = [draw for draw in (self.amounts, self.weights, self.widths) if draw is not None]
+        for ply, siblings in enumerate([1, *self.widest]):
             count, room = self._counts[ply], max(1, at_once // siblings) * siblings
             sizes = [min(room, count - at) for at in range(0, count, room)]
             drawn = [_columns(partial(draw, ply), random, sizes) for draw in draws]
@@ -126,40 +122,31 @@ class Growth:
             if sum(self._counts) > MAX_IDS:
                 raise TransformError(TOO_LARGE)
         self.nodes = sum(self._counts)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """The parameters of `adopt` that are not columns."""
-        return self.plan.about | {"local_bounds": {self.nodes - 1: self.plan.bounds}}
+        self.about["local_bounds"] = {self.nodes - 1: self.bounds}
 
     def parts(self, size: int) -> Iterator[NewColumns]:
-        """Yield the rows, `size` at a time; in each part, `first` starts at 0. Call this once.
-
-        A part takes the memory of the one before.
-        """
-        plan, plies = self.plan, len(self._room)
-        size = min(size, self.nodes)
+        """Yield the rows, `size` at a time; in each part, `first` starts at 0. Call this once."""
         # No node has more children than its ply has.
-        waiting = 1 + sum(map(min, plan.widest, self._counts[1:]))
-        branches = min(size + waiting, self.nodes - 1)
-        tree = NewColumns.of(*_zeros("BdIId", size, size, size + 1, branches, branches))
-        room = sum(self._room)
-        amount, width, weight = _zeros("dId", room, room, room if plan.weights else 0)
-        self._numbers = [amount, weight, width] if plan.weights else [amount, width]
+        waiting = 1 + sum(map(min, self.widest, self._counts[1:]))
+        plies, room = len(self._room), sum(self._room)
+        amount, width, weight = _zeros("dId", room, room, room if self.weights else 0)
+        self._numbers = [amount, weight, width] if self.weights else [amount, width]
         self._front = front = Front(*_zeros("qqqdIdq", *[plies] * 4, waiting, waiting, 4))
         front.state[0] = -1
-        numbers = array("B", plan.kinds), amount, weight if plan.weights else amount, width
-        options = plan.share is None, plan.additive
+        numbers = array("B", self.kinds), amount, weight if self.weights else amount, width
+        options = self.share is None, self.additive
         for start in range(0, self.nodes, size):
             count = min(size, self.nodes - start)
-            part = _first_rows(tree, count, branches)
+            branches = min(count + waiting, self.nodes - 1)
+            part = NewColumns.of(*_zeros("BdIId", count, count, count + 1, branches, branches))
             front.state[2] = front.state[3] = 0
             write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
             while (ply := write(rows=self.nodes)) >= 0:
                 self._refill(ply)
-            part = _first_rows(tree, count, front.state[3])
-            if plan.share is not None:
-                loop, argument = plan.share
+            own = slice(front.state[3])
+            part = part._replace(child=part.child[own], probability=part.probability[own])
+            if self.share is not None:
+                loop, argument = self.share
                 compiling.run(loop, part, argument, rows=count)
             report(start + count, self.nodes)
             yield part
@@ -191,13 +178,6 @@ def _columns(
         return (draw(again, size)[0] for size in sizes), children
     drawn = [draw(random, size) for size in sizes]
     return iter([column for column, _ in drawn]), sum(children for _, children in drawn)
-
-
-def _first_rows(tree: NewColumns, rows: int, branches: int) -> NewColumns:
-    if (rows, branches) == (len(tree.kind), len(tree.child)):
-        return tree  # its arrays are quicker than views
-    ends = rows, rows, rows + 1, branches, branches
-    return NewColumns.of(*(memoryview(c)[:end] for c, end in zip(tree, ends, strict=False)))
 
 
 def write_rows(

@@ -12,7 +12,7 @@ from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
 from expectitree.base.tree.columns import CHANCE, FloatColumn, IntColumn, Kind
-from expectitree.lab.families.growing import NewColumns, Plan, draw_numbers, run
+from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
@@ -27,8 +27,8 @@ def uniform(
     end: float = 0.0,
     skew: int = 0,
     seed: int = 0,
-) -> Plan:
-    """Return the plan of a tree with utilities drawn independently and uniformly from a range.
+) -> Growth:
+    """Return a tree with utilities drawn independently and uniformly from a range.
 
     `utilities` are the bounds of the root; they are whole numbers unless `real`. Each node but the
     root is a terminal with probability `end`. The others have as many branches as `branching` says;
@@ -64,7 +64,7 @@ def uniform(
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
-    return Plan(
+    return Growth(
         seed,
         kinds,
         widest=[most] * len(kinds),

@@ -25,8 +25,7 @@ from expectitree import Kind, Tree
 from expectitree.base import compiling
 from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import Columns
-from expectitree.lab.families import FAMILIES, expected_nodes, parameters_of, read_parameters
-from expectitree.lab.families.growing import Growth
+from expectitree.lab.families import expected_nodes, grow, parameters_of
 
 KINDS = ("max", "chance", "min")
 ORDERS = ("random", "best", "worst")
@@ -289,8 +288,7 @@ def test_a_tree_in_parts_is_the_tree(
     if family == "ballard":
         parameters = {**parameters, "dice": dice}
     tree = et.generate(family, **parameters)
-    plan = FAMILIES[family](**read_parameters(family, parameters))
-    growth = Growth(plan, at_once)
+    growth = grow(family, at_once, **parameters)
     kind, utility, first, child, probability = [], [], [0], [], []
     for part in growth.parts(size):
         assert len(part.kind) <= size
