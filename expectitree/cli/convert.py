@@ -112,7 +112,7 @@ def command(
             tree = _unshared(tree)
         if fold:
             tree = _folded(tree)
-    write_tree(tree, out, format_name, drop_fractions="fractions" in drop, float32=float32)
+    write_tree(tree, out, format_name, "fractions" in drop, float32)
 
 
 def _unshared(tree: Tree) -> Tree:

@@ -121,17 +121,17 @@ def check_output(out: str, format: str | None, force: bool, float32: bool = Fals
     return found
 
 
-def write_tree(tree: Tree, out: str, format: str | None, **options: bool) -> None:
-    """Write a tree to a file in the format of its ending, or to standard output if it is `-`.
-
-    The options are `drop_fractions` and `float32` of `save`.
-    """
+def write_tree(
+    tree: Tree, out: str, format: str | None, drop_fractions: bool = False, float32: bool = False
+) -> None:
+    """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
             sys.stdout.reconfigure(encoding="utf-8")  # tree files are UTF-8 on every system
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):
+        options = {"drop_fractions": drop_fractions, "float32": float32}
         save(tree, out, format=format, warn=say, **options)
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.

@@ -128,7 +128,8 @@ def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **
 
     `first` starts at 0 in each part. `about` are further fields of `Tree`.
     """
-    columns = Columns.of(*map(array, "BdIId", ([Kind.TERMINAL], [0.0], [0, 0], [], [])))
+    none = array("I"), array("d")
+    columns = Columns.of(array("B", [Kind.TERMINAL]), array("d", [0]), array("I", [0, 0]), *none)
     tree = Tree(columns, Repeated(None, 0), **about)
     with whole_file(path) as stream:
         format_of(path).module.save(tree, stream, float32=float32, parts=parts)

@@ -191,7 +191,7 @@ def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
     first, entries = _own_branches(branches)
     entries.validate()
     fields = {field.name: entries.field(field.name) for field in entries.type}
-    child, probability, reward = map(fields.get, ("child", "probability", "reward"))
+    child, probability, reward = fields["child"], fields["probability"], fields.get("reward")
     if entries.null_count or child.null_count or probability.null_count:
         raise TreeError("a child or a probability is null: every branch has both")
     if reward is not None and reward.null_count:
@@ -228,7 +228,7 @@ def _own_branches(branches: Any) -> tuple[Column, Any]:
 def _probabilities(probability: Any, kind: Column, first: Column) -> Column:
     if probability.type != pa.float32():
         return _view(probability, "d")
-    wide = compiling.zeros("d", len(probability))
+    wide: Column = compiling.zeros("d", len(probability))
     narrow = _view(probability, "f")
     compiling.run(widen, kind, first, narrow, wide, rows=len(kind))
     return wide
@@ -353,7 +353,7 @@ def _batches(
     if float32:
         if tree.local_bounds and tree.columns.pays:
             raise TreeError("bounds may not hold for rounded rewards: write 64 bits, or no bounds")
-        bounds = {n: array("f", ends).tolist() for n, ends in tree.local_bounds.items()}
+        bounds: Any = {n: array("f", map(float, e)).tolist() for n, e in tree.local_bounds.items()}
         tree = replace(tree, local_bounds=bounds)
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
     if parts is None:

@@ -18,11 +18,11 @@ def load(path: str) -> Tree:
     return arrow.load_table(path, Batches)
 
 
-def save(tree: Tree, stream: BinaryIO, *arguments: Any, **options: Any) -> None:
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
     """Write a tree to a stream as `arrow.save` does."""
     from pyarrow.parquet import ParquetWriter
 
-    arrow.save(tree, stream, *arguments, open_writer=ParquetWriter, **options)
+    arrow.save(tree, stream, drop_fractions, open_writer=ParquetWriter, **options)
 
 
 class Batches:

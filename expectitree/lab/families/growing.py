@@ -143,8 +143,8 @@ class Growth:
             write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
             while (ply := write(rows=self.nodes)) >= 0:
                 self._refill(ply)
-            own = slice(front.state[3])
-            part = part._replace(child=part.child[own], probability=part.probability[own])
+            own: Any = (column[: front.state[3]] for column in (part.child, part.probability))
+            part = NewColumns.of(part.kind, part.utility, part.first, *own)
             if self.share is not None:
                 loop, argument = self.share
                 compiling.run(loop, part, argument, rows=count)
