@@ -16,7 +16,7 @@ from expectitree.cli.tree_files import (
 )
 from expectitree.files.formats import TABLES
 from expectitree.files.saving import save_parts
-from expectitree.lab.families import FAMILIES, PART, generate, grow, parameters_of
+from expectitree.lab.families import FAMILIES, generate, grow, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
 from expectitree.text.phrases import plural
 
@@ -76,7 +76,7 @@ def command(
     if out_format.name in TABLES:
         with working(f"generating {out}"):
             growth = grow(family, **parameters)
-            save_parts(growth.parts(PART), out, float32=float32, **growth.about)
+            save_parts(growth.parts(), out, float32=float32, **growth.about)
         say(f"{out} written: {plural(growth.nodes, 'node')}; next: expectitree eval {out}")
         return
     with working(f"generating {family}"):

@@ -131,8 +131,7 @@ def write_tree(
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):
-        options = {"drop_fractions": drop_fractions, "float32": float32}
-        save(tree, out, format=format, warn=say, **options)
+        save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
     option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""

@@ -8,14 +8,15 @@ the rows of `FORMATS` name the losses of each format.
 from __future__ import annotations
 
 import os
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE, Columns, Kind, Repeated
+from expectitree.base.tree.builder import TreeBuilder
+from expectitree.base.tree.columns import NONE, Columns, Kind
 from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
@@ -128,9 +129,7 @@ def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **
 
     `first` starts at 0 in each part. `about` are further fields of `Tree`.
     """
-    none = array("I"), array("d")
-    columns = Columns.of(array("B", [Kind.TERMINAL]), array("d", [0]), array("I", [0, 0]), *none)
-    tree = Tree(columns, Repeated(None, 0), **about)
+    tree = replace(TreeBuilder(exact=False).build(0), **about)
     with whole_file(path) as stream:
         format_of(path).module.save(tree, stream, float32=float32, parts=parts)
 

@@ -15,6 +15,7 @@ from helpers import run_main
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
+from expectitree.lab.families.growing import Growth
 
 OWN = {"output", "format", "float32", "force", "help"}
 
@@ -87,7 +88,7 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
 def test_a_table_is_written_part_by_part(
     words: str, ending: str, float32: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.cli.generate.PART", 100)
+    monkeypatch.setattr(Growth.parts, "__defaults__", (100,))
     monkeypatch.setattr("expectitree.files.formats.arrow.ROWS", 100)
     file, whole = tmp_path / f"tree.{ending}", tmp_path / f"whole.{ending}"
     options = ["--float32"] if float32 else []

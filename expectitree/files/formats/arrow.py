@@ -356,13 +356,14 @@ def _batches(
         bounds: Any = {n: array("f", map(float, e)).tolist() for n, e in tree.local_bounds.items()}
         tree = replace(tree, local_bounds=bounds)
     about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
+    labels = _label_array(tree)
     if parts is None:
-        whole = _batch(in_floats(tree).columns, _label_array(tree))
+        whole = _batch(in_floats(tree).columns, labels)
         rows = (whole.slice(at, ROWS) for at in range(0, whole.num_rows, ROWS))
     else:
         rows = (_batch(part, pa.nulls(len(part.child), pa.string())) for part in parts)
     for batch in rows:
-        found = _narrow(batch, isinstance(tree.label, Repeated)) if float32 else batch
+        found = _narrow(batch, labels.null_count == len(labels)) if float32 else batch
         yield found.replace_schema_metadata(about)
 
 

@@ -24,7 +24,6 @@ from expectitree.lab.families.uniform import uniform, uniform_nodes
 
 FAMILIES: dict[str, Callable[..., Growth]] = {"ballard": ballard, "uniform": uniform}
 _NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
-PART = 1 << 20  # rows of a part of a large tree: 30 MB
 
 
 def generate(family: str, **parameters: Any) -> Tree:

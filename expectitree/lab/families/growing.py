@@ -124,7 +124,7 @@ class Growth:
         self.nodes = sum(self._counts)
         self.about["local_bounds"] = {self.nodes - 1: self.bounds}
 
-    def parts(self, size: int) -> Iterator[NewColumns]:
+    def parts(self, size: int = 1 << 20) -> Iterator[NewColumns]:
         """Yield the rows, `size` at a time; in each part, `first` starts at 0. Call this once."""
         # No node has more children than its ply has.
         waiting = 1 + sum(map(min, self.widest, self._counts[1:]))

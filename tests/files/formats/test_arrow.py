@@ -137,6 +137,18 @@ def test_numbers_of_24_bits_take_half_the_space(tmp_path: Path) -> None:
     assert 29 < sizes[False] < 30
 
 
+@pytest.mark.parametrize("label", ["a", None])
+def test_a_column_of_labels_is_left_out_if_no_branch_has_one(
+    label: str | None, tmp_path: Path
+) -> None:
+    builder = et.TreeBuilder()
+    tree = builder.build(builder.max({label or "#1": 1, "#2": 2}))
+    et.save(tree, tmp_path / "tree.arrow", float32=True)
+    fields = arrow.Batches(str(tmp_path / "tree.arrow")).schema.field("branches").type.value_type
+    assert fields.num_fields == (3 if label else 2)
+    assert content_of(et.load(tmp_path / "tree.arrow")) == content_of(in_floats(tree))
+
+
 def test_what_24_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         TreeError, match=r"the number 1e\+39 is beyond the limit of --float32 \(10\^38"
