@@ -202,9 +202,8 @@ class SearchOptions:
         """Return whether a file is a large table, and no option needs all of its tree."""
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
-        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf)
-        is_large = os.path.isfile(file) and os.path.getsize(file) >= least
-        return is_plain and is_large and compiling.available()
+        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf) if is_plain else inf
+        return os.path.isfile(file) and os.path.getsize(file) >= least and compiling.available()
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""

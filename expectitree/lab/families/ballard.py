@@ -59,17 +59,11 @@ def ballard(
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
     return Growth(
-        seed,
-        kinds,
-        widest=wide,
-        amounts=draw_amounts,
-        weights=None,
-        widths=draw_widths,
-        share=(roll, dice) if dice else None,
-        additive=True,
-        about={"title": title, "source": SOURCE},
-        bounds=(0.0, float(sum(wide) - len(wide))),
-    )
+        seed, kinds, wide,
+        draw_amounts, None, draw_widths,
+        share=(roll, dice) if dice else None, additive=True,
+        about={"title": title, "source": SOURCE}, bounds=(0.0, float(sum(wide) - len(wide))),
+    )  # fmt: skip
 
 
 def ballard_nodes(

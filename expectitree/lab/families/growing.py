@@ -128,17 +128,18 @@ class Growth:
         """Yield the rows, `size` at a time; in each part, `first` starts at 0. Call this once."""
         # No node has more children than its ply has.
         waiting = 1 + sum(map(min, self.widest, self._counts[1:]))
-        plies, room = len(self._room), sum(self._room)
-        amount, width, weight = _zeros("dId", room, room, room if self.weights else 0)
-        self._numbers = [amount, weight, width] if self.weights else [amount, width]
-        self._front = front = Front(*_zeros("qqqdIdq", *[plies] * 4, waiting, waiting, 4))
+        zeros, plies, room = compiling.zeros, len(self._room), sum(self._room)
+        self._numbers = [zeros(code, room) for code in ("ddI" if self.weights else "dI")]
+        self._front = front = Front(*map(zeros, "qqqdIdq", [*[plies] * 4, waiting, waiting, 4]))
         front.state[0] = -1
-        numbers = array("B", self.kinds), amount, weight if self.weights else amount, width
+        amount, weight, width = self._numbers[0], self._numbers[-2], self._numbers[-1]
+        numbers = array("B", self.kinds), amount, weight, width
         options = self.share is None, self.additive
         for start in range(0, self.nodes, size):
             count = min(size, self.nodes - start)
             branches = min(count + waiting, self.nodes - 1)
-            part = NewColumns.of(*_zeros("BdIId", count, count, count + 1, branches, branches))
+            lengths = count, count, count + 1, branches, branches
+            part = NewColumns.of(*map(zeros, "BdIId", lengths))
             front.state[2] = front.state[3] = 0
             write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
             while (ply := write(rows=self.nodes)) >= 0:
@@ -159,10 +160,6 @@ class Growth:
             end = begin + len(numbers)
             memoryview(column)[begin:end] = numbers
         self._front.next[ply], self._front.end[ply] = begin, end
-
-
-def _zeros(codes: str, *counts: int) -> Iterator[Any]:
-    return map(compiling.zeros, codes, counts)
 
 
 def _columns(

@@ -65,17 +65,11 @@ def uniform(
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
     return Growth(
-        seed,
-        kinds,
-        widest=[most] * len(kinds),
-        amounts=draw_amounts,
-        weights=draw_weights if skew else None,
-        widths=draw_widths,
-        share=(choose_probabilities, skew) if skew else None,
-        additive=False,
-        about={"title": f"{title}, seed {seed}"},
-        bounds=(lower, upper),
-    )
+        seed, kinds, [most] * len(kinds),
+        draw_amounts, draw_weights if skew else None, draw_widths,
+        share=(choose_probabilities, skew) if skew else None, additive=False,
+        about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
+    )  # fmt: skip
 
 
 def uniform_nodes(
