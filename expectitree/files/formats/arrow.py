@@ -136,12 +136,15 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
     """Return the tree of a file whose batches of rows `open_batches` returns."""
     with named_faults(path):
         found = open_batches(path)
+        if compiling.pays(sum(found.rows)):
+            compiling.assume_started()
         # What is put together from several batches need not be copied before.
         is_copied = len(found.rows) == 1 or found.size <= MAX_COPIED
-        tables = map(found.read if is_copied else found.peek, range(len(found.rows)))
-        table = pa.concat_tables([*tables] or [found.schema.empty_table()])
-        columns, label = columns_of(table, found.size)
-        del table
+        read = found.read if is_copied else found.peek
+        tables = (read(at) for at in range(len(found.rows)))
+        one = next(tables, found.schema.empty_table())
+        parts = (columns_of(table, found.size) for table in chain([one], tables))
+        columns, label = _joined(parts, found.size)
         tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
         for message in () if label is None else check_labels(columns, label):
             raise TreeError(message)
@@ -166,6 +169,34 @@ def named_faults(path: str) -> Iterator[None]:
         reason = reason if os.path.getsize(path) else "it is empty"
         message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
         raise FileError([Problem(path, message)]) from None
+
+
+def _joined(
+    parts: Iterator[tuple[Columns, ArrowLabels | None]], size: int
+) -> tuple[Columns, ArrowLabels | None]:
+    """Return the columns and labels of consecutive rows; those of one part are not copied.
+
+    This takes half the time of Arrow's `combine_chunks`.
+    """
+    one, more = next(parts), next(parts, None)
+    if more is None:
+        return one
+    whole, labels = [array(code) for code in "BdIIdd"], []
+    whole[2].append(0)
+    for part, label in chain([one, more], parts):
+        before = len(whole[3])
+        ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(before, pa.uint32()))
+        if part.pays:  # no branch before did
+            whole[5].frombytes(bytes(8 * (before - len(whole[5]))))
+        own = part._replace(first=_view(ends, "I")).stored
+        for column, values in zip(whole, own, strict=True):
+            column.frombytes(memoryview(values).cast("B") if len(values) else b"")
+        check_memory(sum(column.itemsize * len(column) for column in whole), size)
+        labels.append(pa.nulls(len(part.child), pa.string()) if label is None else label.array)
+    whole[5].frombytes(bytes(8 * (len(whole[3]) - len(whole[5])) if whole[5] else 0))
+    texts = pa.concat_arrays(labels)
+    found = None if texts.null_count == len(texts) else ArrowLabels(texts)
+    return Columns.of(*whole), found
 
 
 def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
@@ -331,13 +362,13 @@ class ArrowLabels(Sequence["str | None"]):
     """A column of labels in an Arrow array."""
 
     def __init__(self, labels: Any) -> None:
-        self._labels = labels
+        self.array = labels
 
     def __len__(self) -> int:
-        return len(self._labels)
+        return len(self.array)
 
     def __getitem__(self, at: Any) -> Any:
-        found = self._labels[at]
+        found = self.array[at]
         return found.to_pylist() if isinstance(at, slice) else found.as_py()
 
 
