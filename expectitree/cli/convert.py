@@ -23,6 +23,7 @@ from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     add_options,
     check_output,
+    float32_option,
     force_option,
     format_option,
     read_exactly,
@@ -43,6 +44,7 @@ from expectitree.files.rows import ReadOptions
     multiple=True,
     help="Allow a loss: fractions become the nearest floats in .arrow and .parquet.",
 )
+@float32_option
 @set_option
 @partial(reading_options, are_shown=True)
 @click.option(
@@ -60,6 +62,7 @@ def command(
     out: str,
     format_name: str | None,
     drop: tuple[str, ...],
+    float32: bool,
     parameters: dict[str, str],
     fold: str | None,
     unshares: bool,
@@ -83,7 +86,7 @@ def command(
 
     Comments and layout are lost. A message on standard error names anything else that the format
     cannot hold. If values would change, that is an error. If fractions would be rounded, it is an
-    error, too, unless you add --drop fractions.
+    error, too, unless you add --drop fractions or --float32.
 
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
@@ -95,7 +98,7 @@ def command(
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
-    out_format = check_output(out, format_name, force)
+    out_format = check_output(out, format_name, force, float32)
     games, is_game = GameOptions(**position), is_game_name(source)
     games.check(is_game)
     if is_game:
@@ -109,7 +112,7 @@ def command(
             tree = _unshared(tree)
         if fold:
             tree = _folded(tree)
-    write_tree(tree, out, format_name, "fractions" in drop)
+    write_tree(tree, out, format_name, "fractions" in drop, float32)
 
 
 def _unshared(tree: Tree) -> Tree:

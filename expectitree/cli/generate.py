@@ -6,10 +6,19 @@ from typing import Any
 
 import click
 
-from expectitree.cli.terminal import OUT, working
-from expectitree.cli.tree_files import check_output, force_option, format_option, write_tree
-from expectitree.lab.families import FAMILIES, generate, parameters_of
+from expectitree.cli.terminal import OUT, say, working
+from expectitree.cli.tree_files import (
+    check_output,
+    float32_option,
+    force_option,
+    format_option,
+    write_tree,
+)
+from expectitree.files.formats import TABLES
+from expectitree.files.saving import save_parts
+from expectitree.lab.families import FAMILIES, generate, grow, parameters_of
 from expectitree.lab.families.parameters import ORDERS, PARAMETERS
+from expectitree.text.phrases import plural
 
 
 def _parameter_options(command: Any) -> Any:
@@ -40,11 +49,15 @@ def _parameter_options(command: Any) -> Any:
     help="The file to write; its ending sets the format.",
 )
 @format_option
+@float32_option
 @force_option
-def command(family: str, out: str, format_name: str | None, force: bool, **given: Any) -> None:
+def command(
+    family: str, out: str, format_name: str | None, float32: bool, force: bool, **given: Any
+) -> None:
     """Generate a tree and print it, or write it to a file.
 
-    The same options give the same tree on every machine.
+    The same options give the same tree on every machine. A tree in .arrow or .parquet
+    is written part by part, and may be larger than the memory.
 
     \b
     ballard  additive utilities (Ballard 1983): the branches of every node carry a
@@ -53,8 +66,14 @@ def command(family: str, out: str, format_name: str | None, force: bool, **given
 
     For example: expectitree generate ballard --branching 6 | expectitree compare -
     """
-    check_output(out, format_name, force)
+    out_format = check_output(out, format_name, force, float32)
     parameters = {name: value for name, value in given.items() if value is not None}
+    if out_format.name in TABLES:
+        with working(f"generating {out}"):
+            growth = grow(family, **parameters)
+            save_parts(growth.parts(), out, float32=float32, **growth.about)
+        say(f"{out} written: {plural(growth.nodes, 'node')}; next: expectitree eval {out}")
+        return
     with working(f"generating {family}"):
         tree = generate(family, **parameters)
     write_tree(tree, out, format_name)

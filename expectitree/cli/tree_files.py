@@ -15,7 +15,7 @@ from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, warn, working, write
 from expectitree.files import load
-from expectitree.files.formats import FORMATS, NAMES, TEXT_FORMATS, format_by_name
+from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save
 from expectitree.text.phrases import plural
@@ -94,6 +94,11 @@ format_option = click.option(
     type=FormatName(TEXT_FORMATS),
     help="The format for standard output, or for a file if several formats have its ending.",
 )
+float32_option = click.option(
+    "--float32",
+    is_flag=True,
+    help="In .arrow and .parquet: round numbers to 24 bits (7 digits), for half the space.",
+)
 force_option = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
@@ -109,18 +114,24 @@ def check_file(file: str, force: bool) -> None:
         raise FileError([Problem(file, message)])
 
 
-def check_output(out: str, format: str | None, force: bool) -> Format:
+def check_output(out: str, format: str | None, force: bool, float32: bool = False) -> Format:
     """Return the format of an output; raise an error if no tree can be written there.
 
     Call this before the work.
     """
-    if out == "-":
-        return FORMATS[format or "yaml"]
-    check_file(out, force)
-    return format_of(out, format)
+    if out != "-":
+        check_file(out, force)
+    found = FORMATS[format or "yaml"] if out == "-" else format_of(out, format)
+    if float32 and found.name not in TABLES:
+        raise click.UsageError(
+            f"--float32 is for .arrow and .parquet, and {out} is {found.title}: remove it."
+        )
+    return found
 
 
-def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = False) -> None:
+def write_tree(
+    tree: Tree, out: str, format: str | None, drop_fractions: bool = False, float32: bool = False
+) -> None:
     """Write a tree to a file in the format of its ending, or to standard output if it is `-`."""
     if out == "-":
         if hasattr(sys.stdout, "reconfigure"):
@@ -128,7 +139,7 @@ def write_tree(tree: Tree, out: str, format: str | None, drop_fractions: bool = 
         write(pieces(tree, format or "yaml", say))
         return
     with working(f"writing {out}"):
-        save(tree, out, format=format, drop_fractions=drop_fractions, warn=say)
+        save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
     option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""

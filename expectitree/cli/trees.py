@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import inf
 from typing import Any, TypeVar
 
 import click
@@ -47,7 +48,8 @@ from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 
 Result = TypeVar("Result")
-MIN_STREAMED = 1 << 30  # bytes of a file: its tree would take as much memory
+# Bytes of a file whose tree would take more than a gigabyte of memory.
+MIN_STREAMED = {".arrow": 1 << 30, ".parquet": 1 << 28}
 _MAPPING = re.compile(r":\s|[{\[]")  # in YAML or JSON, and hardly ever in the name of a file
 
 
@@ -216,27 +218,27 @@ class SearchOptions:
         """Return whether a file is a large table, and no option needs all of its tree."""
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
-        is_arrow = is_plain and file.endswith(".arrow") and os.path.isfile(file)
-        if self.scheduler is None:
-            return is_arrow and os.path.getsize(file) >= MIN_STREAMED and compiling.available()
-        if not is_arrow:
+        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf) if is_plain else inf
+        if self.scheduler is not None:
+            if is_plain and file.endswith(tuple(MIN_STREAMED)) and os.path.isfile(file):
+                return True
             problem = f"the workers of --scheduler cannot evaluate {file} part by part"
-            advice = "give an .arrow file, without options that need the whole tree"
+            advice = "give an .arrow or .parquet file, without options that need the whole tree"
             raise click.UsageError(f"{problem}: {advice}.")
-        return True
+        return os.path.isfile(file) and os.path.getsize(file) >= least and compiling.available()
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""
         from expectitree.base.executors import executor_of
         from expectitree.files.formats.arrow import named_faults
-        from expectitree.files.formats.parts import ArrowParts
+        from expectitree.files.formats.parts import TableParts
         from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
         try:
             door = executor_of(self.jobs, self.scheduler, in_threads=True)
             with working(f"evaluating {file}"), door as (executor, workers), named_faults(file):
                 is_alone = self.jobs == 1 and self.scheduler is None
-                return evaluate_table(ArrowParts(file), None if is_alone else executor, workers)
+                return evaluate_table(TableParts(file), None if is_alone else executor, workers)
         except NeedsWholeTreeError as error:
             say(f"{file}: the whole tree is read into memory: {error}")
             return self._read(load, file, name=file)

@@ -8,18 +8,21 @@ the rows of `FORMATS` name the losses of each format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from expectitree.base.errors import FileError, Problem, TransformError, TreeError
 from expectitree.base.numbers import quote
 from expectitree.base.tree import paths
-from expectitree.base.tree.columns import NONE, Kind
+from expectitree.base.tree.builder import TreeBuilder
+from expectitree.base.tree.columns import NONE, Columns, Kind
 from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.files.formats import (
     FORMATS,
     OUT_SUFFIXES,
+    TABLES,
     TEXT_FORMATS,
     format_by_name,
     formats_by_suffix,
@@ -75,6 +78,7 @@ def save(
     *,
     format: str | None = None,
     drop_fractions: bool = False,
+    float32: bool = False,
     warn: Warn | None = None,
 ) -> None:
     """Write a tree to a file, in the format of the file's ending or in the one named.
@@ -92,6 +96,8 @@ def save(
             "silverdecisions" for .json.
         drop_fractions: Write the nearest float of an exact number to Arrow and Parquet, which hold
             floats.
+        float32: Write numbers of 24 bits to Arrow and Parquet, in half the space; without a column
+            of labels if no branch has one.
         warn: Called with a message about what the format cannot hold.
 
     Raises:
@@ -105,6 +111,8 @@ def save(
     check_tree(tree)
     name = os.fspath(path)
     row = format_of(name, format)
+    if float32 and row.name not in TABLES:
+        raise TransformError(f"{name}: float32 is for Arrow and Parquet, and this is {row.title}")
     tell = None if warn is None else lambda message: warn(f"{name}: {message}")
     with whole_file(name) as stream:
         if row.is_text:
@@ -112,7 +120,18 @@ def save(
                 stream.write(text.encode())
         else:
             written_tree(tree, row, tell)
-            row.module.save(tree, stream, drop_fractions)
+            options = {"float32": True} if float32 else {}  # which a plugin does not know
+            row.module.save(tree, stream, drop_fractions, **options)
+
+
+def save_parts(parts: Iterable[Columns], path: str, *, float32: bool = False, **about: Any) -> None:
+    """Write a tree that exists only part by part to an Arrow or Parquet file.
+
+    `first` starts at 0 in each part. `about` are further fields of `Tree`.
+    """
+    tree = replace(TreeBuilder(exact=False).build(0), **about)
+    with whole_file(path) as stream:
+        format_of(path).module.save(tree, stream, float32=float32, parts=parts)
 
 
 def format_of(name: str, format: str | None = None) -> Format:

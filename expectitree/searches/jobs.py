@@ -232,8 +232,8 @@ class _YoungBrothersWait:
             c, p = tree.child[b], tree.probability[b]
             if c in self.todo and p > 0:
                 if sums and lean:
-                    terms = p * work.lower[c], p * work.upper[c]
-                    within = outcome_window(p, alpha, beta, *sums, *terms, settings)
+                    x, y = p * work.lower[c], p * work.upper[c]
+                    within = outcome_window(p, alpha, beta, sums[0], sums[1], 0, 0, x, y, settings)
                 elif sums:
                     within = window_between_far_terms(tree, work, settings, node, b, *sums)
                 yield c, shift_window(within, tree.reward[b], settings.most) if pays else within

@@ -128,7 +128,7 @@ class SearchSetup:
 
         `eps` is None if it follows from the values that were found.
         """
-        return Search(
+        return Search(  # type: ignore[misc]
             self.tree,
             self.algorithm,
             self.bounds,

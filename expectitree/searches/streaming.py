@@ -227,7 +227,7 @@ class _Pass:
             raise NeedsWholeTreeError("a branch pays")
         if count > MAX_FRONT:
             raise NeedsWholeTreeError(
-                "its rows are in another order than those that `expectitree convert` writes"
+                "its rows are in another order than depth first, which `generate` writes"
             )
         tree = self._with_front(part)
         value, error, nodes, leaves = columns = tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -84,6 +85,19 @@ def test_convert_drops_fractions_only_on_request(run: Run) -> None:
         assert et.load(f"a.{ending}").find("x/#1").utility == 1 / 3
     assert run("a.yaml", "a.json", "--drop", "fractions").status == 0
     assert exact_at(et.load("a.json"), "x/#1").utility == Fraction(1, 3)
+
+
+def test_convert_rounds_numbers_to_24_bits_on_request(run: Run) -> None:
+    Path("a.yaml").write_text("{bounds: [0, 0.7], max: {x: {min: [1/3, 0.5]}, y: 0.7}}")
+    for ending in ("arrow", "parquet"):
+        assert run("a.yaml", f"a.{ending}", "--float32").status == 0
+        tree = et.load(f"a.{ending}")
+        assert tree.find("x/#1").utility == struct.unpack("f", struct.pack("f", 1 / 3))[0]
+        assert tree.find("x/#2").utility == 0.5
+        assert tree.find("y").utility == tree.root.bounds[1] > 0.7 - 1e-7
+    done = run("a.yaml", "a.json", "--float32")
+    assert done.status == 2
+    assert "--float32 is for .arrow and .parquet, and a.json is JSON: remove it" in done.err
 
 
 def test_convert_reports_errors_in_one_line(run: Run) -> None:

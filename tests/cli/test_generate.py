@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from importlib import import_module
 from inspect import signature
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from helpers import run_main
 import expectitree as et
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.families import FAMILIES, parameters_of, read_parameters
+from expectitree.lab.families.growing import Growth
 
-OWN = {"output", "format", "force", "help"}
+OWN = {"output", "format", "float32", "force", "help"}
 
 
 # ---- Generated trees.
@@ -80,6 +82,30 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     assert re.search(r"1 file, (\d+) of \1 expectations kept", run_main("verify", file).out)
 
 
+@pytest.mark.parametrize("float32", [False, True])
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+@pytest.mark.parametrize("words", ["ballard --dice 3 --plies 5", "uniform --skew 2 --end 0.1"])
+def test_a_table_is_written_part_by_part(
+    words: str, ending: str, float32: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Growth.parts, "__defaults__", (100,))
+    monkeypatch.setattr("expectitree.files.formats.arrow.ROWS", 100)
+    file, whole = tmp_path / f"tree.{ending}", tmp_path / f"whole.{ending}"
+    options = ["--float32"] if float32 else []
+    done = run_main("generate", *words.split(), "-o", str(file), *options)
+    family, *given = words.split()
+    parameters = {name[2:]: value for name, value in zip(given[::2], given[1::2], strict=True)}
+    tree = et.generate(family, **parameters)
+    et.save(tree, whole, float32=float32)
+    module = import_module(f"expectitree.files.formats.{ending}")
+    found, expected = module.Batches(str(file)), module.Batches(str(whole))
+    assert found.rows == expected.rows
+    assert found.schema.equals(expected.schema, check_metadata=True)
+    assert all(found.read(at).equals(expected.read(at)) for at in range(len(found.rows)))
+    assert (done.status, done.out) == (0, "")
+    assert f"written: {len(tree):,} nodes; next: expectitree eval {file}" in done.err
+
+
 # ---- Errors.
 
 
@@ -100,6 +126,8 @@ def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
         ("ballard --seed -1", "found '-1' as seed, expected a whole number from 0 to 999,999"),
         ("uniform --utilities 5,1", "found '5,1' as utilities, expected a lower and an upper"),
         ("uniform --real=yes", "does not take a value"),
+        ("ballard --float32", "--float32 is for .arrow and .parquet, and - is YAML: remove it"),
+        ("ballard --float32 -o x.json", "--float32 is for .arrow and .parquet, and x.json is JSON"),
         ("ballard --format arrow", "'arrow' is not one of 'yaml', 'json'"),
         ("ballard --brnching 3", "Did you mean"),
     ],
@@ -121,6 +149,7 @@ def test_wrong_usage_is_explained(
         ["-o", "tree.txt"],
         ["-o", "there.yaml"],
         ["-o", "tree.json", "--format", "yaml"],
+        ["-o", "tree.json", "--float32"],
         ["-o", "nowhere/tree.yaml"],
     ],
     ids=" ".join,

@@ -18,16 +18,16 @@ from expectitree.base.errors import TreeError
 from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import Columns
 from expectitree.cli import trees
-from expectitree.files.formats import parts
+from expectitree.files.formats import arrow, parts
 from expectitree.searches import streaming
 from expectitree.searches.streaming import NeedsWholeTreeError, evaluate_table
 
 pytestmark = pytest.mark.extra  # pyarrow and numba
 
 
-def streamed(tree: et.Tree, path: Path) -> et.Search:
-    et.save(tree, path)
-    return evaluate_table(parts.ArrowParts(str(path)))
+def streamed(tree: et.Tree, path: Path, float32: bool = False) -> et.Search:
+    et.save(tree, path, float32=float32)
+    return evaluate_table(parts.TableParts(str(path)))
 
 
 def same(found: et.Search, whole: et.Search) -> None:
@@ -51,13 +51,19 @@ def random_tree(seed: int, plies: int = 4) -> et.Tree:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("part", [1, 7, 1000])
-def test_random_trees(part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("float32", [False, True])
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
+@pytest.mark.parametrize(("part", "rows"), [(1, 1000), (7, 1000), (7, 17), (1000, 7)])
+def test_random_trees(
+    part: int, rows: int, ending: str, float32: bool, tmp_path: Path, monkeypatch: Any
+) -> None:
     monkeypatch.setattr(parts, "PART", part)
+    monkeypatch.setattr(arrow, "ROWS", rows)
     for seed in range(8 if part > 1 else 2):
         monkeypatch.setattr(streaming, "MAX_TOP", (1, 20, 10_000)[seed % 3])
-        tree = random_tree(seed)
-        found = streamed(tree, tmp_path / "tree.arrow")
+        path, tree = tmp_path / f"tree.{ending}", random_tree(seed)
+        found = streamed(tree, path, float32)
+        tree = et.load(path) if float32 else tree
         same(found, et.evaluate(tree, engine="compiled"))
         assert len(found.tree) <= max(streaming.MAX_TOP, 1 + len(tree.branches_of(tree.root_id)))
 
@@ -114,18 +120,18 @@ def test_workers_find_the_same(rows: int, tmp_path: Path, monkeypatch: pytest.Mo
         for seed in range(6):
             tree = random_tree(seed)
             et.save(tree, path)
-            found = evaluate_table(parts.ArrowParts(str(path)), executor, 3)
+            found = evaluate_table(parts.TableParts(str(path)), executor, 3)
             same(found, et.evaluate(tree, engine="compiled"))
             assert found.jobs == 3
         et.save(in_another_order(tree, Random(1)), path)
         with pytest.raises(NeedsWholeTreeError, match="its rows are in another order"):
-            evaluate_table(parts.ArrowParts(str(path)), executor, 3)
+            evaluate_table(parts.TableParts(str(path)), executor, 3)
 
 
 def test_a_worker_refuses_another_file(tmp_path: Path) -> None:
     path = tmp_path / "tree.arrow"
     et.save(random_tree(1), path)
-    table = pickle.dumps(parts.ArrowParts(str(path)))
+    table = pickle.dumps(parts.TableParts(str(path)))
     et.save(random_tree(2), path)
     with pytest.raises(TreeError, match="use one file"):
         pickle.loads(table)
@@ -163,22 +169,31 @@ def test_a_fault_is_reported_with_its_row(tmp_path: Path, monkeypatch: pytest.Mo
         writer.write_table(table)
     message = rf"node {wrong}: the utility is inf, expected a number up to 10\^301"
     with pytest.raises(TreeError, match=message):
-        evaluate_table(parts.ArrowParts(str(path)))
+        evaluate_table(parts.TableParts(str(path)))
     with pytest.raises(et.FileError, match=message):
         et.load(path)
 
 
+def spied(table: Any, reads: list[str]) -> Any:
+    """Return the class of a table; each file that is read is added to the list."""
+    return lambda path: reads.append(path) or table(path)
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet"])
 def test_eval_of_a_large_file_prints_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "tree.arrow"
+    path = tmp_path / f"tree.{ending}"
     for tree in (random_tree(1, plies=7), et.loads("max: [{cost: 1, utility: 2}, 3]")):
         et.save(tree, path)
         whole = [invoke("eval", str(path), *words) for words in ((), ("--format", "json"))]
-        monkeypatch.setattr(trees, "MIN_STREAMED", 0)
+        monkeypatch.setattr(trees, "MIN_STREAMED", {".arrow": 0, ".parquet": 0})
+        reads: list[str] = []
+        monkeypatch.setattr(parts, "TableParts", spied(parts.TableParts, reads))
         text, json = (invoke("eval", str(path), *words) for words in ((), ("--format", "json")))
         jobs = invoke("eval", str(path), "--jobs", "2")
         monkeypatch.undo()
+        assert len(reads) == 2
         if not tree.columns.pays:
             assert jobs.stdout.replace(", 2 jobs", "") == whole[0].stdout
         assert text.stdout == whole[0].stdout

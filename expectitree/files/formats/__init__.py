@@ -4,7 +4,7 @@ Formats of other programs are in `expectitree/foreign/`; `tables.FORMATS` names 
 
 The module of a text format in our grammar has `parse(text, name) -> Document` and
 `write(tree) -> Iterator[str]`; that of a table format `load(path) -> Tree` and
-`save(tree, path, drop_fractions)`. The module of a format of another program has
+`save(tree, stream, drop_fractions)`. The module of a format of another program has
 `read(text, name, warn, exact_nodes, **options) -> Tree`, where the options are those of its row,
 and, if it writes, `write(tree, warn) -> Iterator[str]`. A reader raises `FileError` with line and
 column (`error_at` makes it); `files` adds the excerpts and sets the values of parameters. A writer
@@ -42,6 +42,7 @@ FORMATS: dict[str, Format] = {
         *(row for folder in tables.FORMATS for row in tables.module_of(folder).FORMATS),
     )
 }
+TABLES = ("arrow", "parquet")  # ours; they are written and read part by part
 NAMES = tuple(FORMATS)  # without those of plugins, as in the next lines
 SUFFIXES = tuple(dict.fromkeys(suffix for row in FORMATS.values() for suffix in row.suffixes))
 OUT_SUFFIXES = tuple(

@@ -5,20 +5,23 @@
     branches  list<struct<child: uint32 (a row number), probability: double, label: string,
               reward: double>>, without `reward` if no branch pays
 
-Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). The
-columns of a file that `save` wrote are used as they are, those of others are cast. A large file is
-mapped into memory; a smaller one is copied, so that no other program can change what was checked.
-Needs the extra `arrow`.
+Everything else is in the schema's metadata, under `expectitree` (see the module `metadata`). `save`
+writes batches of `ROWS` rows. The columns that it wrote are used as they are, those of others are
+cast. A batch is copied, so that no other program can change what was checked; only a great one is
+mapped into memory. Numbers may have 24 bits, if `float32` asked for that. Needs the extra `arrow`.
 """
 
 from __future__ import annotations
 
 import os
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
 from typing import Any, BinaryIO
 
+from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import FileError, NumberError, Problem, TreeError, install_hint
 from expectitree.base.numbers import (
@@ -30,7 +33,7 @@ from expectitree.base.numbers import (
     quote,
     to_number,
 )
-from expectitree.base.tree.adopt import adopt, check_labels
+from expectitree.base.tree.adopt import adopt, check_labels, widen
 from expectitree.base.tree.columns import Column, Columns, Repeated
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
@@ -51,15 +54,18 @@ _HOW = (
     "a tree has the columns kind, utility and branches: list<struct<child, probability, label, "
     "reward>>, the last two optional"
 )
-_ENTRY = {"child": pa.uint32(), "probability": pa.float64(), "label": pa.string()}
-_REWARD = {"reward": pa.float64()}  # after the other fields, if a branch pays
-_TYPES = {
-    "kind": pa.dictionary(pa.int8(), pa.string()),
-    "utility": pa.float64(),
-    "branches": pa.list_(pa.struct(list(_ENTRY.items()))),
-}
-_PAYING = pa.list_(pa.struct(list((_ENTRY | _REWARD).items())))  # branches with rewards
-MAX_COPIED = 1 << 28  # bytes of a file; the copy takes less than a second
+_NAMES = ("kind", "utility", "branches")
+_KIND = pa.dictionary(pa.int8(), pa.string())
+_FLOATS = (pa.float64(), pa.float32())
+# The types of branches that are not cast.
+_BRANCHES = [
+    pa.list_(pa.struct([("child", pa.uint32()), ("probability", number), *label, *reward]))
+    for number in _FLOATS
+    for label in ([("label", pa.string())], [])
+    for reward in ([], [("reward", number)])
+]
+ROWS = 1 << 20  # of a batch: 30 MB
+MAX_COPIED = 1 << 28  # bytes of a batch; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
 # The exceptions that pyarrow raises for a damaged file.
 _DAMAGED = (
@@ -76,27 +82,73 @@ _DAMAGED = (
 
 def load(path: str) -> Tree:
     """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
-    return load_table(path, _read_ipc)
+    return load_table(path, Batches)
 
 
-def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
+def save(
+    tree: Tree,
+    stream: BinaryIO,
+    drop_fractions: bool = False,
+    float32: bool = False,
+    parts: Iterable[Columns] | None = None,
+    open_writer: Callable[..., Any] = pa.ipc.new_file,
+) -> None:
     """Write a tree to a stream.
 
-    The columns hold floats. An exact tree with a number that is not a float raises `TreeError`,
-    unless `drop_fractions`.
+    The columns hold floats, of 24 bits with `float32`. An exact tree with a number that is not a
+    float raises `TreeError`, unless `drop_fractions` or `float32`. With `parts`, the rows are
+    theirs, and `tree` has everything else.
     """
-    rows = batch(tree, drop_fractions)
-    with pa.ipc.new_file(stream, rows.schema) as writer:
-        writer.write_batch(rows)
+    rows = _batches(tree, drop_fractions, float32, parts)
+    first = next(rows)
+    with open_writer(stream, first.schema) as writer:
+        for batch in chain([first], rows):
+            writer.write_batch(batch)
 
 
 # ---- Reading.
 
 
-def load_table(path: str, read: Callable[[str], Any]) -> Tree:
-    """Return the tree of a file that `read` turns into a table."""
+class Batches:
+    """The batches of rows in an Arrow file."""
+
+    def __init__(self, path: str) -> None:
+        self.size, self._path = os.path.getsize(path), path
+        content = pa.memory_map(path).read_buffer()
+        file = pa.ipc.open_file(content)
+        check_file(content, self.size)
+        self.schema = file.schema
+        self.rows = [file.get_batch(at).num_rows for at in range(file.num_record_batches)]
+        self._copied: Any = pa.ipc.open_file(pa.OSFile(path))
+
+    def read(self, at: int) -> Any:
+        """Return a batch as a table."""
+        if self.size > MAX_COPIED * len(self.rows):
+            return self.peek(at)
+        return pa.Table.from_batches([self._copied.get_batch(at)])
+
+    def peek(self, at: int) -> Any:
+        """Return a batch that is mapped into memory as long as the table exists."""
+        return pa.Table.from_batches([pa.ipc.open_file(pa.memory_map(self._path)).get_batch(at)])
+
+
+def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
+    """Return the tree of a file whose batches of rows `open_batches` returns."""
     with named_faults(path):
-        return _tree(read(path), os.path.getsize(path))
+        found = open_batches(path)
+        if compiling.pays(sum(found.rows)):
+            compiling.assume_started()
+        # What is put together from several batches need not be copied before.
+        is_copied = len(found.rows) == 1 or found.size <= MAX_COPIED
+        read = found.read if is_copied else found.peek
+        tables = (read(at) for at in range(len(found.rows)))
+        one = next(tables, found.schema.empty_table())
+        parts = (columns_of(table, found.size) for table in chain([one], tables))
+        columns, label = _joined(parts, found.size)
+        tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
+        for message in () if label is None else check_labels(columns, label):
+            raise TreeError(message)
+        return tree
 
 
 @contextmanager
@@ -119,68 +171,98 @@ def named_faults(path: str) -> Iterator[None]:
         raise FileError([Problem(path, message)]) from None
 
 
-def _read_ipc(path: str) -> Any:
-    size = os.path.getsize(path)
-    with pa.memory_map(path) if size > MAX_COPIED else pa.OSFile(path) as source:
-        content = source.read_buffer()
-    reader = pa.ipc.open_file(content)
-    check_file(content, size)
-    return reader.read_all()
+def _joined(
+    parts: Iterator[tuple[Columns, ArrowLabels | None]], size: int
+) -> tuple[Columns, ArrowLabels | None]:
+    """Return the columns and labels of consecutive rows; those of one part are not copied.
 
-
-def _tree(table: Any, size: int) -> Tree:
-    columns, label = columns_of(table, size)
-    text = (table.schema.metadata or {}).get(KEY)
-    tree = adopt(columns, label, **read_metadata(text))
-    if label is not None:
-        for message in check_labels(columns, label):
-            raise TreeError(message)
-    return tree
+    This takes half the time of Arrow's `combine_chunks`.
+    """
+    one, more = next(parts), next(parts, None)
+    if more is None:
+        return one
+    whole, labels = [array(code) for code in "BdIIdd"], []
+    whole[2].append(0)
+    for part, label in chain([one, more], parts):
+        before = len(whole[3])
+        ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(before, pa.uint32()))
+        if part.pays:  # no branch before did
+            whole[5].frombytes(bytes(8 * (before - len(whole[5]))))
+        own = part._replace(first=_view(ends, "I")).stored
+        for column, values in zip(whole, own, strict=True):
+            column.frombytes(memoryview(values).cast("B") if len(values) else b"")
+        check_memory(sum(column.itemsize * len(column) for column in whole), size)
+        labels.append(pa.nulls(len(part.child), pa.string()) if label is None else label.array)
+    whole[5].frombytes(bytes(8 * (len(whole[3]) - len(whole[5])) if whole[5] else 0))
+    texts = pa.concat_arrays(labels)
+    found = None if texts.null_count == len(texts) else ArrowLabels(texts)
+    return Columns.of(*whole), found
 
 
 def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
-    """Return the columns of a table in a file of some bytes, and its labels if there are any."""
+    """Return the columns of rows in a file of some bytes, and their labels if there are any.
+
+    `first` starts at 0.
+    """
     check_rows(table.num_rows, size)
     table.validate()  # `nbytes` trusts the ends of lists
     check_memory(table.nbytes, size)  # the footer of a file may list a batch many times
-    for name in _TYPES:
+    for name in _NAMES:
         if name not in table.column_names:
             raise TreeError(f"there is no column {name}: {_HOW}")
-    # `adopt` checks each row of a table as `save` writes it. Columns that have to be put together
-    # or cast are validated fully before, since Arrow's functions trust their offsets.
-    is_ours = all(
-        table.column(name).type in (type, _PAYING) and table.column(name).num_chunks == 1
-        for name, type in _TYPES.items()
-    )
-    if not is_ours:
-        table.validate(full=True)
-    kind, utility, branches = (_one_chunk(table.column(name)) for name in _TYPES)
-    if branches.type not in (_TYPES["branches"], _PAYING) or branches.null_count:
+    kind, utility, branches = map(table.column, _NAMES)
+    # `adopt` checks each row of a table as `save` writes it. Columns that have to be cast are
+    # validated fully before, since Arrow's functions trust their offsets and their indices.
+    is_ours = kind.type == _KIND and utility.type in _FLOATS and branches.type in _BRANCHES
+    (kind if is_ours else table).validate(full=True)
+    kind, utility, branches = map(_one_chunk, (kind, utility, branches))
+    if branches.type not in _BRANCHES or branches.null_count:
         branches = _cast_branches(branches, size)
     branches.validate()
-    entries = branches.values
+    first, entries = _own_branches(branches)
     entries.validate()
-    child, probability, labels = (entries.field(name) for name in _ENTRY)
+    fields = {field.name: entries.field(field.name) for field in entries.type}
+    child, probability, reward = fields["child"], fields["probability"], fields.get("reward")
     if entries.null_count or child.null_count or probability.null_count:
         raise TreeError("a child or a probability is null: every branch has both")
-    reward = entries.field("reward") if branches.type == _PAYING else None
     if reward is not None and reward.null_count:
         raise TreeError("a reward is null: write 0 where a branch pays nothing")
-    first: Column = array("I", [0])
-    if len(branches):
-        first = _part(branches.buffers()[1], "I", branches.offset, len(branches) + 1)
+    kinds = _kind_column(kind)
     columns = Columns.of(
-        kind=_kind_column(kind),
+        kind=kinds,
         utility=_utility_column(utility),
         first=first,
         child=_view(child, "I"),
-        probability=_view(probability, "d"),
-        reward=None if reward is None else _view(reward, "d"),
+        probability=_probabilities(probability, kinds, first),
+        reward=None if reward is None else _view(_cast(reward, pa.float64()), "d"),
     )
-    if labels.null_count == len(labels):
+    labels = fields.get("label")
+    if labels is None or labels.null_count == len(labels):
         return columns, None
     labels.validate(full=True)
     return columns, ArrowLabels(labels)
+
+
+def _own_branches(branches: Any) -> tuple[Column, Any]:
+    """Return the column `first` of some rows, from 0, and the entries of their branches."""
+    if not len(branches):
+        return array("I", [0]), branches.values[:0]
+    first = _part(branches.buffers()[1], "I", branches.offset, len(branches) + 1)
+    begin, end = first[0], first[-1]
+    if not begin <= end <= len(branches.values):
+        raise TreeError("the branches of a node end before they begin")
+    if begin:
+        first = _view(compute.subtract(branches.offsets, pa.scalar(begin, pa.int32())), "I")
+    return first, branches.values.slice(begin, end - begin)
+
+
+def _probabilities(probability: Any, kind: Column, first: Column) -> Column:
+    if probability.type != pa.float32():
+        return _view(probability, "d")
+    wide: Column = compiling.zeros("d", len(probability))
+    narrow = _view(probability, "f")
+    compiling.run(widen, kind, first, narrow, wide, rows=len(kind))
+    return wide
 
 
 def _one_chunk(column: Any) -> Any:
@@ -190,6 +272,11 @@ def _one_chunk(column: Any) -> Any:
 def _view(values: Any, code: str) -> Column:
     """Return an Arrow array's values as they are in memory."""
     return _part(values.buffers()[1], code, values.offset, len(values))
+
+
+def _arrow(column: Any, type: Any, bitmap: Any = None) -> Any:
+    """Return a column as an Arrow array of the same memory; `bitmap` marks what is not null."""
+    return pa.Array.from_buffers(type, len(column), [bitmap, pa.py_buffer(memoryview(column))])
 
 
 def _part(buffer: Any, code: Any, start: int, count: int) -> Column:
@@ -220,8 +307,7 @@ def _kind_column(kind: Any) -> Column:
 
 
 def _utility_column(utility: Any) -> Column:
-    if utility.type != pa.float64():
-        utility = _cast(utility, pa.float64())
+    utility = _cast(utility, pa.float64())
     if utility.null_count:
         # `save` writes NaN under a null, which is used in place; other writers leave anything.
         buffers = [None, utility.buffers()[1]]
@@ -249,23 +335,24 @@ def _cast_branches(branches: Any, size: int) -> Any:
         raise TreeError("a branch is null: every branch has a child and a probability")
     if "label" in names:
         check_memory(text_bytes(flat.field("label")), size)
-    wanted = _PAYING if "reward" in names else _TYPES["branches"]
-    columns = [
-        _cast(flat.field(field.name), field.type)
-        if field.name in names
-        else pa.nulls(len(flat), field.type)
-        for field in wanted.value_type
-    ]
+    number = entry.field("probability").type
+    types = {
+        "child": pa.uint32(),
+        "probability": number if number in _FLOATS else pa.float64(),
+        "label": pa.string(),
+        "reward": pa.float64(),
+    }
+    columns = {name: _cast(flat.field(name), types[name]) for name in types if name in names}
     lengths = compute.fill_null(compute.list_value_length(branches), 0).cast(pa.int64())
     ends = compute.cumulative_sum(lengths).cast(pa.int32())
     offsets = pa.concat_arrays([pa.array([0], pa.int32()), ends])
-    entries = pa.StructArray.from_arrays(columns, fields=list(wanted.value_type))
-    return pa.ListArray.from_arrays(offsets, entries, type=wanted)
+    entries = pa.StructArray.from_arrays([*columns.values()], names=[*columns])
+    return pa.ListArray.from_arrays(offsets, entries)
 
 
 def _cast(values: Any, to: Any) -> Any:
     if values.type not in VIEWS:
-        return values.cast(to)
+        return values.cast(to)  # itself if it has the type
     # A cast in pyarrow 26 reads the views of null entries too, and crashes on their contents.
     encoded = values.dictionary_encode()
     return encoded.dictionary.cast(to).take(encoded.indices)
@@ -275,49 +362,80 @@ class ArrowLabels(Sequence["str | None"]):
     """A column of labels in an Arrow array."""
 
     def __init__(self, labels: Any) -> None:
-        self._labels = labels
+        self.array = labels
 
     def __len__(self) -> int:
-        return len(self._labels)
+        return len(self.array)
 
     def __getitem__(self, at: Any) -> Any:
-        found = self._labels[at]
+        found = self.array[at]
         return found.to_pylist() if isinstance(at, slice) else found.as_py()
 
 
 # ---- Writing.
 
 
-def batch(tree: Tree, drop_fractions: bool) -> Any:
-    """Return the rows of a tree."""
+def _batches(
+    tree: Tree, drop_fractions: bool, float32: bool, parts: Iterable[Columns] | None
+) -> Iterator[Any]:
+    """Yield the rows of a tree in batches; the parameters are those of `save`."""
     if tree.exact:
-        _check_floats(tree, drop_fractions)
-    columns = in_floats(tree).columns
-    count, branches = len(columns.kind), len(columns.child)
+        _check_floats(tree, drop_fractions or float32)
+    if float32:
+        if tree.local_bounds and tree.columns.pays:
+            raise TreeError("bounds may not hold for rounded rewards: write 64 bits, or no bounds")
+        bounds: Any = {n: array("f", map(float, e)).tolist() for n, e in tree.local_bounds.items()}
+        tree = replace(tree, local_bounds=bounds)
+    about = {KEY: metadata_text(tree, drop_fractions or float32).encode()}
+    labels = _label_array(tree)
+    if parts is None:
+        whole = _batch(in_floats(tree).columns, labels)
+        rows = (whole.slice(at, ROWS) for at in range(0, whole.num_rows, ROWS))
+    else:
+        rows = (_batch(part, pa.nulls(len(part.child), pa.string())) for part in parts)
+    for batch in rows:
+        found = _narrow(batch, labels.null_count == len(labels)) if float32 else batch
+        yield found.replace_schema_metadata(about)
 
-    def as_arrow(column: Any, type: Any, length: int, bitmap: Any = None) -> Any:
-        return pa.Array.from_buffers(type, length, [bitmap, pa.py_buffer(memoryview(column))])
 
-    utility = as_arrow(columns.utility, pa.float64(), count)
+def _batch(columns: Columns, labels: Any) -> Any:
+    """Return rows as a batch that has the same memory."""
+    utility = _arrow(columns.utility, pa.float64())
     bitmap = compute.invert(compute.is_nan(utility)).buffers()[1]
-    child = as_arrow(columns.child, pa.uint32(), branches)
-    probability = as_arrow(columns.probability, pa.float64(), branches)
-    fields = _ENTRY | _REWARD if columns.pays else _ENTRY
-    rewards = [as_arrow(columns.reward, pa.float64(), branches)] if columns.pays else []
-    entries = pa.StructArray.from_arrays(
-        [child, probability, _label_array(tree), *rewards], names=[*fields]
-    )
-    offsets = as_arrow(columns.first, pa.int32(), count + 1)
-    kinds = as_arrow(columns.kind, pa.int8(), count)
-    return pa.RecordBatch.from_arrays(
-        [
-            pa.DictionaryArray.from_arrays(kinds, pa.array(KINDS)),
-            as_arrow(columns.utility, pa.float64(), count, bitmap),
-            pa.ListArray.from_arrays(offsets, entries),
-        ],
-        names=[*_TYPES],
-        metadata={KEY: metadata_text(tree, drop_fractions).encode()},
-    )
+    fields = {
+        "child": _arrow(columns.child, pa.uint32()),
+        "probability": _arrow(columns.probability, pa.float64()),
+        "label": labels,
+    }
+    if columns.pays:
+        fields["reward"] = _arrow(columns.reward, pa.float64())
+    entries = pa.StructArray.from_arrays([*fields.values()], names=[*fields])
+    kinds = pa.DictionaryArray.from_arrays(_arrow(columns.kind, pa.int8()), pa.array(KINDS))
+    utility = _arrow(columns.utility, pa.float64(), bitmap)
+    offsets = _arrow(columns.first, pa.int32())
+    rows = [kinds, utility, pa.ListArray.from_arrays(offsets, entries)]
+    return pa.RecordBatch.from_arrays(rows, names=[*_NAMES])
+
+
+def _narrow(batch: Any, drop_labels: bool) -> Any:
+    """Return a batch with numbers of 24 bits, without labels if no branch has one."""
+    kind, utility, branches = batch.columns
+    first, entries = _own_branches(branches)
+    names = [field.name for field in entries.type if field.name != "label" or not drop_labels]
+    entries = pa.StructArray.from_arrays([_rounded(entries.field(n)) for n in names], names=names)
+    lists = pa.ListArray.from_arrays(_arrow(first, pa.int32()), entries)
+    return pa.RecordBatch.from_arrays([kind, _rounded(utility), lists], names=[*_NAMES])
+
+
+def _rounded(values: Any) -> Any:
+    """Return an array with floats of 24 bits; raise `TreeError` for one that is too large."""
+    if values.type != pa.float64():
+        return values
+    rounded = values.cast(pa.float32(), safe=False)
+    for value in values.filter(compute.is_inf(rounded).fill_null(False))[:1]:
+        found = f"the number {exact_text(value.as_py())} is beyond the limit of --float32"
+        raise TreeError(f"{found} (10^38): write numbers of 64 bits")
+    return rounded
 
 
 def _label_array(tree: Tree) -> Any:

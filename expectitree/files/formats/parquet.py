@@ -1,9 +1,12 @@
-"""Parquet: the tables of the module `arrow`, compressed."""
+"""Parquet: the tables of the module `arrow`, compressed; a batch of rows is a row group."""
 
 from __future__ import annotations
 
 import os
+from functools import lru_cache, partial
 from typing import Any, BinaryIO
+
+from pyarrow import ArrowException
 
 from expectitree.base.budget import check_memory, check_rows
 from expectitree.base.tree.model import Tree
@@ -12,42 +15,39 @@ from expectitree.files.formats import arrow
 
 def load(path: str) -> Tree:
     """Return the tree of a file; raise `FileError` if it is damaged or not a tree."""
-    return arrow.load_table(path, _read)
+    return arrow.load_table(path, Batches)
 
 
-def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False) -> None:
-    """Write a tree to a stream; raise `TreeError` as `arrow.save` does."""
-    from pyarrow import Table, parquet
+def save(tree: Tree, stream: BinaryIO, drop_fractions: bool = False, **options: Any) -> None:
+    """Write a tree to a stream as `arrow.save` does."""
+    from pyarrow.parquet import ParquetWriter
 
-    parquet.write_table(Table.from_batches([arrow.batch(tree, drop_fractions)]), stream)
-
-
-def _read(path: str) -> Any:
-    from pyarrow import ArrowException, parquet
-
-    # As dictionaries where possible, since a file may store a long text once for many rows.
-    schema = parquet.read_metadata(path).schema
-    columns = [schema.column(at) for at in range(len(schema))]
-    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-    try:
-        return _read_groups(path, texts)
-    except (ArrowException, OSError):  # in some encodings, texts cannot be read as dictionaries
-        return _read_groups(path, [])
+    arrow.save(tree, stream, drop_fractions, open_writer=ParquetWriter, **options)
 
 
-def _read_groups(path: str, dictionaries: list[str]) -> Any:
-    """Return the table, read by row groups, while the budget allows it."""
-    from pyarrow import concat_tables, parquet
+class Batches:
+    """The row groups of a Parquet file."""
 
-    size, memory = os.path.getsize(path), 0
-    with parquet.ParquetFile(path, read_dictionary=dictionaries) as file:
-        about = file.metadata
-        groups = range(about.num_row_groups)
-        check_rows(about.num_rows, size)
-        check_memory(sum(about.row_group(at).total_byte_size for at in groups), size)
-        parts = [file.schema_arrow.empty_table()]
-        for at in groups:
-            parts.append(file.read_row_group(at))
-            memory += parts[-1].nbytes
-            check_memory(memory, size)
-    return concat_tables(parts)
+    def __init__(self, path: str) -> None:
+        from pyarrow import parquet
+
+        about, self.size = parquet.read_metadata(path), os.path.getsize(path)
+        groups = [about.row_group(at) for at in range(about.num_row_groups)]
+        self.rows = [group.num_rows for group in groups]
+        check_rows(about.num_rows, self.size)
+        check_memory(sum(group.total_byte_size for group in groups), self.size)
+        # As dictionaries where possible, since a file may store a long text once for many rows.
+        columns = [about.schema.column(at) for at in range(len(about.schema))]
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        self._open = partial(parquet.ParquetFile, path)
+        self._file: Any = self._open(read_dictionary=texts)
+        self.schema = self._file.schema_arrow
+        self.peek = lru_cache(1)(self.read)  # a row needs its whole group
+
+    def read(self, at: int) -> Any:
+        """Return a row group as a table."""
+        try:
+            return self._file.read_row_group(at)
+        except (ArrowException, OSError):  # in some encodings, texts are not read as dictionaries
+            self._file = self._open()
+            return self._file.read_row_group(at)

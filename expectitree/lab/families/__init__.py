@@ -11,15 +11,18 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import quote
+from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
 from expectitree.lab.families.ballard import ballard, ballard_nodes
+from expectitree.lab.families.growing import AT_ONCE, Growth
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
 from expectitree.lab.families.uniform import uniform, uniform_nodes
 
-FAMILIES: dict[str, Callable[..., Tree]] = {"ballard": ballard, "uniform": uniform}
+FAMILIES: dict[str, Callable[..., Growth]] = {"ballard": ballard, "uniform": uniform}
 _NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
 
 
@@ -43,8 +46,18 @@ def generate(family: str, **parameters: Any) -> Tree:
         TransformError: The family or a parameter is unknown or wrong, or the tree would be too
             large.
     """
-    expected_nodes(family, **parameters)  # checks them
-    return FAMILIES[family](**read_parameters(family, parameters))
+    growth = grow(family, MAX_IDS, **parameters)
+    (columns,) = growth.parts(growth.nodes)
+    return adopt(columns, **growth.about)
+
+
+def grow(family: str, at_once: int = AT_ONCE, **parameters: Any) -> Growth:
+    """Return the tree of `generate` with its numbers drawn, to be written part by part."""
+    if compiling.pays(expected_nodes(family, **parameters)):  # which checks the parameters
+        compiling.assume_started()
+    growth = FAMILIES[family](**read_parameters(family, parameters))
+    growth.draw(at_once)
+    return growth
 
 
 def parameters_of(family: str) -> dict[str, Any]:

@@ -10,10 +10,8 @@ from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
-from expectitree.base.tree.adopt import adopt
-from expectitree.base.tree.columns import FloatColumn, Kind
-from expectitree.base.tree.model import Tree
-from expectitree.lab.families.growing import assemble, draw_numbers, run
+from expectitree.base.tree.columns import CHANCE, FloatColumn, Kind
+from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
 from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
 SOURCE = (
@@ -29,7 +27,7 @@ def ballard(
     order: str = "random",
     dice: int = 0,
     seed: int = 0,
-) -> Tree:
+) -> Growth:
     """Return a tree with additive utilities (Ballard 1983, section 6).
 
     The branches of every node carry a permutation of the numbers from 0 to `branching` - 1. A
@@ -41,26 +39,31 @@ def ballard(
     """
     kinds = repeat_pattern(pattern, plies)
     wide = _widths(kinds, branching, dice)
-    nodes = list(accumulate(wide, mul, initial=1))  # by ply
-    random = Random(seed)
-    widths = [compiling.filled("I", *ply) for ply in zip([*wide, 0], nodes, strict=True)]
-    amounts = [compiling.zeros("d", count) for count in nodes]
-    chances = [compiling.zeros("d", count) for count in nodes[1:]] if dice else []
-    for ply, (kind, amount) in enumerate(zip(kinds, amounts[1:], strict=True)):
-        if order == "random":
-            draws = draw_numbers(random, nodes[ply] * (wide[ply] - 1))
-            run(permute, amount, draws, wide[ply])
-        else:
-            run(count_up_or_down, amount, wide[ply], (kind == Kind.MAX) == (order == "best"))
-        if dice and kind == Kind.CHANCE:
-            run(roll, chances[ply], amount, dice)
-    columns = assemble(kinds, widths, amounts, chances, additive=True)
+
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+        amount = compiling.zeros("d", count)
+        if ply and order == "random":
+            width = wide[ply - 1]
+            run(permute, amount, draw_numbers(random, count // width * (width - 1)), width)
+        elif ply:
+            is_down = (kinds[ply - 1] == Kind.MAX) == (order == "best")
+            run(count_up_or_down, amount, wide[ply - 1], is_down)
+        return amount, 0
+
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+        width = wide[ply] if ply < len(wide) else 0
+        return compiling.filled("I", width, count), count * width
+
     title = f"Additive utilities: {', '.join(kind.name for kind in kinds)}, branching {branching}"
     title += f", order {order}"
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
-    bounds = {sum(nodes) - 1: (0.0, float(sum(wide) - len(wide)))}
-    return adopt(columns, local_bounds=bounds, title=title, source=SOURCE)
+    return Growth(
+        seed, kinds, wide,
+        draw_amounts, None, draw_widths,
+        share=(roll, dice) if dice else None, additive=True,
+        about={"title": title, "source": SOURCE}, bounds=(0.0, float(sum(wide) - len(wide))),
+    )  # fmt: skip
 
 
 def ballard_nodes(
@@ -101,10 +104,12 @@ def count_up_or_down(amount: FloatColumn, width: int, down: bool) -> None:
             amount[start + i] = width - 1 - i if down else i
 
 
-def roll(chance: FloatColumn, amount: FloatColumn, sides: int) -> None:
-    """Write the probability that each amount is the sum of two dice, counted from 0."""
-    for b in range(len(amount)):
-        ways = int(amount[b]) + 1
-        if ways > sides:
-            ways = 2 * sides - ways
-        chance[b] = ways / (sides * sides)
+def roll(tree: NewColumns, sides: int) -> None:
+    """Replace amounts by the probabilities that they are the sum of two dice, counted from 0."""
+    for n in range(len(tree.kind)):
+        if tree.kind[n] == CHANCE:
+            for b in range(tree.first[n], tree.first[n + 1]):
+                ways = int(tree.probability[b]) + 1
+                if ways > sides:
+                    ways = 2 * sides - ways
+                tree.probability[b] = ways / (sides * sides)

@@ -3,25 +3,62 @@
 Everything here is the same on every machine and in every engine: the draws are those of Python's
 `random.Random(seed).random()`, the rest is whole numbers and single IEEE operations. Loops take and
 fill columns, interpreted or compiled.
+
+Rows are depth first, and the nodes of each ply have the same order there as in their ply. So a tree
+that does not fit into memory is drawn twice: first to count the nodes of each ply and to know the
+state of the generator where its numbers begin, then a few numbers at a time, as rows need them.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
-from itertools import accumulate
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from expectitree.base import compiling
-from expectitree.base.tree.columns import CHANCE, Columns, FloatColumn, IntColumn, Kind
+from expectitree.base.errors import TransformError
+from expectitree.base.tree.columns import (
+    CHANCE,
+    MAX_IDS,
+    TERMINAL,
+    Bounds,
+    Columns,
+    FloatColumn,
+    IntColumn,
+    Kind,
+)
+from expectitree.lab.families.parameters import TOO_LARGE
+from expectitree.searches.progress import report
+
+AT_ONCE = 1 << 18  # numbers of a ply that are drawn at once, if a tree is written part by part
+
+Draw = Callable[[int, Random, int], tuple[Any, int]]
 
 
 class NewColumns(Columns):
     """The columns of a tree that a loop fills."""
 
     read_only = False
+
+
+class Front(NamedTuple):
+    """Where `write_rows` is: columns by ply, then a stack of the nodes that wait for their parent.
+
+    Of each ply, it has entered at most one node without having written its row: that before `next`.
+    """
+
+    next: IntColumn  # the place of the ply's next node in the columns of numbers
+    end: IntColumn  # the place after the ply's last number there
+    missing: IntColumn  # how many children of the node have not been entered
+    total: FloatColumn  # the node's amount, or the sum along its path
+    row: IntColumn  # of a waiting node
+    weight: FloatColumn  # of the branch to it
+    state: IntColumn  # the ply; numbers of waiting nodes, of rows, and of branches
 
 
 def run(loop: Callable[..., Any], column: Any, *arguments: Any) -> Any:
@@ -46,99 +83,152 @@ def draw_numbers(random: Random, count: int) -> Any:
     return memoryview(draws)
 
 
-def assemble(
-    kinds: Sequence[Kind],
-    widths: list[Any],
-    amounts: list[Any],
-    chances: list[Any],
-    additive: bool,
-) -> NewColumns:
-    """Return the columns of a tree from its plies.
+@dataclass
+class Growth:
+    """A tree of a family, whose rows are written when they are needed.
 
-    `kinds` has one kind a ply, `widths` the number of branches of each node. The plies of `amounts`
-    start at the root too: a number for each node. A terminal is worth its number, or the sum along
-    its path if the tree is `additive`. `chances` has the probability of each branch below CHANCE;
-    it is empty if outcomes are equally likely.
+    A `Draw` takes a ply, 0 for the root's, the generator, and a count. It returns a column with the
+    numbers of so many nodes, the next ones of the ply, and how many children they have if it draws
+    widths, else 0. Siblings are drawn together.
     """
-    nodes = sum(map(len, widths))
-    zeros = compiling.zeros
-    columns = NewColumns.of(
-        kind=zeros("B", nodes),
-        utility=zeros("d", nodes),
-        first=zeros("I", nodes + 1),
-        child=zeros("I", nodes - 1),
-        probability=zeros("d", nodes - 1),
-    )
-    plies = array("I", accumulate(map(len, widths), initial=0))
-    width, amount, chance = (
-        array(code, b"".join(parts))
-        for code, parts in zip("Idd", (widths, amounts, chances), strict=True)
-    )
-    size, row, branch = (zeros("I", nodes) for _ in range(3))
-    run(count_nodes, width, size)
-    row[0], branch[0] = nodes - 1, nodes - 1
-    compiling.run(
-        arrange, columns, array("B", kinds), plies, width, amount, chance, size, row, branch,
-        additive, rows=nodes,
-    )  # fmt: skip
-    return columns
+
+    seed: int
+    kinds: Sequence[Kind]  # of each ply except the last
+    widest: Sequence[int]  # the most branches of a node, in each of these plies
+    amounts: Draw  # a terminal is worth its amount, or the sum along its path if `additive`
+    weights: Draw | None  # of the branches to the nodes; None: the amounts are the weights
+    widths: Draw  # numbers of branches
+    share: tuple[Callable[[NewColumns, int], None], int] | None  # a loop that makes probabilities
+    # of weights, and its argument; None: outcomes are equally likely
+    additive: bool
+    about: dict[str, Any]  # what `adopt` takes besides columns
+    bounds: Bounds  # of the root
+    nodes: int = 0  # known once the numbers are drawn
+
+    def draw(self, at_once: int = MAX_IDS) -> None:
+        """Draw all numbers; keep those of a ply only if there are at most `at_once`."""
+        self._counts = [1]  # nodes of each ply
+        self._room: list[int] = []  # for numbers of each ply
+        self._drawn: list[list[Iterator[Any]]] = []  # numbers of each ply
+        random = Random(self.seed)
+        draws = [draw for draw in (self.amounts, self.weights, self.widths) if draw is not None]
+        for ply, siblings in enumerate([1, *self.widest]):
+            count, room = self._counts[ply], max(1, at_once // siblings) * siblings
+            sizes = [min(room, count - at) for at in range(0, count, room)]
+            drawn = [_columns(partial(draw, ply), random, sizes) for draw in draws]
+            self._drawn.append([columns for columns, _ in drawn])
+            self._room.append(min(room, count))
+            self._counts.append(sum(children for _, children in drawn))
+            if sum(self._counts) > MAX_IDS:
+                raise TransformError(TOO_LARGE)
+        self.nodes = sum(self._counts)
+        self.about["local_bounds"] = {self.nodes - 1: self.bounds}
+
+    def parts(self, size: int = 1 << 20) -> Iterator[NewColumns]:
+        """Yield the rows, `size` at a time; in each part, `first` starts at 0. Call this once."""
+        # No node has more children than its ply has.
+        waiting = 1 + sum(map(min, self.widest, self._counts[1:]))
+        zeros, plies, room = compiling.zeros, len(self._room), sum(self._room)
+        self._numbers = [zeros(code, room) for code in ("ddI" if self.weights else "dI")]
+        self._front = front = Front(*map(zeros, "qqqdIdq", [*[plies] * 4, waiting, waiting, 4]))
+        front.state[0] = -1
+        amount, weight, width = self._numbers[0], self._numbers[-2], self._numbers[-1]
+        numbers = array("B", self.kinds), amount, weight, width
+        options = self.share is None, self.additive
+        for start in range(0, self.nodes, size):
+            count = min(size, self.nodes - start)
+            branches = min(count + waiting, self.nodes - 1)
+            lengths = count, count, count + 1, branches, branches
+            part = NewColumns.of(*map(zeros, "BdIId", lengths))
+            front.state[2] = front.state[3] = 0
+            write = partial(compiling.run, write_rows, part, *numbers, front, start, *options)
+            while (ply := write(rows=self.nodes)) >= 0:
+                self._refill(ply)
+            own: Any = (column[: front.state[3]] for column in (part.child, part.probability))
+            part = NewColumns.of(part.kind, part.utility, part.first, *own)
+            if self.share is not None:
+                loop, argument = self.share
+                compiling.run(loop, part, argument, rows=count)
+            report(start + count, self.nodes)
+            yield part
+
+    def _refill(self, ply: int) -> None:
+        """Draw the next numbers of a ply."""
+        begin = end = sum(self._room[:ply])
+        for column, drawn in zip(self._numbers, self._drawn[ply], strict=True):
+            numbers = memoryview(next(drawn))
+            end = begin + len(numbers)
+            memoryview(column)[begin:end] = numbers
+        self._front.next[ply], self._front.end[ply] = begin, end
 
 
-def count_nodes(width: IntColumn, size: IntColumn) -> None:
-    """Write the number of nodes in each node's subtree; nodes are in the order of plies."""
-    child = len(width)
-    for n in range(len(width) - 1, -1, -1):
-        nodes = 1
-        for _ in range(width[n]):
-            child -= 1
-            nodes += size[child]
-        size[n] = nodes
+def _columns(
+    draw: Callable[[Random, int], tuple[Any, int]], random: Random, sizes: Sequence[int]
+) -> tuple[Iterator[Any], int]:
+    """Draw columns of some sizes; return them, and how many children there are.
+
+    Several columns are not kept, but drawn again when they are needed.
+    """
+    if len(sizes) > 1:
+        again = copy(random)
+        children = sum(draw(random, size)[1] for size in sizes)
+        return (draw(again, size)[0] for size in sizes), children
+    drawn = [draw(random, size) for size in sizes]
+    return iter([column for column, _ in drawn]), sum(children for _, children in drawn)
 
 
-def arrange(
+def write_rows(
     tree: NewColumns,
     kinds: IntColumn,
-    plies: IntColumn,
-    width: IntColumn,
     amount: FloatColumn,
-    chance: FloatColumn,
-    size: IntColumn,
-    row: IntColumn,
-    branch: IntColumn,
+    weight: FloatColumn,
+    width: IntColumn,
+    front: Front,
+    start: int,
+    even: bool,
     additive: bool,
-) -> None:
-    """Write the tables in depth-first order, each subtree in consecutive rows, its root last.
+) -> int:
+    """Write the next rows in depth-first order, children before parents, from the id `start` on.
 
-    Node n, in the order of plies, has the row `row[n]`. Its subtree has `size[n]` nodes and one
-    branch fewer; these branches end before `branch[n]` with those of n itself. Both columns hold
-    the root's values at first. Branch n - 1 of `chance` leads to node n.
+    Return the ply that needs more numbers to continue, or -1 if the tables are full. Outcomes are
+    equally likely if `even`; else their branches hold the weights of their nodes.
     """
     kind, utility, first, child = tree.kind, tree.utility, tree.first, tree.child
     probability = tree.probability
-    below = 1  # the next node's first child
-    for ply in range(len(plies) - 1):
-        for n in range(plies[ply], plies[ply + 1]):
-            own = row[n]
-            end = branch[n]
-            first[own + 1] = end
-            w = width[n]
-            if w == 0:
-                utility[own] = amount[n]
-                continue
-            kind[own] = kinds[ply]
-            utility[own] = math.nan
-            is_uneven = kinds[ply] == CHANCE and len(chance) > 0
-            even = 1.0 / w if kinds[ply] == CHANCE else 1.0
-            next_row = own - 1
-            next_branch = end - w
-            below += w
-            for i in range(1, w + 1):  # the last child lies next to its parent
-                c = below - i
-                b = end - i
-                child[b] = row[c] = next_row
-                branch[c] = next_branch
-                probability[b] = chance[c - 1] if is_uneven else even
+    ply, top, n, b = front.state[0], front.state[1], front.state[2], front.state[3]
+    while n < len(kind):
+        if ply < 0 or front.missing[ply] > 0:  # enter the next child, or the root
+            at = front.next[ply + 1]
+            if at == front.end[ply + 1]:
+                break
+            front.next[ply + 1] = at + 1
+            front.missing[ply + 1] = width[at]
+            front.total[ply + 1] = amount[at]
+            if ply >= 0:
+                front.missing[ply] -= 1
                 if additive:
-                    amount[c] += amount[n]
-                next_row -= size[c]
-                next_branch -= size[c] - 1
+                    front.total[ply + 1] += front.total[ply]
+            ply += 1
+            continue
+        at = front.next[ply] - 1
+        w = width[at]
+        if w == 0:
+            kind[n] = TERMINAL
+            utility[n] = front.total[ply]
+        else:
+            kind[n] = kinds[ply]
+            utility[n] = math.nan
+            top -= w
+            equal = 1.0 / w if kinds[ply] == CHANCE else 1.0
+            for i in range(top, top + w):
+                child[b] = front.row[i]
+                probability[b] = equal if even or kinds[ply] != CHANCE else front.weight[i]
+                b += 1
+        n += 1
+        first[n] = b
+        front.row[top] = start + n - 1
+        front.weight[top] = weight[at]
+        top += 1
+        ply -= 1
+    front.state[0], front.state[1], front.state[2], front.state[3] = ply, top, n, b
+    return ply + 1 if n < len(kind) else -1

@@ -11,11 +11,9 @@ from typing import Any
 from expectitree.base import compiling
 from expectitree.base.errors import TransformError
 from expectitree.base.numbers import exact_text
-from expectitree.base.tree.adopt import adopt
-from expectitree.base.tree.columns import MAX_IDS, FloatColumn, IntColumn, Kind
-from expectitree.base.tree.model import Tree
-from expectitree.lab.families.growing import assemble, draw_numbers, run
-from expectitree.lab.families.parameters import PATTERN, TOO_LARGE, repeat_pattern
+from expectitree.base.tree.columns import CHANCE, FloatColumn, IntColumn, Kind
+from expectitree.lab.families.growing import Growth, NewColumns, draw_numbers, run
+from expectitree.lab.families.parameters import PATTERN, repeat_pattern
 
 UNITS = 1_000_000_000_000  # probabilities are whole multiples of 1 / UNITS
 
@@ -29,8 +27,8 @@ def uniform(
     end: float = 0.0,
     skew: int = 0,
     seed: int = 0,
-) -> Tree:
-    """Return a tree whose utilities are drawn independently and uniformly from `utilities`.
+) -> Growth:
+    """Return a tree with utilities drawn independently and uniformly from a range.
 
     `utilities` are the bounds of the root; they are whole numbers unless `real`. Each node but the
     root is a terminal with probability `end`. The others have as many branches as `branching` says;
@@ -42,33 +40,36 @@ def uniform(
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
-    random = Random(seed)
-    nodes = 1
-    widths, amounts, chances = [compiling.zeros("I", 1)], [compiling.zeros("d", 1)], []
-    for ply, kind in enumerate(kinds):
-        own = widths[-1]
-        draws = draw_numbers(random, 2 * len(own))
-        total = run(choose_widths, own, draws, least, most, end if ply else 0.0)
-        nodes += total
-        if nodes > MAX_IDS:
-            raise TransformError(TOO_LARGE)
-        amount, chance, width = (compiling.zeros(code, total) for code in "ddI")
-        run(choose_utilities, amount, draw_numbers(random, total), lower, upper, real)
-        if skew and kind == Kind.CHANCE:
-            draws = draw_numbers(random, total)
-            compiling.run(choose_probabilities, own, chance, draws, skew, rows=total)
-        if skew:
-            chances.append(chance)
-        amounts.append(amount)
-        widths.append(width)
-    columns = assemble(kinds, widths, amounts, chances, additive=False)
+
+    def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
+        amount = compiling.zeros("d", count)
+        if ply:
+            run(choose_utilities, amount, draw_numbers(random, count), lower, upper, real)
+        return amount, 0
+
+    def draw_weights(ply: int, random: Random, count: int) -> tuple[Any, int]:
+        is_outcome = ply > 0 and kinds[ply - 1] == Kind.CHANCE
+        return draw_numbers(random, count) if is_outcome else compiling.zeros("d", count), 0
+
+    def draw_widths(ply: int, random: Random, count: int) -> tuple[Any, int]:
+        width = compiling.zeros("I", count)
+        if ply == len(kinds):
+            return width, 0
+        draws = draw_numbers(random, 2 * count)
+        return width, run(choose_widths, width, draws, least, most, end if ply else 0.0)
+
     numbers = "real" if real else "whole"
     title = f"Independent {numbers} utilities from {exact_text(lower)} to "
     title += f"{exact_text(upper)}: {', '.join(kind.name for kind in kinds)}, branching {least}"
     title += f" to {most}" if least < most else ""
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
-    return adopt(columns, local_bounds={nodes - 1: (lower, upper)}, title=f"{title}, seed {seed}")
+    return Growth(
+        seed, kinds, [most] * len(kinds),
+        draw_amounts, draw_weights if skew else None, draw_widths,
+        share=(choose_probabilities, skew) if skew else None, additive=False,
+        about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
+    )  # fmt: skip
 
 
 def uniform_nodes(
@@ -113,33 +114,33 @@ def choose_utilities(
         amount[b] = lower + (x if real else int(x))
 
 
-def choose_probabilities(
-    width: IntColumn, chance: FloatColumn, draws: FloatColumn, skew: int
-) -> None:
-    """Write the probabilities of each node's outcomes, about proportional to draws^skew.
+def choose_probabilities(tree: NewColumns, skew: int) -> None:
+    """Replace draws by the probabilities of outcomes, about proportional to draws^skew.
 
     They are whole multiples of 1 / UNITS. The greatest gets what rounding leaves, so that the
     decimals sum to 1, in text as well.
     """
-    start = 0
-    for n in range(len(width)):
+    chance = tree.probability
+    for n in range(len(tree.kind)):
+        if tree.kind[n] != CHANCE:
+            continue
+        begin = tree.first[n]
+        end = tree.first[n + 1]
         total = 0.0
-        for b in range(start, start + width[n]):
-            power = draws[b]
+        for b in range(begin, end):
+            power = chance[b]
             for _ in range(skew - 1):
-                power = power * draws[b]
+                power = power * chance[b]
             chance[b] = power
             total += power
         left = UNITS
-        greatest = start
-        for b in range(start, start + width[n]):
-            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - width[n]))
+        greatest = begin
+        for b in range(begin, end):
+            whole = 1 if total == 0 else 1 + int(chance[b] / total * (UNITS - (end - begin)))
             chance[b] = whole
             left -= whole
             if chance[b] > chance[greatest]:
                 greatest = b
-        if width[n] > 0:
-            chance[greatest] += left
-        for b in range(start, start + width[n]):
+        chance[greatest] += left
+        for b in range(begin, end):
             chance[b] = chance[b] / UNITS
-        start += width[n]

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import sys
 from fractions import Fraction
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,9 @@ from oracle import ExactNode
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
+from expectitree.base.tree.columns import ROUNDING, Kind
 from expectitree.base.tree.transform import in_floats
+from expectitree.files.formats import arrow
 
 # ---- Our own files.
 
@@ -52,6 +55,113 @@ def test_a_written_tree_is_read_back_unchanged(
     again = et.load(path)
     assert columns_of(again) == columns_of(tree)
     assert content_of(again) == content_of(tree)
+
+
+@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), rows=st.integers(1, 4))
+def test_a_tree_in_many_batches_is_read_back_unchanged(
+    format: str, seed: int, rows: int, tmp_path_factory: Any
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"batches.{format}"
+    path.unlink(missing_ok=True)
+    tree = random_full_tree(seed, exact=False)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrow, "ROWS", rows)
+        et.save(tree, path)
+    found = import_module(f"expectitree.files.formats.{format}").Batches(str(path))
+    assert found.rows == [min(rows, len(tree) - at) for at in range(0, len(tree), rows)]
+    again = et.load(path)
+    assert columns_of(again) == columns_of(tree)
+    assert content_of(again) == content_of(tree)
+
+
+def test_many_rows_are_written_in_several_batches(tmp_path: Path) -> None:
+    et.save(et.generate("uniform", plies=1, branching=arrow.ROWS), tmp_path / "tree.arrow")
+    assert arrow.Batches(str(tmp_path / "tree.arrow")).rows == [arrow.ROWS, 1]
+
+
+# ---- Numbers of 24 bits.
+
+
+def single(number: Any) -> Any:
+    """Return the float of 24 bits that is nearest to a number."""
+    return struct.unpack("<f", struct.pack("<f", number))[0]
+
+
+@given(format=st.sampled_from(FORMATS), seed=st.integers(0, 2**32), exact=st.booleans())
+def test_numbers_of_24_bits_are_rounded_and_outcomes_sum_to_1(
+    format: str, seed: int, exact: bool, tmp_path_factory: Any
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"narrow.{format}"
+    path.unlink(missing_ok=True)
+    tree = random_full_tree(seed, exact)
+    try:
+        et.save(tree, path, float32=True)
+    except TreeError as error:
+        wide = "is beyond the limit of --float32" in str(error)
+        assert wide or tree.local_bounds and tree.columns.pays
+        return
+    again, given = et.load(path), in_floats(tree)
+    assert [*again.label] == [*given.label]
+    assert [*again.columns.utility] == pytest.approx(
+        [*map(single, given.columns.utility)], 0, 0, True
+    )
+    assert [*again.columns.reward] == [*map(single, given.columns.reward)]
+    for n in range(len(tree)):
+        own = [given.columns.probability[b] for b in given.branches_of(n)]
+        found = [again.columns.probability[b] for b in again.branches_of(n)]
+        assert found == pytest.approx(own, rel=2**-22)
+        assert given.columns.kind[n] != Kind.CHANCE or abs(math.fsum(found) - 1) <= ROUNDING
+        if len({*own}) == 1:
+            assert found == own
+
+
+@pytest.mark.parametrize("skew", [1, 4])
+def test_many_outcomes_of_24_bits_sum_to_1(skew: int, tmp_path: Path) -> None:
+    tree = et.generate("uniform", pattern="chance", plies=2, branching=300, skew=skew, seed=1)
+    et.save(tree, tmp_path / "tree.arrow", float32=True)
+    again = et.load(tmp_path / "tree.arrow")
+    for n in (n for n in range(len(again)) if again.columns.kind[n]):
+        found = [again.columns.probability[b] for b in again.branches_of(n)]
+        assert abs(math.fsum(found) - 1) <= ROUNDING
+    assert et.evaluate(again).value == pytest.approx(et.evaluate(tree).value, rel=1e-6)
+
+
+def test_numbers_of_24_bits_take_half_the_space(tmp_path: Path) -> None:
+    tree = et.generate("uniform", plies=3, branching=20, seed=1)
+    sizes = {}
+    for float32 in (False, True):
+        et.save(tree, tmp_path / "tree.arrow", float32=float32)
+        sizes[float32] = (tmp_path / "tree.arrow").stat().st_size / len(tree)
+        assert et.evaluate(et.load(tmp_path / "tree.arrow")).value == et.evaluate(tree).value
+    assert 17 < sizes[True] < 18
+    assert 29 < sizes[False] < 30
+
+
+@pytest.mark.parametrize("label", ["a", None])
+def test_a_column_of_labels_is_left_out_if_no_branch_has_one(
+    label: str | None, tmp_path: Path
+) -> None:
+    builder = et.TreeBuilder()
+    tree = builder.build(builder.max({label or "#1": 1, "#2": 2}))
+    et.save(tree, tmp_path / "tree.arrow", float32=True)
+    fields = arrow.Batches(str(tmp_path / "tree.arrow")).schema.field("branches").type.value_type
+    assert fields.num_fields == (3 if label else 2)
+    assert content_of(et.load(tmp_path / "tree.arrow")) == content_of(in_floats(tree))
+
+
+def test_what_24_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        TreeError, match=r"the number 1e\+39 is beyond the limit of --float32 \(10\^38"
+    ):
+        et.save(et.loads("max: [1, 1e39]"), tmp_path / "tree.arrow", float32=True)
+    with pytest.raises(
+        et.TransformError, match="float32 is for Arrow and Parquet, and this is YAML"
+    ):
+        et.save(et.loads("max: [1, 2]"), tmp_path / "tree.yaml", float32=True)
+    tree = et.loads("{bounds: [0, 3], max: [{reward: 1, utility: 1}, 2]}")
+    with pytest.raises(TreeError, match="bounds may not hold for rounded rewards"):
+        et.save(tree, tmp_path / "tree.arrow", float32=True)
+    assert list(tmp_path.iterdir()) == []
 
 
 def refusal(tree: et.Tree, path: Path) -> str:
