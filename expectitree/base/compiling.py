@@ -203,8 +203,9 @@ def _digest(loop: FunctionType) -> str:
         read = loop.__globals__.get(name)
         if isinstance(read, (int, float)):
             parts.append(read)
-        if hasattr(read, "_fields"):  # a tuple of columns, which numba finds in its module again
-            parts += [read, read._fields]
+        fields = getattr(read, "_fields", None)
+        if fields is not None:  # a tuple of columns, which numba finds in its module again
+            parts += [read, fields]
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

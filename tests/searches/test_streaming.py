@@ -193,7 +193,7 @@ def test_eval_of_a_large_file_prints_the_same(
         text, json = (invoke("eval", str(path), *words) for words in ((), ("--format", "json")))
         jobs = invoke("eval", str(path), "--jobs", "2")
         monkeypatch.undo()
-        assert len(reads) == 2
+        assert len(reads) == 3
         if not tree.columns.pays:
             assert jobs.stdout.replace(", 2 jobs", "") == whole[0].stdout
         assert text.stdout == whole[0].stdout
