@@ -67,9 +67,9 @@ def serve_program(say: Callable[[str], None]) -> None:
     _state.update(say=say, hides_scipy="scipy" not in sys.modules)
 
 
-def is_loaded(loop: Callable[..., Any]) -> bool:
+def is_loaded(name: str) -> bool:
     """Return whether a loop has run compiled in this process."""
-    return loop in _loaded
+    return name in {loop.__name__ for loop in _loaded}
 
 
 @cache

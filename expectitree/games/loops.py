@@ -26,7 +26,7 @@ from expectitree.searches.beliefs import (
     start_from,
 )
 from expectitree.searches.best_first import best_first
-from expectitree.searches.engine import end_best_first
+from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums

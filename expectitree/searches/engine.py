@@ -7,7 +7,7 @@ lists of `Fraction`. What `star_minimax` does, `search_recursively` does quicker
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
@@ -27,13 +27,10 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import Rounded
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import TERMINAL, UNSEEN, Bounds, Column, Repeated
+from expectitree.base.tree.columns import TERMINAL, Bounds, Repeated
 from expectitree.base.tree.model import Tree, check_bounds, check_tree
-from expectitree.base.tree.paths import message_path
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits, narrow
-from expectitree.searches.best_first import best_first
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.jobs import OneJobError, evaluate_in_jobs, narrow_in_jobs
@@ -44,20 +41,19 @@ from expectitree.searches.setup import (
     NO_BOUNDS,
     NO_FAR,
     Engine,
+    Listen,
     SearchSetup,
     far_of,
     greatest_number,
     greatest_total,
+    why_unknown,
 )
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.windows import Windows, find_windows
 from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 
 # Best-first is slow if its paths from the root to all leaves compare more children than this.
 # Interpreted, a search compares 60,000 to 250,000 children a second.
 MAX_PATH_CHILDREN = 500_000
-Listen = Callable[[str, Column], Column]
-_WALK = 20  # a visit of best-first takes as long as this many visits of a depth-first search
 
 
 def evaluate(
@@ -189,7 +185,9 @@ def search_window(
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
-        return _run_best_first(setup, max_visits, listen)
+        from expectitree.searches.best_first_search import run_best_first  # takes time
+
+        return run_best_first(setup, max_visits, listen)
     return _run_star_minimax(setup, window, max_visits, listen, jobs)
 
 
@@ -285,64 +283,11 @@ def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool
     )
 
 
-def _run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | None) -> Search:
-    beliefs, limits = begin_best_first(setup)
-    if listen is not None:
-        beliefs = Beliefs._make(map(listen, Beliefs._fields, beliefs))
-    most = NO_LIMIT if max_visits is None else max_visits
-    pause = setup.pause // _WALK
-    setup.begin()
-    while True:
-        entries = int(beliefs.tally[ENTRIES])
-        ended = setup.run(best_first, setup.columns, beliefs, limits, most, entries + pause)
-        if ended != PAUSED:
-            break
-        seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]
-        report(int(seen), max_visits or setup.tree.leaves)
-    if ended == WAITING:
-        kind = setup.columns.kind
-        leaf = next(n for n in beliefs.route if kind[n] == UNSEEN)
-        raise SearchError(why_unknown(setup.tree, leaf))
-    return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
-
-
-def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
-    """Return the columns and numbers that the loops of `best_first` start from."""
-    tree = setup.tree
-
-    def floats(length: int) -> Column:  # also for trees in fractions
-        return compiling.zeros("d", length, True) if setup.compiled else [0.0] * length
-
-    sizes = len(tree), len(tree.columns.reward), tree.heights[-1] + 2
-    beliefs = Beliefs.of(setup.intervals(), setup.column, floats, *sizes)
-    total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
-    numbers = setup.eps, total, greatest, setup.zero
-    return beliefs, Limits.of(setup.algorithm, tree.exact, *numbers, tree.root_id)
-
-
-def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:
-    """Return the result of a best-first search, with the windows that its intervals justify."""
-    bounds = setup.bounds
-    alpha, beta, cut, cut_after, asked_by = map(setup.column, "ddBIi")
-    columns = (beliefs.lower, beliefs.upper, beliefs.visits, alpha, beta, cut, cut_after)
-    window = (float(bounds[0]), float(bounds[1])) if setup.compiled else bounds
-    is_action = setup.algorithm.goal == "action"
-    cuts = setup.run(
-        find_windows,
-        setup.columns,
-        Windows(*columns, asked_by),
-        setup.tree.root_id,
-        window,
-        setup.eps,
-        INFINITY,
-        is_action,
-        stopped,
-    )
-    return setup.result(setup.eps, *columns, cuts, stopped, asked_by)
-
-
 def search_known(tree: Tree, bounds: Bounds | None = None) -> Search:
     """Return what the known utilities of a tree prove about each node: a search that stopped."""
+    from expectitree.searches.beliefs import narrow
+    from expectitree.searches.best_first_search import begin_best_first, end_best_first
+
     check_tree(tree, "a search of a tree with unknown utilities")
     tree = tree.computed
     chosen = find_algorithm("best-first", goal="value")
@@ -419,25 +364,3 @@ def check_known(tree: Tree) -> None:
     """Raise `SearchError` if the utility of a terminal is not known."""
     if tree.unknown:
         raise SearchError(why_unknown(tree))
-
-
-def why_unknown(tree: Tree, needed: int | None = None) -> str:
-    """Return a message that names an unknown utility of a tree and says what to do.
-
-    The message names the one that is needed, by default the first.
-    """
-    unknown = set(tree.unknown)
-    if needed is None:
-        needed = next(n for n in tree.first_paths.order if n in unknown)
-    path = message_path(tree.path_of(needed))
-    others = len(unknown) - 1
-    more, instead = f", nor are those of {others:,} others", "numbers in their place"
-    if others == 1:
-        more = ", nor is that of 1 other"
-    elif not others:
-        more, instead = "", "a number in its place"
-    return (
-        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` '
-        "asks for what matters (`inquire` from Python), and with --show it shows the tree; "
-        f"or write {instead}"
-    )

@@ -18,7 +18,7 @@ from expectitree.base.errors import SearchError, install_hint
 from expectitree.base.numbers import INFINITY, Number, is_finite, quote, to_digits
 from expectitree.base.tree.columns import UNSEEN, Bounds, Column, Columns
 from expectitree.base.tree.model import FLOAT_UNIT, Tree
-from expectitree.searches.best_first import best_first
+from expectitree.base.tree.paths import message_path
 from expectitree.searches.result import Search
 
 
@@ -33,6 +33,7 @@ class Engine(StrEnum):
 
 ENGINES = tuple(engine.value for engine in Engine if engine is not Engine.EXACT)
 NO_BOUNDS = -INFINITY, INFINITY
+Listen = Callable[[str, Column], Column]
 _FUNCTIONS = 16  # terms that lose as much as the exponentials and logarithms of an attitude
 NO_FAR = sys.float_info.max  # no bound is farther
 FAR = 1e5  # bounds so many times greater than all totals cost a sum too many digits
@@ -161,7 +162,7 @@ def _work_of(tree: Tree, algorithm: Algorithm) -> int:
         return len(tree)
     if algorithm.in_order:
         return len(tree) * _DEPTH_FIRST_VISIT
-    is_loaded = compiling.is_loaded(best_first)
+    is_loaded = compiling.is_loaded("best_first")
     return len(tree) * (_BEST_FIRST_VISIT if is_loaded else _FIRST_BEST_FIRST_VISIT)
 
 
@@ -221,3 +222,25 @@ def greatest_number(tree: Tree, bounds: Bounds) -> Number:
     ends: list[Any] = [abs(end) for pair in pairs for end in pair if is_finite(end)]
     greatest: Number = max([tree.greatest_magnitude, *ends])
     return greatest
+
+
+def why_unknown(tree: Tree, needed: int | None = None) -> str:
+    """Return a message that names an unknown utility of a tree and says what to do.
+
+    The message names the one that is needed, by default the first.
+    """
+    unknown = set(tree.unknown)
+    if needed is None:
+        needed = next(n for n in tree.first_paths.order if n in unknown)
+    path = message_path(tree.path_of(needed))
+    others = len(unknown) - 1
+    more, instead = f", nor are those of {others:,} others", "numbers in their place"
+    if others == 1:
+        more = ", nor is that of 1 other"
+    elif not others:
+        more, instead = "", "a number in its place"
+    return (
+        f'the utility of {path} is not known yet ("?"){more}: `expectitree ask` '
+        "asks for what matters (`inquire` from Python), and with --show it shows the tree; "
+        f"or write {instead}"
+    )

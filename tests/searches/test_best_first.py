@@ -26,7 +26,8 @@ from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.columns import Bounds
 from expectitree.searches import beliefs as expecting
 from expectitree.searches import best_first, levels
-from expectitree.searches.engine import begin_best_first, choose_bounds, end_best_first
+from expectitree.searches.best_first_search import begin_best_first, end_best_first
+from expectitree.searches.engine import choose_bounds
 from expectitree.searches.result import Outcome
 from expectitree.searches.setup import SearchSetup
 

@@ -28,7 +28,9 @@ def results(tree: et.Tree, *arguments: Any, plies: int = MAX_PLIES) -> list[Any]
         mock.patch.object(engine, "search_recursively", wraps=search_recursively) as called,
         mock.patch.object(engine, "MAX_PLIES", plies),
     ):
-        found = search_window(tree, *arguments[:2], "option", arguments[2], kind, arguments[3])
+        algorithm, bounds, window, most = arguments
+        known = bounds, "option"
+        found = search_window(tree, algorithm, known, window, kind, most)
     assert called.called == (0 < tree.heights[-1] <= plies)
     return [list(getattr(found, name)) for name in COLUMNS] + [found.cuts, found.stopped]
 

@@ -24,8 +24,9 @@ from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
 from expectitree.files.writing import OutputFile
-from expectitree.searches.engine import search_tree, why_unknown
+from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
+from expectitree.searches.setup import why_unknown
 
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 

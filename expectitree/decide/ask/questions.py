@@ -9,7 +9,7 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.beliefs import Beliefs, Limits, begin, narrow, take_in
 from expectitree.searches.best_first import back_up, is_reached, renew, walk
-from expectitree.searches.engine import begin_best_first, end_best_first
+from expectitree.searches.best_first_search import begin_best_first, end_best_first
 from expectitree.searches.result import Search
 from expectitree.searches.setup import (
     SearchSetup,

@@ -24,7 +24,7 @@ from expectitree.base.tree.columns import UNKNOWN, Bounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.picture.content import Style
 from expectitree.picture.drawing import drawn
-from expectitree.searches import engine
+from expectitree.searches import best_first_search, engine
 from expectitree.searches.beliefs import begin, take_in
 from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.searches.engine import search_tree
@@ -60,7 +60,7 @@ def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
     setup = engine.SearchSetup.of(
         tree, chosen, found, source, "auto" if tree.exact else "interpreted"
     )
-    beliefs, limits = engine.begin_best_first(setup)
+    beliefs, limits = best_first_search.begin_best_first(setup)
     columns, order = setup.columns, []
     begin(columns, beliefs, limits)
     while True:
