@@ -126,9 +126,13 @@ def search_tree(
     chosen = find_algorithm(algorithm, **options)
     if max_visits is not None and max_visits < 1:
         raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
-    if jobs < 1 or jobs > 1 and (max_visits is not None or not chosen.in_order):
-        one = "with a limit of visits" if chosen.in_order else f"for {chosen.name}"
-        raise SearchError(f"found {jobs} jobs, expected 1 or more, and 1 {one}: remove some")
+    if jobs < 1:
+        raise SearchError(f"found {jobs} jobs, expected 1 or more")
+    if jobs > 1 and (max_visits is not None or not chosen.in_order):
+        why = "one job counts visits up to a limit"
+        if not chosen.in_order:
+            why = f"{chosen.name} learns from each leaf which one to visit next"
+        raise SearchError(f"found {jobs} jobs, expected 1, since {why}: leave out the jobs")
     tree = searched_tree(tree, engine)
     known = choose_bounds(tree, bounds)
     try:
