@@ -165,7 +165,7 @@ def test_some_searches_are_one_job() -> None:
     tree = et.loads("max: [1, 2]")
     with pytest.raises(et.SearchError, match="found 2 jobs, expected 1, since best-first l"):
         et.evaluate(tree, "best-first", jobs=2)
-    with pytest.raises(et.SearchError, match="and 1 with a limit of visits"):
+    with pytest.raises(et.SearchError, match="expected 1, since one job counts"):
         et.evaluate(tree, "star1", jobs=2, max_visits=5)
     with pytest.raises(et.SearchError, match="found 0 jobs"):
         et.evaluate(tree, jobs=0)
