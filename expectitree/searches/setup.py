@@ -119,10 +119,7 @@ class SearchSetup:
 
     def intervals(self) -> tuple[Column, Column]:
         """Return the bounds that every node has before the search."""
-        lower, upper = self.tree.inherited_bounds(self.bounds)
-        if self.compiled and isinstance(lower, list):
-            return array("d", lower), array("d", upper)
-        return (lower, upper) if self.compiled else (list(lower), list(upper))
+        return self.tree.inherited_bounds(self.bounds, self.compiled)
 
     def result(self, eps: Number | None, *columns_and_counts: Any) -> Search:
         """Return the search with these columns, its number of cuts, and whether it was stopped.

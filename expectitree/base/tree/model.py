@@ -370,18 +370,21 @@ class Tree(Shown):
         """Return whether the first path to a node ends with a branch; both are ids."""
         return not self.is_sharing or bool(self.first_paths.branch[node] == branch)
 
-    def inherited_bounds(self, root_bounds: Bounds | None) -> tuple[NumberColumn, NumberColumn]:
+    def inherited_bounds(
+        self, root_bounds: Bounds | None, compiled: bool | None = None
+    ) -> tuple[NumberColumn, NumberColumn]:
         """Return each node's lower and upper bound: the tightest of its own and those above it.
 
         Bounds limit what may still be received, so a branch's reward shifts those that it passes
-        down. `root_bounds`, unless None, replace the bounds written at the root.
+        down. `root_bounds`, unless None, replace the bounds written at the root. `compiled` says
+        whether the columns are for compiled loops, or are lists; by default, what saves time.
         """
         count, local, pays = len(self), dict(self.local_bounds), self.columns.pays
         at_root = local.pop(self.root_id, (-INFINITY, INFINITY))
         at_root = at_root if root_bounds is None else root_bounds
         everywhere = (-INFINITY, INFINITY) if pays else at_root
         # A list holds the same object throughout; an array would create one at each reading.
-        many = not self.exact and compiling.pays(count)
+        many = not self.exact and (compiling.pays(count) if compiled is None else compiled)
         lower, upper = (
             compiling.filled("d", end, count, True) if many else [end] * count for end in everywhere
         )
