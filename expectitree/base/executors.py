@@ -22,7 +22,6 @@ from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeAlias
 
-from expectitree import __version__
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.base.numbers import quote
 
@@ -135,10 +134,11 @@ def _check_workers(client: Any, address: str) -> None:
         found = set(client.run(version, "expectitree").values())
     except PackageNotFoundError:
         found = {"not installed"}
-    if found != {__version__}:
+    own = version("expectitree")
+    if found != {own}:
         versions = ", ".join(sorted(found))
         raise AnalysisError(
-            f"found expectitree {versions} on the workers at {address}, expected {__version__}: "
+            f"found expectitree {versions} on the workers at {address}, expected {own}: "
             "install it there"
         )
 
