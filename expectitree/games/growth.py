@@ -15,7 +15,7 @@ from typing import Any
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
-from expectitree.games.rules import RowsError, Rules
+from expectitree.games.rules import Rules
 from expectitree.searches.progress import report
 
 MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
@@ -24,7 +24,42 @@ ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
 
 
-class Growth:
+class Replay:
+    """The states of rows: some are in memory, others are made again by playing their moves.
+
+    `parent` has the row above each row, and `root` is the only row without one.
+    """
+
+    def __init__(self, rules: Rules, start: Any) -> None:
+        self.rules, self.root, self._start = rules, 0, start
+        self.parent: Any = array("q")  # [N] the row that a row was made for,
+        self.above: Any = array("q")  # [N] and the branch from there
+        self._states: dict[int, Any] = {}
+
+    def state(self, row: int) -> Any:
+        """Return the state of an inner row; play its moves again if it is not in memory."""
+        path = []
+        while row != self.root and row not in self._states:
+            path.append(row)
+            row = self.parent[row]
+        state = self._start if row == self.root else self._states[row]
+        for row in reversed(path):
+            state = self.rules.play(state, self._move_to(row, state))
+            self._keep(row, state)
+        return state
+
+    def _move_to(self, row: int, state: Any) -> Any:
+        """Return the move to a row from the state above it."""
+        raise NotImplementedError
+
+    def _keep(self, row: int, state: Any) -> None:
+        """Keep a state in memory; forget the oldest one if there are too many."""
+        if len(self._states) >= MAX_STATES:
+            del self._states[next(iter(self._states))]
+        self._states[row] = state
+
+
+class Growth(Replay):
     """The rows of a tree that grows down to `depth` plies. The root is row 0.
 
     A search reads `columns`, and narrows the intervals in `lower` and `upper`. It adds its other
@@ -39,7 +74,8 @@ class Growth:
         before: Growth | None = None,
         estimates: bool = False,
     ) -> None:
-        self.rules, self.depth, self.before = rules, depth, before
+        super().__init__(rules, start)
+        self.depth, self.before = depth, before
         self.estimates = estimates  # at inner rows
         self.kind: list[int] = []  # these are the lists of `columns`
         self.utility: list[Any] = []
@@ -57,8 +93,6 @@ class Growth:
         # Called with a row and its new children, after the columns have them.
         self.on_rows: Callable[[int, range], None] | None = None
         self.moves: list[Any] = []  # [M]
-        self.parent = array("q")  # [N] the row that a row was made for,
-        self.above = array("q")  # [N] and the branch from there
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
@@ -69,8 +103,6 @@ class Growth:
         self._turns = array("q")  # [N] moves in a row that cost no ply
         self._twin = array("q")  # [N] the row of the same node in `before`
         self._rows: dict[Any, int] = {}  # by key
-        self._start = start
-        self._states: dict[int, Any] = {}
         self._one: Any = rules.zero + 1
 
     def plant(self) -> None:
@@ -99,17 +131,13 @@ class Growth:
                 return
         self._settle(row, state, plies, turns)
 
-    def state(self, row: int) -> Any:
-        """Return the state of an inner row; play its moves again if it is not in memory."""
-        path = []
-        while row and row not in self._states:
-            path.append(row)
-            row = self.parent[row]
-        state = self._states[row] if row else self._start
-        for row in reversed(path):
-            state = self.rules.play(state, self.moves[self.above[row]])
-            self._keep(row, state)
-        return state
+    def _move_to(self, row: int, state: Any) -> Any:
+        return self.moves[self.above[row]]
+
+    @property
+    def made(self) -> int:
+        """How many rows were made, before equal states became one."""
+        return len(self.kind)
 
     def bounds_of(self, row: int) -> Bounds:
         """Return the bounds of all values at a row and below it."""
@@ -165,12 +193,8 @@ class Growth:
         count = len(moves)
         self.widest = max(self.widest, count)
         rows = range(len(self.kind), len(self.kind) + count)
-        if rows.stop > rules.max_rows:
-            raise RowsError(
-                f"{rules.title}: more than {rules.max_rows:,} rows at depth {self.depth}: choose "
-                "a smaller --depth, or allow more with --max-rows"
-            )
-        rules.check_rows(rows.stop)
+        rules.check_made(rows.stop, self.depth)
+        rules.check_exact(rows.stop)
         self.kind[row] = kind
         self.has_chances |= kind == CHANCE
         self.first[row] = len(self.child)
@@ -227,9 +251,3 @@ class Growth:
             branches.sort(key=lambda b: (upper[child[b]], lower[child[b]]))
         probabilities = [before.probability[b] for b in branches] if kind == CHANCE else None
         return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
-
-    def _keep(self, row: int, state: Any) -> None:
-        """Keep a state in memory; forget the oldest one if there are too many."""
-        if len(self._states) >= MAX_STATES:
-            del self._states[next(iter(self._states))]
-        self._states[row] = state

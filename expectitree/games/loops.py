@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
@@ -191,13 +191,19 @@ class BestFirst(_Loop):
 # ---- The tree that has grown.
 
 
+class Labelled(Protocol):
+    """A tree that grew, whose branches have labels."""
+
+    def labels(self, row: int, branches: Sequence[int], /) -> list[str | None]: ...
+
+
 class Labels(Sequence["str | None"]):
     """The labels of the branches of a tree that has grown, made when they are first read."""
 
     def __init__(
-        self, growth: Growth, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+        self, source: Labelled, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
     ) -> None:
-        self._growth, self._first, self._rows, self._branches = growth, first, rows, branches
+        self._source, self._first, self._rows, self._branches = source, first, rows, branches
         self._known: dict[int, str | None] = {}
 
     def __len__(self) -> int:
@@ -210,7 +216,7 @@ class Labels(Sequence["str | None"]):
         if at not in self._known:
             node = bisect_right(self._first, at) - 1
             own = range(self._first[node], self._first[node + 1])
-            labels = self._growth.labels(self._rows[node], [self._branches[b] for b in own])
+            labels = self._source.labels(self._rows[node], [self._branches[b] for b in own])
             self._known.update(zip(own, labels, strict=True))
         return self._known[at]
 

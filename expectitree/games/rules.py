@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 from numbers import Rational
+from operator import index
 from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
@@ -79,13 +80,15 @@ class Rules:
                 f"{type(game).__name__} has no method {missing[0]}: a game has "
                 f"{', '.join(METHODS)} (docs/how-to/games.md)"
             )
-        self.game, self.options = game, options
+        self.game: Any = game
+        self.options = options
         self.exact = options.exact is not False
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self._call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
+        self.most_exact = EXACT_NODES  # rows made, in a tree that is computed in fractions
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0
         self._numbers = TreeBuilder(self.exact)
@@ -103,9 +106,17 @@ class Rules:
 
     # ---- Questions about a state.
 
-    def check_rows(self, rows: int) -> None:
+    def check_made(self, rows: int, depth: int) -> None:
+        """Raise `RowsError` if so many rows were made, before equal states became one."""
+        if rows > self.max_rows:
+            raise RowsError(
+                f"{self.title}: more than {self.max_rows:,} rows at depth {depth}: choose a "
+                "smaller --depth, or allow more with --max-rows"
+            )
+
+    def check_exact(self, rows: int) -> None:
         """Raise `InexactError` if so many rows are not to be computed in fractions."""
-        if self.options.exact is None and rows > EXACT_NODES:
+        if self.options.exact is None and rows > self.most_exact:
             raise InexactError
 
     def kind(self, state: Any) -> int:
@@ -201,6 +212,19 @@ class Rules:
             self._fail("value", state, None, "an estimate, since the bounds are infinite")
         low, high = bounds
         return low / 2 + high / 2  # the mirror negates it exactly
+
+    def pack(self, state: Any) -> list[int] | None:
+        """Return the numbers of a state for `expand`, or None if they cannot hold it."""
+        found = self._call("pack", lambda state: self.game.pack(state), state)
+        try:
+            numbers = None if found is None else [*map(index, found)]
+        except TypeError:
+            self._fail("pack", state, found, "a list of whole numbers, or None")
+        return numbers
+
+    def expand(self, states: Any) -> Any:
+        """Return what the game's `expand` gives for some packed states."""
+        return self._call("expand", self.game.expand, states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""

@@ -11,10 +11,12 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, DepthFirst, harvest
+from expectitree.games.plies import Plies, can_expand
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree
@@ -23,6 +25,7 @@ from expectitree.searches.result import Grown, Search
 from expectitree.searches.work import NO_LIMIT
 
 MAX_DEPTH = 10**9  # more than any number of rows
+FEW_ROWS = 1000  # take as long to make one by one as NumPy takes to start
 Made = TypeVar("Made")
 
 
@@ -120,9 +123,13 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
-        growth = _grown(rules, depth, start)
-        grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
-        return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
+        whole = _whole(rules, depth, start)
+        if isinstance(whole, Growth):
+            search = search_tree(harvest(whole, whole=True)[0], chosen)
+        else:
+            search = whole.search(chosen)
+        grown = Grown(depth, whole.made - whole.merged, rules.evaluations, whole.merged)
+        return replace(search, grown=grown)
     found: Search | None = None
     before: Growth | None = None
     reached = rows = merged = 0  # rows of all depths
@@ -209,7 +216,8 @@ def write_out(
     def run(is_exact: bool | None) -> Tree:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        return harvest(_grown(rules, depth, start), whole=True)[0]
+        whole = _whole(rules, depth, start)
+        return harvest(whole, whole=True)[0] if isinstance(whole, Growth) else whole.tree()
 
     tree = _exactly_or_not(run, exact)
     return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
@@ -231,7 +239,23 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _grown(rules: Rules, depth: int, start: Any) -> Growth:
+def _whole(rules: Rules, depth: int, start: Any) -> Growth | Plies:
+    """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
+    if can_expand(rules):
+        if rules.exact:
+            rules.most_exact = FEW_ROWS
+            try:
+                return _by_rows(rules, depth, start)
+            except InexactError:
+                rules.most_exact, rules.evaluations = EXACT_NODES, 0
+        plies = Plies(rules, start, depth)
+        if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
+            rules.evaluations += plies.rows
+            return plies
+    return _by_rows(rules, depth, start)
+
+
+def _by_rows(rules: Rules, depth: int, start: Any) -> Growth:
     growth = Growth(rules, depth, start, estimates=True)
     growth.plant()
     growth.grow_all()

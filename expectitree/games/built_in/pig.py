@@ -66,5 +66,32 @@ class Pig:
         lead = first - second + (state.points if state.player == "max" else -state.points)
         return max(Fraction(-1), min(Fraction(1), Fraction(lead, self.target)))
 
+    def pack(self, state: State) -> tuple[int, ...]:
+        return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
+
+    def expand(self, states: Any) -> tuple[Any, ...]:
+        """Do for many packed states at once what the methods above do for one."""
+        import numpy as np
+
+        first, second, points, player, rolls = states.T
+        is_over = np.maximum(first, second) >= self.target
+        gain = np.where(player == 0, points, -points)
+        won, lead = np.where(first > second, 1, -1), (first - second + gain) / self.target
+        own = np.where(player == 0, first, second)
+        may_hold = ~is_over & (rolls == 0)
+        stay = np.stack([first, second, np.zeros_like(points), 1 - player, rolls * 0], 1)
+        hold = stay + np.stack([np.maximum(gain, 0), np.maximum(-gain, 0), *[0 * gain] * 3], 1)
+        parts = [(may_hold & (own + points < self.target), states + [0, 0, 0, 0, 1], 1.0)]
+        parts += [(may_hold, hold, 1.0), (~is_over & (rolls == 1), stay, 1 / self.die)]
+        for face in range(2, self.die + 1):
+            parts.append((parts[2][0], states + [0, 0, face, 0, -1], 1 / self.die))
+        return (
+            np.where(is_over, 0, np.where(rolls, 3, 1 + player)),
+            np.concatenate([np.flatnonzero(rows) for rows, _, _ in parts]),
+            np.concatenate([children[rows] for rows, children, _ in parts]),
+            np.concatenate([np.full(rows.sum(), p) for rows, _, p in parts]),
+            np.where(is_over, won, np.clip(lead, -1, 1)),
+        )
+
     def _own(self, state: State) -> int:
         return state.scores[0 if state.player == "max" else 1]
