@@ -39,7 +39,7 @@ class Ply(NamedTuple):
 
     kind: Any  # [n]
     value: Any  # [n] utilities and estimates
-    bounds: Any  # [n, 2]
+    bounds: Any  # [2, n]
     parent: Any  # [n] the row in the ply above that the state was found from first,
     above: Any  # [n] and the place of the move there
     width: Any  # [n] the number of branches
@@ -66,14 +66,13 @@ class Plies(Replay):
         packed = rules.pack(self._start)
         if packed is None:
             return False
-        states, found = np.array([packed], np.int64), (np.zeros(1, np.int64),) * 2
-        bounds = np.array([[to_nearest_float(end) for end in rules.bounds]])
-        while len(states):
+        states, found = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
+        bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
+        while states.size:
             is_last = len(self.plies) == self.depth
             kind, parent, children, probability, value, *own = self._expanded(states, is_last)
-            for low, high in (column.T for column in own):
-                low, high = np.maximum(bounds[:, 0], low), np.minimum(bounds[:, 1], high)
-                bounds = np.stack([low, high], 1)
+            for low, high in own:
+                bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
             value = _within(rules, states, value, bounds)
             if is_last:
                 self.estimated = frozenset(np.flatnonzero(kind).tolist())
@@ -81,15 +80,15 @@ class Plies(Replay):
             if np.isnan(value[kind == 0]).any():
                 return False
             states, first, child = merged(children)
-            self.rows += len(states)
+            self.rows += states.shape[1]
             width = np.bincount(parent, minlength=len(kind))
             place = np.arange(len(parent)) - (np.cumsum(width) - width)[parent]
             above = parent[first], place[first]
-            kept = unrepeated(parent * max(len(states), 1) + child, probability, kind[parent])
+            kept = unrepeated(parent * states.shape[1] + child, probability, kind[parent])
             width = np.bincount(parent[kept], minlength=len(kind))
             branches = child[kept], probability[kept], place[kept]
             self.plies.append(Ply(kind, value, bounds, *found, width, *branches))
-            found, bounds = above, bounds[above[0]]
+            found, bounds = above, bounds[:, above[0]]
         return True
 
     @property
@@ -102,14 +101,15 @@ class Plies(Replay):
         import numpy as np
 
         parts = []
-        for at in range(0, len(states), STATES_AT_ONCE):
-            part = expanded(self.rules, states[at : at + STATES_AT_ONCE], is_last)
+        for at in range(0, states.shape[1], STATES_AT_ONCE):
+            part = expanded(self.rules, states[:, at : at + STATES_AT_ONCE], is_last)
             self.made += len(part[1])
             self.rules.check_made(self.made, self.depth)
             part[1] = part[1] + at
             parts.append(part)
             report(self.made, None)
-        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        columns = [np.concatenate(column, axis=-1) for column in zip(*parts, strict=True)]
+        return columns
 
     # ---- The tree.
 
@@ -135,10 +135,11 @@ class Plies(Replay):
         self.parent = column("I", (p.parent + at for p, at in zip(plies, start[1:], strict=True)))
         self.above = column("I", (ply.above for ply in plies))
         places = column("I", (ply.place for ply in plies))
-        bounds = {self.root: tuple(plies[-1].bounds[0].tolist())}
+        bounds = {self.root: tuple(plies[-1].bounds[:, 0].tolist())}
         for ply, before, at in zip(plies, plies[1:], start.tolist(), strict=False):
-            own = np.flatnonzero((ply.bounds != before.bounds[ply.parent]).any(1))
-            bounds.update(zip((own + at).tolist(), map(tuple, ply.bounds[own].tolist()), strict=True))
+            own = np.flatnonzero((ply.bounds != before.bounds[:, ply.parent]).any(0))
+            ends = zip(*ply.bounds[:, own].tolist(), strict=True)
+            bounds.update(zip((own + at).tolist(), ends, strict=True))
         return Tree(
             columns,
             Labels(self, first, range(self.rows), places),
@@ -198,8 +199,8 @@ def merged(states: Any) -> tuple[Any, Any, Any]:
     """Return the states that differ by first appearance, its place for each, and each one's rank."""
     import numpy as np
 
-    key, size = np.zeros(len(states), np.int64), 1
-    for column in states.T if len(states) else ():
+    key, size = np.zeros(states.shape[1], np.int64), 1
+    for column in states if states.size else ():
         digit, digits = column - column.min(), int(column.max()) - int(column.min()) + 1
         if size * digits > MAX_KEY:
             (size, key), (digits, digit) = ranks(key), ranks(column)
@@ -213,7 +214,7 @@ def merged(states: Any) -> tuple[Any, Any, Any]:
     rank[by_first] = np.arange(len(first))
     number[order] = np.repeat(rank, np.diff(np.append(start, len(order))))
     first = first[by_first]
-    return states[first], first, number
+    return states[:, first], first, number
 
 
 def ranks(column: Any) -> tuple[int, Any]:
@@ -257,18 +258,18 @@ def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
     if not isinstance(found, tuple) or len(found) != len(names):
         _fail(rules, states, "something else", f"a tuple of {', '.join(names)}")
     kind, parent, children, probability, value, *own = [*map(np.asarray, found)]
-    count, branches = len(states), parent.size
-    shapes = (count,), (branches,), (branches, states.shape[1]), (branches,), (count,), (count, 2)
+    (numbers, count), branches = states.shape, parent.size
+    shapes = (count,), (branches,), (numbers, branches), (branches,), (count,), (2, count)
     for name, column, shape in zip(names, map(np.asarray, found), shapes, strict=False):
         if column.shape != shape:
             _fail(rules, states, f"{name} of the shape {column.shape}", f"the shape {shape}")
     if is_last:
-        parent, children, probability = parent[:0], children[:0], probability[:0]
+        parent, children, probability = parent[:0], children[:, :0], probability[:0]
     elif (parent < 0).any() or (parent >= count).any():
         _fail(rules, states, "a parent that is not a row", f"rows from 0 to {count - 1}")
     elif (parent[1:] < parent[:-1]).any():
         order = np.argsort(parent, kind="stable")
-        parent, children, probability = parent[order], children[order], probability[order]
+        parent, children, probability = parent[order], children[:, order], probability[order]
     width, total = np.bincount(parent, minlength=count), np.bincount(parent, probability, count)
     is_chance = (kind == CHANCE) & (width > 0)
     missing = np.where(is_chance, np.abs(total - 1), 0)
@@ -288,12 +289,12 @@ def _within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
     """Return values, which have to lie within bounds; they may miss them by rounding."""
     import numpy as np
 
-    low, high = bounds.T
-    slack = ROUNDING * np.where(np.isfinite(bounds), np.abs(bounds), 0).max(1)
+    low, high = bounds
+    slack = ROUNDING * np.where(np.isfinite(bounds), np.abs(bounds), 0).max(0)
     is_wrong = (value < low - slack) | (value > high + slack) | np.isinf(value)
     for row in np.flatnonzero(is_wrong | (low > high))[:1]:
         expected = f"a finite number within the bounds [{low[row]}, {high[row]}]"
-        _fail(rules, states[row], f"the value {value[row]}", expected)
+        _fail(rules, states[:, row], f"the value {value[row]}", expected)
     return np.clip(value, low, high)
 
 

@@ -25,7 +25,7 @@ from expectitree.searches.result import Grown, Search
 from expectitree.searches.work import NO_LIMIT
 
 MAX_DEPTH = 10**9  # more than any number of rows
-FEW_ROWS = 1000  # take as long to make one by one as NumPy takes to start
+FEW_ROWS = 500  # NumPy takes longer to start
 Made = TypeVar("Made")
 
 

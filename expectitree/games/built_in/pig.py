@@ -73,24 +73,29 @@ class Pig:
         """Do for many packed states at once what the methods above do for one."""
         import numpy as np
 
-        first, second, points, player, rolls = states.T
+        first, second, points, player, rolls = states
         is_over = np.maximum(first, second) >= self.target
-        gain = np.where(player == 0, points, -points)
-        won, lead = np.where(first > second, 1, -1), (first - second + gain) / self.target
-        own = np.where(player == 0, first, second)
-        may_hold = ~is_over & (rolls == 0)
-        stay = np.stack([first, second, np.zeros_like(points), 1 - player, rolls * 0], 1)
-        hold = stay + np.stack([np.maximum(gain, 0), np.maximum(-gain, 0), *[0 * gain] * 3], 1)
-        parts = [(may_hold & (own + points < self.target), states + [0, 0, 0, 0, 1], 1.0)]
-        parts += [(may_hold, hold, 1.0), (~is_over & (rolls == 1), stay, 1 / self.die)]
-        for face in range(2, self.die + 1):
-            parts.append((parts[2][0], states + [0, 0, face, 0, -1], 1 / self.die))
+        own, gain = np.where(player, second, first), np.where(player, -points, points)
+        hold = np.flatnonzero(~is_over & (rolls == 0))
+        roll = hold[(own + points < self.target)[hold]]
+        rolled, held, chance = states[:, roll], states[:, hold], np.flatnonzero(~is_over & rolls)
+        rolled[4] = 1
+        held[:2] += held[2] * (held[3] == [[0], [1]])
+        lost = states[:, chance]
+        lost[4] = 0
+        kept = [lost + [[0], [0], [face], [0], [0]] for face in range(2, self.die + 1)]
+        for passed in (held, lost):
+            passed[2], passed[3] = 0, 1 - passed[3]
         return (
             np.where(is_over, 0, np.where(rolls, 3, 1 + player)),
-            np.concatenate([np.flatnonzero(rows) for rows, _, _ in parts]),
-            np.concatenate([children[rows] for rows, children, _ in parts]),
-            np.concatenate([np.full(rows.sum(), p) for rows, _, p in parts]),
-            np.where(is_over, won, np.clip(lead, -1, 1)),
+            np.concatenate([roll, hold] + [chance] * self.die),
+            np.concatenate([rolled, held, lost, *kept], axis=1),
+            np.repeat([1, 1 / self.die], [len(roll) + len(hold), len(chance) * self.die]),
+            np.where(
+                is_over,
+                np.where(first > second, 1, -1),
+                np.clip((first - second + gain) / self.target, -1, 1),
+            ),
         )
 
     def _own(self, state: State) -> int:
