@@ -97,7 +97,8 @@ class Growth(Replay):
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
         self.has_chances = False  # whether a row is CHANCE
-        self.greatest: Any = 0  # in magnitude, of the leaves so far
+        self.measures = False  # whether to keep the
+        self.greatest: Any = 0  # magnitude of the leaves so far
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
         self._turns = array("q")  # [N] moves in a row that cost no ply
@@ -113,9 +114,10 @@ class Growth(Replay):
         """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""
         rules, row = self.rules, self.child[branch]
         parent = self.parent[row]
-        state = rules.play(self.state(parent), self.moves[branch])
+        state = self._states.get(parent)
+        state = rules.play(self.state(parent) if state is None else state, self.moves[branch])
         plies, turns = self._plies[parent] - 1, 0
-        if rules.is_same_turn(state):
+        if rules.continues_turns and rules.is_same_turn(state):
             plies, turns = plies + 1, self._turns[parent] + 1
             if turns > MAX_TURNS:
                 raise GameError(
@@ -146,7 +148,8 @@ class Growth(Replay):
         return self.own_bounds.get(row, self.rules.bounds)
 
     def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
-        return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
+        state = self.state(row) if self.rules.has_labels else None
+        return self.rules.labels(state, [self.moves[b] for b in branches])
 
     def grow_all(self) -> None:
         for branch in self._branches():
@@ -172,8 +175,9 @@ class Growth(Replay):
         """Fill in the row of a state, and add unseen rows for its children."""
         rules = self.rules
         kind = rules.kind(state)
-        bounds = self.bounds_of(self.parent[row])
+        bounds = rules.bounds
         if rules.has_bounds:
+            bounds = self.bounds_of(self.parent[row])
             own = rules.bounds_of(state, bounds)
             if own != bounds:
                 self.own_bounds[row] = bounds = own
@@ -182,7 +186,8 @@ class Growth(Replay):
         if kind == TERMINAL or plies == 0:
             self.kind[row] = TERMINAL
             self.utility[row] = value = rules.value(state, kind, bounds)
-            self.greatest = max(self.greatest, abs(value))
+            if self.measures:
+                self.greatest = max(self.greatest, abs(value))
             if kind != TERMINAL:
                 self.estimated.add(row)
             return

@@ -36,6 +36,8 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
+EXACT_TYPES = (int, Fraction)
+MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
 Warn = Callable[[str], None]
@@ -93,11 +95,16 @@ class Rules:
         self.zero: Any = Fraction(0) if self.exact else 0.0
         self._numbers = TreeBuilder(self.exact)
         self._play, self._turn, self._moves = game.play, game.turn, game.moves
+        self._value: Callable[[Any], Any] = game.value
+        # Numbers that were checked, by their ratios: many states have the same.
+        self._values: dict[tuple[int, int], Number] = {}
+        self._distributions: dict[tuple[tuple[int, int], ...], Sequence[Number]] = {}
         self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
+        self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
         self._is_value = self._is_hashed()
@@ -121,18 +128,23 @@ class Rules:
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
-        turn = self._call("turn", self._turn, state)
-        if not isinstance(turn, str | None) or turn not in KINDS:
+        try:
+            turn = self._turn(state)
+        except USER_ERRORS as error:
+            self._raised(error, "turn", state)
+        try:
+            return KINDS[turn]
+        except (KeyError, TypeError):
             expected = '"max", "min", "chance", or None if the game is over'
             self._fail("turn", state, turn, expected)
-        return KINDS[turn]
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        found = self._call("moves", self._moves, state)
-        if not isinstance(found, Iterable):
-            self._fail("moves", state, found, "a list of moves")
-        moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+        moves = found = self._call("moves", self._moves, state)
+        if type(found) is not list:
+            if not isinstance(found, Iterable):
+                self._fail("moves", state, found, "a list of moves")
+            moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
                 f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
@@ -145,19 +157,34 @@ class Rules:
         for pair in moves:
             if not isinstance(pair, tuple) or len(pair) != 2:
                 self._fail("moves", state, pair, "pairs of an outcome and its probability")
-        written = [self._probability(state, p) for _, p in moves]
+        return [outcome for outcome, _ in moves], self._distribution(state, [p for _, p in moves])
+
+    def _distribution(self, state: Any, given: list[Any]) -> Sequence[Number]:
+        """Return probabilities, which sum to 1; those of many states are the same."""
+        ratios = tuple([p.as_integer_ratio() for p in given if type(p) is Fraction])
+        known = self._distributions.get(ratios)
+        if known is not None and len(known) == len(given):
+            return known
+        written = [self._probability(state, p) for p in given]
         try:
-            probabilities, _ = self._numbers.distribution(written, len(moves))
+            probabilities, _ = self._numbers.distribution(written, len(given))
         except TreeError as error:
             raise GameError(f"{self.where('moves', state)}: {str(error).split(':')[0]}") from None
-        return [outcome for outcome, _ in moves], probabilities
+        if len(ratios) == len(given) and len(self._distributions) < MAX_KNOWN:
+            self._distributions[ratios] = probabilities
+        return probabilities
 
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
-        before = self._trace(state) if self._is_checked() else None
-        after = self._call("play", self._play, state, move)
+        self._plays += 1
+        is_checked = self._plays < 100 or self._plays % 64 == 0  # the first plays, then some
+        before = self._trace(state) if is_checked else None
+        try:
+            after = self._play(state, move)
+        except USER_ERRORS as error:
+            self._raised(error, "play", state, move)
         is_same = after is state and not self._is_value
-        if after is None or is_same or before is not None and self._trace(state) != before:
+        if after is None or is_same or is_checked and self._trace(state) != before:
             found = "None" if after is None else "the state itself"
             if after is not None and after is not state:
                 found = "a new state and changes the old one"
@@ -187,13 +214,26 @@ class Rules:
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
         """Return the estimate by the user's function or else by `value`, None without one."""
         self.evaluations += 1
-        own = self.options.estimate
+        name, method, own = "value", self._value, self.options.estimate
         if own is not None and kind != TERMINAL:
-            name, value = "the estimate", self._call("the estimate", own, state)
-        else:
-            name, value = "value", self._call("value", self.game.value, state)
+            name, method = "the estimate", own
+        try:
+            value = method(state)
+        except USER_ERRORS as error:
+            self._raised(error, name, state)
         if value is None and kind != TERMINAL:
             return None
+        if bounds is not self.bounds or type(value) not in EXACT_TYPES:
+            return self._within(name, state, value, bounds)
+        ratio = value.as_integer_ratio()
+        if ratio not in self._values:
+            if len(self._values) >= MAX_KNOWN:
+                self._values.clear()
+            self._values[ratio] = self._within(name, state, value, bounds)
+        return self._values[ratio]
+
+    def _within(self, name: str, state: Any, value: Any, bounds: Bounds) -> Number:
+        """Return the number of a value, which has to lie within bounds."""
         number = self._number(name, state, value)
         lower, upper = bounds
         if lower <= number <= upper and is_finite(number):
@@ -252,6 +292,8 @@ class Rules:
 
     def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
         """Raise `GameError` if a state cannot have the key of a row of this kind."""
+        if self._key is None:
+            return  # the states are equal
         own = self.kind(state)
         if own != kind and not is_estimated or is_estimated and own == TERMINAL:
             there = "the game goes on" if is_estimated else TURNS[kind]
@@ -274,6 +316,8 @@ class Rules:
                 labels.append(label_at(self._text_of(state, move), place))
             except TreeError:
                 labels.append(None)
+        if len(set(labels)) == len(labels):
+            return labels
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
@@ -284,11 +328,6 @@ class Rules:
         return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
-
-    def _is_checked(self) -> bool:
-        """Return whether to check that `play` keeps its state: at the first plays, then at some."""
-        self._plays += 1
-        return self._plays < 100 or self._plays % 64 == 0
 
     def _trace(self, state: Any) -> Any:
         """Return something that differs after a change of the state."""
@@ -349,6 +388,8 @@ class Rules:
                 return to_number(value, self.exact)
             if not self.exact:
                 return float(value)
+            if type(value) is Fraction:
+                return value
             if isinstance(value, (int, Fraction)):
                 return Fraction(value)
             if math.isinf(value):
@@ -363,13 +404,17 @@ class Rules:
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return method(*arguments)
-        except GameError:
-            raise
         except USER_ERRORS as error:
-            place = extract_tb(error.__traceback__)[-1]
-            text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raised = f"raises {text} ({place.filename}:{place.lineno})"
-            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+            self._raised(error, name, *arguments)
+
+    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
+        """Raise the error of a method again, with the call and the line."""
+        if isinstance(error, GameError):
+            raise error
+        place = extract_tb(error.__traceback__)[-1]
+        text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
+        raised = f"raises {text} ({place.filename}:{place.lineno})"
+        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
     def _fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
         where = self.where(name, state)

@@ -35,6 +35,7 @@ class Pig:
         self.target, self.die = target, die
         self.title = f"Pig to {target}" + ("" if die == 6 else f" with {die} faces")
         self.start = State()
+        self._faces = [(face, Fraction(1, die)) for face in range(1, die + 1)]
 
     def turn(self, state: State) -> Player | Literal["chance"] | None:
         if max(state.scores) >= self.target:
@@ -44,7 +45,7 @@ class Pig:
     def moves(self, state: State) -> Iterable[Any]:
         """Return the faces of the die, or what the player can do."""
         if state.rolls:
-            return [(face, Fraction(1, self.die)) for face in range(1, self.die + 1)]
+            return self._faces
         return ["hold"] if self._own(state) + state.points >= self.target else ["roll", "hold"]
 
     def play(self, state: State, move: Any) -> State:
@@ -64,7 +65,7 @@ class Pig:
         if max(first, second) >= self.target:
             return 1 if first > second else -1
         lead = first - second + (state.points if state.player == "max" else -state.points)
-        return max(Fraction(-1), min(Fraction(1), Fraction(lead, self.target)))
+        return Fraction(max(-self.target, min(self.target, lead)), self.target)
 
     def pack(self, state: State) -> tuple[int, ...]:
         return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
