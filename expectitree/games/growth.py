@@ -9,6 +9,7 @@ transposition table.
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -35,6 +36,7 @@ class Replay:
         self.parent: Any = array("q")  # [N] the row that a row was made for,
         self.above: Any = array("q")  # [N] and the branch from there
         self._states: dict[int, Any] = {}
+        self._kept: deque[int] = deque()  # their rows, the oldest first: a dict finds it slowly
 
     def state(self, row: int) -> Any:
         """Return the state of an inner row; play its moves again if it is not in memory."""
@@ -55,8 +57,9 @@ class Replay:
     def _keep(self, row: int, state: Any) -> None:
         """Keep a state in memory; forget the oldest one if there are too many."""
         if len(self._states) >= MAX_STATES:
-            del self._states[next(iter(self._states))]
+            del self._states[self._kept.popleft()]
         self._states[row] = state
+        self._kept.append(row)
 
 
 class Growth(Replay):

@@ -136,14 +136,14 @@ class Rules:
             return KINDS[turn]
         except (KeyError, TypeError):
             expected = '"max", "min", "chance", or None if the game is over'
-            self._fail("turn", state, turn, expected)
+            self.fail("turn", state, turn, expected)
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
         moves = found = self._call("moves", self._moves, state)
         if type(found) is not list:
             if not isinstance(found, Iterable):
-                self._fail("moves", state, found, "a list of moves")
+                self.fail("moves", state, found, "a list of moves")
             moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
@@ -151,12 +151,12 @@ class Rules:
                 "moves if they never end, or allow more with --max-rows"
             )
         if not moves:
-            self._fail("moves", state, moves, "at least one move, as the game is not over")
+            self.fail("moves", state, moves, "at least one move, as the game is not over")
         if kind != CHANCE:
             return moves, None
         for pair in moves:
             if not isinstance(pair, tuple) or len(pair) != 2:
-                self._fail("moves", state, pair, "pairs of an outcome and its probability")
+                self.fail("moves", state, pair, "pairs of an outcome and its probability")
         return [outcome for outcome, _ in moves], self._distribution(state, [p for _, p in moves])
 
     def _distribution(self, state: Any, given: list[Any]) -> Sequence[Number]:
@@ -239,17 +239,17 @@ class Rules:
         if lower <= number <= upper and is_finite(number):
             return number
         if not is_finite(number):
-            self._fail(name, state, value, "a finite number")
+            self.fail(name, state, value, "a finite number")
         ends = [abs(float(end)) for end in bounds if is_finite(end)]
         slack = 0 if self.exact else ROUNDING * max(ends)  # one is finite
         if not lower - slack <= number <= upper + slack:
             interval = f"[{message_text(lower)}, {message_text(upper)}]"
-            self._fail(name, state, value, f"a number within the bounds {interval}")
+            self.fail(name, state, value, f"a number within the bounds {interval}")
         return min(max(number, lower), upper)
 
     def _middle(self, bounds: Bounds, state: Any) -> Number:
         if not all(map(is_finite, bounds)):
-            self._fail("value", state, None, "an estimate, since the bounds are infinite")
+            self.fail("value", state, None, "an estimate, since the bounds are infinite")
         low, high = bounds
         return low / 2 + high / 2  # the mirror negates it exactly
 
@@ -259,12 +259,21 @@ class Rules:
         try:
             numbers = None if found is None else [*map(index, found)]
         except TypeError:
-            self._fail("pack", state, found, "a list of whole numbers, or None")
+            self.fail("pack", state, found, "a list of whole numbers, or None")
         return numbers
+
+    @property
+    def expands(self) -> bool:
+        """Whether the whole tree may grow by plies: in floats, and of merged states.
+
+        The user's own estimates are of states that only the other methods make.
+        """
+        may = self.merges and not self.options.exact and self.options.estimate is None
+        return may and hasattr(self.game, "expand") and not self.continues_turns
 
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
-        return self._call("expand", self.game.expand, states)
+        return self._call("expand", lambda states: tuple(self.game.expand(states)), states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""
@@ -272,7 +281,7 @@ class Rules:
         try:
             hash(key)
         except TypeError:
-            self._fail("key", state, key, "something that can be hashed, such as a tuple")
+            self.fail("key", state, key, "something that can be hashed, such as a tuple")
         return key
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
@@ -283,11 +292,11 @@ class Rules:
         try:
             lower, upper = (self._number("bounds", state, end) for end in found)
         except (TypeError, ValueError):
-            self._fail("bounds", state, found, "a pair of numbers: the lower, the upper")
+            self.fail("bounds", state, found, "a pair of numbers: the lower, the upper")
         lower, upper = max(lower, above[0]), min(upper, above[1])
         if lower > upper:
             ends = "[{}, {}]".format(*map(message_text, above))
-            self._fail("bounds", state, found, f"bounds that meet those before, {ends}")
+            self.fail("bounds", state, found, f"bounds that meet those before, {ends}")
         return lower, upper
 
     def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
@@ -375,7 +384,7 @@ class Rules:
     def _probability(self, state: Any, written: Any) -> Number:
         p = self._number("moves", state, written)
         if not 0 <= p <= 1:
-            self._fail("moves", state, written, "a probability from 0 to 1")
+            self.fail("moves", state, written, "a probability from 0 to 1")
         return p
 
     def _number(self, name: str, state: Any, value: Any) -> Number:
@@ -399,7 +408,7 @@ class Rules:
                 raise InexactError
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
-            return self._fail(name, state, value, "a number")
+            return self.fail(name, state, value, "a number")
 
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -416,7 +425,7 @@ class Rules:
         raised = f"raises {text} ({place.filename}:{place.lineno})"
         raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
-    def _fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+    def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
         where = self.where(name, state)
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 

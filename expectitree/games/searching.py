@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
@@ -16,13 +17,15 @@ from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, DepthFirst, harvest
-from expectitree.games.plies import Plies, can_expand
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Grown, Search
 from expectitree.searches.work import NO_LIMIT
+
+if TYPE_CHECKING:
+    from expectitree.games.plies import Plies
 
 MAX_DEPTH = 10**9  # more than any number of rows
 FEW_ROWS = 500  # NumPy takes longer to start
@@ -241,13 +244,15 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
 
 def _whole(rules: Rules, depth: int, start: Any) -> Growth | Plies:
     """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
-    if can_expand(rules):
+    if rules.expands and find_spec("numpy"):
         if rules.exact:
             rules.most_exact = FEW_ROWS
             try:
                 return _by_rows(rules, depth, start)
             except InexactError:
                 rules.most_exact, rules.evaluations = EXACT_NODES, 0
+        from expectitree.games.plies import Plies
+
         plies = Plies(rules, start, depth)
         if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
             rules.evaluations += plies.rows
