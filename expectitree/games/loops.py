@@ -89,7 +89,9 @@ class DepthFirst(_Loop):
         growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
         growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
         self.cuts = 0
-        self._settings = self._basis = Settings.of(algorithm, rules.exact, rules.zero)._replace(
+        settings = Settings.of(algorithm, rules.exact, rules.zero)
+        self.probes = settings.probes
+        self.settings = settings._replace(
             far=far_of(0, not rules.exact),
             shares=(True,) if rules.merges else (),
             limited=(True,),
@@ -99,25 +101,26 @@ class DepthFirst(_Loop):
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
         growth, window = self.growth, self.rules.bounds
-        about = growth.greatest, growth.widest, growth.has_chances, self.most_visits
+        about = growth.greatest, growth.widest, self.most_visits
         entries = self.work.resume[RESUME_ENTRIES]
-        if about != self._about or entries >= self._settings.pause:
-            self._settings, self._about = self._settings_from(entries), about
-        self.cuts, ended = star_minimax(growth.columns, self.work, self._settings, 0, window)
+        if about != self._about or entries >= self.settings.pause:
+            self.settings, self._about = self._settings_from(entries), about
+        self.cuts, ended = star_minimax(growth.columns, self.work, self.settings, 0, window)
         return ended
 
     def _settings_from(self, entries: int) -> Settings:
         """Return the settings for the leaves so far, after some entries of nodes."""
-        window, most = self.rules.bounds, self.most_visits
-        settings = self._basis._replace(pause=entries + PAUSE, most_visits=most)
+        window, growth = self.rules.bounds, self.growth
+        settings = self.settings._replace(
+            pause=entries + PAUSE,
+            most_visits=self.most_visits,
+            probes=min(self.probes, growth.widest),  # no node has more children to probe
+        )
         if self.update_greatest() and not self.rules.exact:
-            far = far_of(self.growth.greatest, True)
-            self._basis = self._basis._replace(eps=self.eps, far=far)
-            settings = settings._replace(eps=self._basis.eps, far=far)
+            settings = settings._replace(eps=self.eps, far=far_of(growth.greatest, True))
         if -settings.far <= window[0] and window[1] <= settings.far:
             settings = settings._replace(bounded=(True,))
-        # No node has more children to probe.
-        return settings._replace(probes=min(settings.probes, self.growth.widest))
+        return settings
 
     @property
     def branch(self) -> int:

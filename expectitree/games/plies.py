@@ -104,9 +104,9 @@ class Plies(Replay):
 
         def column(code: str, name: str, shift: Any = 0 * start) -> Any:
             parts = [getattr(ply, name) + at for ply, at in zip(plies, shift, strict=False)]
-            return memoryview(np.concatenate(parts).astype(code))
+            return _buffer(np.concatenate(parts).astype(code))
 
-        first = memoryview(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
+        first = _buffer(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
         child = column("I", "child", np.append(0, start))
         columns = column("B", "kind"), column("d", "value"), first, child
         bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
@@ -141,12 +141,16 @@ class Plies(Replay):
         tree, values = self.tree(), [np.zeros(0)]
         for ply in reversed(self.plies):
             values.append(values_of(ply, values[-1]))
-        value, many = memoryview(np.concatenate(values)), self.rows
+        value, many = _buffer(np.concatenate(values)), self.rows
         windows = Repeated(-INFINITY, many), Repeated(INFINITY, many)
         columns = value, value, Repeated(1, many), *windows, Repeated(0, many), Repeated(0, many)
         eps = None if any((ply.kind == CHANCE).any() for ply in self.plies) else 0
         about = tree, algorithm, *choose_bounds(tree, None), eps, Engine.INTERPRETED
         return Search(*about, *columns, cuts=0, stopped=False)
+
+
+def _buffer(column: Any) -> Any:
+    return memoryview(column)
 
 
 def values_of(ply: Ply, below: Any) -> Any:

@@ -76,14 +76,16 @@ class Rules:
         if isinstance(game, type):
             name = game.__name__
             raise GameError(f"expected a game, got the class {name}: write {name}()")
-        missing = [name for name in METHODS if not callable(getattr(game, name, None))]
+        self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
+        self._pack: Any = getattr(game, "pack", None)
+        needed = METHODS if self._expand is None else (*METHODS, "pack")
+        missing = [name for name in needed if not callable(getattr(game, name, None))]
         if missing:
             raise GameError(
                 f"{type(game).__name__} has no method {missing[0]}: a game has "
-                f"{', '.join(METHODS)} (docs/how-to/games.md)"
+                f"{', '.join(needed)} (docs/how-to/games.md)"
             )
-        self.game: Any = game
-        self.options = options
+        self.game, self.options = game, options
         self.exact = options.exact is not False
         self.title = type(game).__name__  # in errors, until the game gives its own
         self.title = self._call("title", lambda: str(self._attribute("title")))
@@ -255,7 +257,7 @@ class Rules:
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
-        found = self._call("pack", lambda state: self.game.pack(state), state)
+        found = self._call("pack", self._pack, state)
         try:
             numbers = None if found is None else [*map(index, found)]
         except TypeError:
@@ -269,11 +271,12 @@ class Rules:
         The user's own estimates are of states that only the other methods make.
         """
         may = self.merges and not self.options.exact and self.options.estimate is None
-        return may and hasattr(self.game, "expand") and not self.continues_turns
+        return may and self._expand is not None and not self.continues_turns
 
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
-        return self._call("expand", lambda states: tuple(self.game.expand(states)), states)
+        expand: Any = self._expand
+        return self._call("expand", lambda states: [*expand(states)], states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""

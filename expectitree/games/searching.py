@@ -63,7 +63,7 @@ def search(
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what the search needed. The
     algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
-    `max_visits`.
+    `max_visits`; a large one by the game's method `expand`, if it has that.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",

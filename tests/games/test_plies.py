@@ -208,9 +208,9 @@ def test_trees_of_random_games_are_those_that_grow_row_by_row(
 
 def by_plies(**options: Any) -> bool:
     """Return whether a search of a large tree of pig grows by plies."""
-    with mock.patch.object(Plies, "grow", autospec=True, side_effect=Plies.grow) as grow:
-        with mock.patch.object(searching, "FEW_ROWS", 20):
-            et.write_out(**({"game": "game:pig(target=9)", "depth": 5} | options))
+    plies_only = mock.patch.object(Plies, "grow", autospec=True, side_effect=Plies.grow)
+    with plies_only as grow, mock.patch.object(searching, "FEW_ROWS", 20):
+        et.write_out(**({"game": "game:pig(target=9)", "depth": 5} | options))
     return bool(grow.call_count)
 
 
@@ -301,9 +301,7 @@ WRONG: list[tuple[int, Callable[[Any], Any], str]] = [
 
 
 @pytest.mark.parametrize(("place", "change", "message"), WRONG)
-def test_wrong_columns_are_errors(
-    place: int, change: Callable[[Any], Any], message: str
-) -> None:
+def test_wrong_columns_are_errors(place: int, change: Callable[[Any], Any], message: str) -> None:
     game = changed(place, change)
     with pytest.raises(GameError) as caught:
         Plies(Rules(game, Options(False)), game.start, 4).grow()
@@ -315,6 +313,13 @@ def test_a_wrong_sum_of_outcomes_is_an_error() -> None:
     game = changed(3, lambda p: np.where(p < 1, 0.16, p))
     with pytest.raises(GameError, match="expected 1 for moves, and the sum 1 for outcomes"):
         Plies(Rules(game, Options(False)), game.start, 4).grow()
+
+
+def test_expand_needs_pack() -> None:
+    game: Any = RandomGame(12)
+    game.expand = bool
+    with pytest.raises(GameError, match="RandomGame has no method pack: a game has turn, moves,"):
+        Rules(game, Options())
 
 
 @pytest.mark.parametrize("packed", ["text", [0.5], 7])

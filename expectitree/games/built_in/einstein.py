@@ -153,7 +153,9 @@ def _movable_all(squares: Any, roll: int) -> Any:
     numbers = np.where(squares >= 0, np.arange(1, 7)[:, None], 0)
     lower = numbers[:roll].max(0)
     higher = np.where(numbers, numbers, 7)[roll - 1 :].min(0) % 7
-    return np.stack([np.where(lower, lower, higher), np.where(lower < higher, higher, 0) * (lower > 0)])
+    return np.stack(
+        [np.where(lower, lower, higher), np.where(lower < higher, higher, 0) * (lower > 0)]
+    )
 
 
 def _distance_all(squares: Any, stones: Any, is_turn: Any, corner: int) -> Any:

@@ -84,7 +84,7 @@ class Pig:
         held[:2] += held[2] * (held[3] == [[0], [1]])
         lost = states[:, chance]
         lost[4] = 0
-        kept = [lost + [[0], [0], [face], [0], [0]] for face in range(2, self.die + 1)]
+        kept = [lost + np.array([[0], [0], [face], [0], [0]]) for face in range(2, self.die + 1)]
         for passed in (held, lost):
             passed[2], passed[3] = 0, 1 - passed[3]
         return (
