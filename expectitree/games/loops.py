@@ -165,7 +165,9 @@ class BestFirst(_Loop):
     def branch(self) -> int:
         """The branch to the node that has to grow."""
         kind = self.growth.kind
-        return self.growth.above[next(row for row in self.beliefs.route if kind[row] == UNSEEN)]
+        row = next(row for row in self.beliefs.route if kind[row] == UNSEEN)
+        branch: int = self.growth.above[row]
+        return branch
 
     def result(self, stopped: bool) -> Search:
         beliefs = self.beliefs
