@@ -100,8 +100,8 @@ class Growth(Replay):
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
         self.has_chances = False  # whether a row is CHANCE
-        self.measures = False  # whether to keep the
-        self.greatest: Any = 0  # magnitude of the leaves so far
+        self.measures = False  # whether to update `greatest`
+        self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
         self._turns = array("q")  # [N] moves in a row that cost no ply

@@ -21,7 +21,7 @@ from expectitree.searches.result import Search
 from expectitree.searches.setup import Engine
 
 STATES_AT_ONCE = 2**16  # that `expand` receives: some MB, and a fraction of a second
-MAX_KEY = 2**62
+MAX_KEY = 2**62  # the greatest number of a state, and of a key made of several
 
 
 class Ply(NamedTuple):
@@ -51,11 +51,11 @@ class Plies(Replay):
     def grow(self) -> bool:
         """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
         rules, packed = self.rules, self.rules.pack(self._start)
-        if packed is None:
+        if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
             return False
         states, found = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
         bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
-        while states.size:
+        while states.shape[1]:
             is_last = len(self.plies) == self.depth
             parts = [*self._parts(states, is_last)]
             kind, parent, children, probability, value, *own = (
@@ -174,7 +174,7 @@ def merged(states: Any) -> tuple[Any, Any, Any]:
     Columns become the digits of one number. Where it gets too large, ranks replace it.
     """
     key, size = np.zeros(states.shape[1], np.int64), 1
-    for column in states if states.size else ():
+    for column in states if len(key) else ():
         digit, digits = column - column.min(), int(column.max()) - int(column.min()) + 1
         if size * digits > MAX_KEY:
             key, digit = (np.unique(x, return_inverse=True)[1] for x in (key, column))

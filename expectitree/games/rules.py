@@ -429,6 +429,7 @@ class Rules:
         raise GameError(f"{self.where(name, *arguments)} {raised}") from error
 
     def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+        """Raise an error about a result of a method."""
         where = self.where(name, state)
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 

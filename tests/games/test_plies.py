@@ -183,6 +183,11 @@ SEEDS = [
 ]
 
 
+def test_states_without_numbers_are_equal() -> None:
+    states, first, number = plies.merged(np.zeros((0, 3), np.int64))
+    assert (states.shape, [*first], [*number]) == ((0, 1), [0], [0, 0, 0])
+
+
 @pytest.mark.parametrize("kind", [Packed, Wide])
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_trees_of_random_games_are_those_that_grow_row_by_row(
@@ -235,6 +240,15 @@ def test_a_state_that_cannot_be_packed_grows_row_by_row(name: str, start: str) -
     grown, rows = both(game, 3, position(game, start=start))
     assert grown is None
     assert rows.made > 0
+
+
+@pytest.mark.parametrize("packed", [None, [2**70, 0, 0, 0, 0]])
+def test_a_game_may_refuse_to_pack(packed: Any) -> None:
+    game: Any = Pig(target=9)
+    game.pack = lambda state: packed
+    assert not Plies(Rules(game, Options(False)), game.start, 4).grow()
+    with mock.patch.object(searching, "FEW_ROWS", 20):
+        assert len(et.write_out(game, depth=5)) == len(et.write_out(Pig(target=9), depth=5))
 
 
 def test_few_rows_are_computed_in_fractions_and_many_in_floats(
