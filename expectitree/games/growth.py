@@ -139,11 +139,6 @@ class Growth(Replay):
     def _move_to(self, row: int, state: Any) -> Any:
         return self.moves[self.above[row]]
 
-    @property
-    def made(self) -> int:
-        """How many rows were made, before equal states became one."""
-        return len(self.kind)
-
     def bounds_of(self, row: int) -> Bounds:
         """Return the bounds of all values at a row and below it."""
         while self.own_bounds and row > 0 and row not in self.own_bounds:

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError
@@ -207,17 +207,14 @@ class BestFirst(_Loop):
 # ---- The tree that has grown.
 
 
-class Labelled(Protocol):
-    """A tree that grew, whose branches have labels."""
-
-    def labels(self, row: int, branches: Sequence[int], /) -> list[str | None]: ...
-
-
 class Labels(Sequence["str | None"]):
-    """The labels of the branches of a tree that has grown, made when they are first read."""
+    """The labels of the branches of a tree that has grown, made when they are first read.
+
+    `source` makes those of some branches of a row by its method `labels`.
+    """
 
     def __init__(
-        self, source: Labelled, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+        self, source: Any, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
     ) -> None:
         self._source, self._first, self._rows, self._branches = source, first, rows, branches
         self._known: dict[int, str | None] = {}

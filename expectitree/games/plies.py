@@ -45,6 +45,7 @@ class Plies(Replay):
         super().__init__(rules, start)
         self.depth = depth
         self.rows = self.made = 1  # made: before equal states were merged
+        self.merged = 0
         self.plies: list[Ply] = []
         self.estimated: frozenset[int] = frozenset()  # leaves where the depth limit cuts
 
@@ -80,12 +81,8 @@ class Plies(Replay):
             branches = child[kept], probability[kept], place[kept]
             self.plies.append(Ply(kind, value, bounds, *found, width, *branches))
             found, bounds = above, bounds[:, above[0]]
+        self.merged = self.made - self.rows
         return True
-
-    @property
-    def merged(self) -> int:
-        """How often a state was found again."""
-        return self.made - self.rows
 
     def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
         """Yield the columns of `expand` for some states at a time."""

@@ -131,7 +131,8 @@ def search_rules(
             search = search_tree(harvest(whole, whole=True)[0], chosen)
         else:
             search = whole.search(chosen)
-        grown = Grown(depth, whole.made - whole.merged, rules.evaluations, whole.merged)
+        rows = rules.evaluations  # the value of each is asked for once
+        grown = Grown(depth, rows, rows, whole.merged)
         return replace(search, grown=grown)
     found: Search | None = None
     before: Growth | None = None

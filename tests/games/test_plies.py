@@ -78,7 +78,7 @@ def check_equal(one: Tree, other: Tree) -> None:
 
 def check_grown(grown: Plies, rows: Growth) -> None:
     """Check that two trees, and searches of them, are equal."""
-    assert (grown.made, grown.merged) == (rows.made, rows.merged)
+    assert (grown.made, grown.merged) == (len(rows.kind), rows.merged)
     assert grown.rows == rows.rules.evaluations
     whole = searching.harvest(rows, whole=True)[0]
     check_equal(grown.tree(), whole)
@@ -239,7 +239,7 @@ def test_a_state_that_cannot_be_packed_grows_row_by_row(name: str, start: str) -
     game = find_game(name)
     grown, rows = both(game, 3, position(game, start=start))
     assert grown is None
-    assert rows.made > 0
+    assert len(rows.kind) > 0
 
 
 @pytest.mark.parametrize("packed", [None, [2**70, 0, 0, 0, 0]])
@@ -258,7 +258,7 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
     exact = et.write_out(game, depth=depth)
     rows = searching._by_rows(Rules(game, Options(True)), depth, game.start)
     monkeypatch.setattr(searching, "FEW_ROWS", 20)
-    for many, is_exact in ((rows.made, True), (rows.made - 1, False)):
+    for many, is_exact in ((len(rows.kind), True), (len(rows.kind) - 1, False)):
         monkeypatch.setattr(searching, "EXACT_NODES", many)
         monkeypatch.setattr(rules, "EXACT_NODES", many)
         assert et.write_out(game, depth=depth).exact == is_exact
@@ -271,7 +271,7 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
 
 def test_rows_are_limited_and_reported_as_they_are_row_by_row() -> None:
     game = Pig()
-    rows = searching._by_rows(Rules(game, Options(False)), 7, game.start).made
+    rows = len(searching._by_rows(Rules(game, Options(False)), 7, game.start).kind)
     reports: list[tuple[int, int | None]] = []
     with listening(lambda done, whole: reports.append((done, whole))):
         assert Plies(Rules(game, Options(False, max_rows=rows)), game.start, 7).grow()
