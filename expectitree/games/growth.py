@@ -9,13 +9,14 @@ transposition table.
 from __future__ import annotations
 
 from array import array
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from expectitree.base.errors import GameError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Bounds, Columns
-from expectitree.games.rules import RowsError, Rules
+from expectitree.games.rules import Rules
 from expectitree.searches.progress import report
 
 MAX_TURNS = 100  # moves in a row that continue one player's turn, and so cost no ply
@@ -24,7 +25,44 @@ ROWS_SHOWN = 10_000  # between two reports of progress
 UNKNOWN = float("nan")
 
 
-class Growth:
+class Replay:
+    """The states of rows: some are in memory, others are made again by playing their moves.
+
+    `parent` has the row above each row, and `root` is the only row without one.
+    """
+
+    def __init__(self, rules: Rules, start: Any) -> None:
+        self.rules, self.root, self._start = rules, 0, start
+        self.parent: Any = array("q")  # [N] the row that a row was made for,
+        self.above: Any = array("q")  # [N] and the branch from there
+        self._states: dict[int, Any] = {}
+        self._kept: deque[int] = deque()  # their rows, the oldest first: a dict finds it slowly
+
+    def state(self, row: int) -> Any:
+        """Return the state of an inner row; play its moves again if it is not in memory."""
+        path = []
+        while row != self.root and row not in self._states:
+            path.append(row)
+            row = self.parent[row]
+        state = self._start if row == self.root else self._states[row]
+        for row in reversed(path):
+            state = self.rules.play(state, self._move_to(row, state))
+            self._keep(row, state)
+        return state
+
+    def _move_to(self, row: int, state: Any) -> Any:
+        """Return the move to a row from the state above it."""
+        raise NotImplementedError
+
+    def _keep(self, row: int, state: Any) -> None:
+        """Keep a state in memory; forget the oldest one if there are too many."""
+        if len(self._states) >= MAX_STATES:
+            del self._states[self._kept.popleft()]
+        self._states[row] = state
+        self._kept.append(row)
+
+
+class Growth(Replay):
     """The rows of a tree that grows down to `depth` plies. The root is row 0.
 
     A search reads `columns`, and narrows the intervals in `lower` and `upper`. It adds its other
@@ -39,7 +77,8 @@ class Growth:
         before: Growth | None = None,
         estimates: bool = False,
     ) -> None:
-        self.rules, self.depth, self.before = rules, depth, before
+        super().__init__(rules, start)
+        self.depth, self.before = depth, before
         self.estimates = estimates  # at inner rows
         self.kind: list[int] = []  # these are the lists of `columns`
         self.utility: list[Any] = []
@@ -57,20 +96,17 @@ class Growth:
         # Called with a row and its new children, after the columns have them.
         self.on_rows: Callable[[int, range], None] | None = None
         self.moves: list[Any] = []  # [M]
-        self.parent = array("q")  # [N] the row that a row was made for,
-        self.above = array("q")  # [N] and the branch from there
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.widest = 1  # the most branches of a row
         self.has_chances = False  # whether a row is CHANCE
+        self.measures = False  # whether to update `greatest`
         self.greatest: Any = 0  # in magnitude, of the leaves so far
         self.merged = 0  # how often a state was found again
         self._plies = array("q")  # [N] left until the depth limit
         self._turns = array("q")  # [N] moves in a row that cost no ply
         self._twin = array("q")  # [N] the row of the same node in `before`
         self._rows: dict[Any, int] = {}  # by key
-        self._start = start
-        self._states: dict[int, Any] = {}
         self._one: Any = rules.zero + 1
 
     def plant(self) -> None:
@@ -81,9 +117,10 @@ class Growth:
         """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""
         rules, row = self.rules, self.child[branch]
         parent = self.parent[row]
-        state = rules.play(self.state(parent), self.moves[branch])
+        state = self._states.get(parent)
+        state = rules.play(self.state(parent) if state is None else state, self.moves[branch])
         plies, turns = self._plies[parent] - 1, 0
-        if rules.is_same_turn(state):
+        if rules.continues_turns and rules.is_same_turn(state):
             plies, turns = plies + 1, self._turns[parent] + 1
             if turns > MAX_TURNS:
                 raise GameError(
@@ -99,17 +136,8 @@ class Growth:
                 return
         self._settle(row, state, plies, turns)
 
-    def state(self, row: int) -> Any:
-        """Return the state of an inner row; play its moves again if it is not in memory."""
-        path = []
-        while row and row not in self._states:
-            path.append(row)
-            row = self.parent[row]
-        state = self._states[row] if row else self._start
-        for row in reversed(path):
-            state = self.rules.play(state, self.moves[self.above[row]])
-            self._keep(row, state)
-        return state
+    def _move_to(self, row: int, state: Any) -> Any:
+        return self.moves[self.above[row]]
 
     def bounds_of(self, row: int) -> Bounds:
         """Return the bounds of all values at a row and below it."""
@@ -118,7 +146,8 @@ class Growth:
         return self.own_bounds.get(row, self.rules.bounds)
 
     def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
-        return self.rules.labels(self.state(row), [self.moves[b] for b in branches])
+        state = self.state(row) if self.rules.has_labels else None
+        return self.rules.labels(state, [self.moves[b] for b in branches])
 
     def grow_all(self) -> None:
         for branch in self._branches():
@@ -144,8 +173,9 @@ class Growth:
         """Fill in the row of a state, and add unseen rows for its children."""
         rules = self.rules
         kind = rules.kind(state)
-        bounds = self.bounds_of(self.parent[row])
+        bounds = rules.bounds
         if rules.has_bounds:
+            bounds = self.bounds_of(self.parent[row])
             own = rules.bounds_of(state, bounds)
             if own != bounds:
                 self.own_bounds[row] = bounds = own
@@ -154,7 +184,8 @@ class Growth:
         if kind == TERMINAL or plies == 0:
             self.kind[row] = TERMINAL
             self.utility[row] = value = rules.value(state, kind, bounds)
-            self.greatest = max(self.greatest, abs(value))
+            if self.measures:
+                self.greatest = max(self.greatest, abs(value))
             if kind != TERMINAL:
                 self.estimated.add(row)
             return
@@ -165,12 +196,8 @@ class Growth:
         count = len(moves)
         self.widest = max(self.widest, count)
         rows = range(len(self.kind), len(self.kind) + count)
-        if rows.stop > rules.max_rows:
-            raise RowsError(
-                f"{rules.title}: more than {rules.max_rows:,} rows at depth {self.depth}: choose "
-                "a smaller --depth, or allow more with --max-rows"
-            )
-        rules.check_rows(rows.stop)
+        rules.check_made(rows.stop, self.depth)
+        rules.check_exact(rows.stop)
         self.kind[row] = kind
         self.has_chances |= kind == CHANCE
         self.first[row] = len(self.child)
@@ -227,9 +254,3 @@ class Growth:
             branches.sort(key=lambda b: (upper[child[b]], lower[child[b]]))
         probabilities = [before.probability[b] for b in branches] if kind == CHANCE else None
         return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
-
-    def _keep(self, row: int, state: Any) -> None:
-        """Keep a state in memory; forget the oldest one if there are too many."""
-        if len(self._states) >= MAX_STATES:
-            del self._states[next(iter(self._states))]
-        self._states[row] = state

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -41,6 +41,7 @@ class _Loop:
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         self.growth, self.algorithm, self.rules = growth, algorithm, growth.rules
         self.most_visits = most_visits  # 0 makes the loop end when it is run again
+        growth.measures = not (self.rules.exact and algorithm.in_order)  # fractions have no `eps`
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
@@ -88,25 +89,38 @@ class DepthFirst(_Loop):
         growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
         growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
         self.cuts = 0
-        self.settings = Settings.of(algorithm, rules.exact, rules.zero)._replace(
+        settings = Settings.of(algorithm, rules.exact, rules.zero)
+        self.probes = settings.probes
+        self.settings = settings._replace(
             far=far_of(0, not rules.exact),
             shares=(True,) if rules.merges else (),
             limited=(True,),
         )
+        self._about: Any = None  # what the settings were computed from
 
     def run(self) -> int:
         """Search until a node has to grow, for some visits, or to the end; return how it ended."""
+        growth, window = self.growth, self.rules.bounds
+        about = growth.greatest, growth.widest, self.most_visits
+        entries = self.work.resume[RESUME_ENTRIES]
+        if about != self._about or entries >= self.settings.pause:
+            self.settings, self._about = self._settings_from(entries), about
+        self.cuts, ended = star_minimax(growth.columns, self.work, self.settings, 0, window)
+        return ended
+
+    def _settings_from(self, entries: int) -> Settings:
+        """Return the settings for the leaves so far, after some entries of nodes."""
+        window, growth = self.rules.bounds, self.growth
+        settings = self.settings._replace(
+            pause=entries + PAUSE,
+            most_visits=self.most_visits,
+            probes=min(self.probes, growth.widest),  # no node has more children to probe
+        )
         if self.update_greatest() and not self.rules.exact:
-            far = far_of(self.growth.greatest, True)
-            self.settings = self.settings._replace(eps=self.eps, far=far)
-        pause, window = self.work.resume[RESUME_ENTRIES] + PAUSE, self.rules.bounds
-        settings = self.settings._replace(pause=pause, most_visits=self.most_visits)
+            settings = settings._replace(eps=self.eps, far=far_of(growth.greatest, True))
         if -settings.far <= window[0] and window[1] <= settings.far:
             settings = settings._replace(bounded=(True,))
-        if settings.probes > 1:  # no node has more children to probe
-            settings = settings._replace(probes=min(settings.probes, self.growth.widest))
-        self.cuts, ended = star_minimax(self.growth.columns, self.work, settings, 0, window)
-        return ended
+        return settings
 
     @property
     def branch(self) -> int:
@@ -151,7 +165,9 @@ class BestFirst(_Loop):
     def branch(self) -> int:
         """The branch to the node that has to grow."""
         kind = self.growth.kind
-        return self.growth.above[next(row for row in self.beliefs.route if kind[row] == UNSEEN)]
+        row = next(row for row in self.beliefs.route if kind[row] == UNSEEN)
+        branch: int = self.growth.above[row]
+        return branch
 
     def result(self, stopped: bool) -> Search:
         beliefs = self.beliefs
@@ -192,12 +208,15 @@ class BestFirst(_Loop):
 
 
 class Labels(Sequence["str | None"]):
-    """The labels of the branches of a tree that has grown, made when they are first read."""
+    """The labels of the branches of a tree that has grown, made when they are first read.
+
+    `source` makes those of some branches of a row by its method `labels`.
+    """
 
     def __init__(
-        self, growth: Growth, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
+        self, source: Any, first: Sequence[int], rows: Sequence[int], branches: Sequence[int]
     ) -> None:
-        self._growth, self._first, self._rows, self._branches = growth, first, rows, branches
+        self._source, self._first, self._rows, self._branches = source, first, rows, branches
         self._known: dict[int, str | None] = {}
 
     def __len__(self) -> int:
@@ -209,10 +228,17 @@ class Labels(Sequence["str | None"]):
         at = range(len(self))[at]
         if at not in self._known:
             node = bisect_right(self._first, at) - 1
-            own = range(self._first[node], self._first[node + 1])
-            labels = self._growth.labels(self._rows[node], [self._branches[b] for b in own])
-            self._known.update(zip(own, labels, strict=True))
+            self._known.update(enumerate(self._of(node), self._first[node]))
         return self._known[at]
+
+    def __iter__(self) -> Iterator[str | None]:
+        for node in range(len(self._first) - 1):
+            yield from self._of(node)
+
+    def _of(self, node: int) -> list[str | None]:
+        """Return the labels of a node's branches."""
+        own = self._branches[self._first[node] : self._first[node + 1]]
+        return self._source.labels(self._rows[node], own) if len(own) else []
 
     def __reduce__(self) -> Any:
         return list, (list(self),)
@@ -248,48 +274,52 @@ class _Copy:
     def add_all(self) -> None:
         """Add every row that the root reaches; nothing recurses."""
         growth, waiting = self.growth, [0]
+        child, last, known = growth.child, growth.last, self._node
         while waiting:
             row = waiting[-1]
-            own: Sequence[int] = range(growth.first[row], growth.last[row])
-            children = (growth.child[b] for b in own)
-            missing = [c for c in children if growth.last[c] > 0 and c not in self._node]
+            start, end = growth.first[row], last[row]
+            below = child[start:end]
+            missing = [c for c in below if last[c] and c not in known]
             if missing:
                 waiting += reversed(missing)
                 continue
             waiting.pop()
-            if row in self._node:
+            if row in known:
                 continue
-            weights = {b: growth.probability[b] for b in own}
-            if self.whole:
-                weights = self._without_repeats(weights, growth.kind[row] == CHANCE)
-            below = [self._node_of(growth.child[b]) for b in weights]
-            self.branches.extend(weights)
+            own: Sequence[int] = range(start, end)
+            is_chance = growth.kind[row] == CHANCE
+            probabilities = growth.probability[start:end] if is_chance else None
+            if self.whole and len(set(below)) < len(below):
+                weights = self._without_repeats(own, is_chance)
+                own, below = [*weights], [child[b] for b in weights]
+                probabilities = [*weights.values()] if is_chance else None
+            below = [known[c] if c in known else self._leaf(c) for c in below]
+            self.branches.extend(own)
             kind, estimate = growth.kind[row], growth.utility[row]
-            probabilities = list(weights.values()) if kind == CHANCE else None
             node = self.builder.add_inner(kind, below, probabilities, None, estimate)
-            self._node[row] = self._added(row, node)
+            known[row] = self._added(row, node)
 
-    def _without_repeats(self, weights: dict[int, Any], is_chance: bool) -> dict[int, Any]:
+    def _without_repeats(self, own: Sequence[int], is_chance: bool) -> dict[int, Any]:
         """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
         growth = self.growth
         first: dict[int, int] = {}
         found: dict[int, Any] = {}
-        for b, weight in weights.items():
+        for b in own:
             known = first.setdefault(growth.child[b], b)
             if known == b:
-                found[b] = weight
+                found[b] = growth.probability[b]
             elif is_chance:
-                found[known] += weight
+                found[known] += growth.probability[b]
         return found
 
-    def _node_of(self, row: int) -> int:
-        """Return the node of a row; every branch to an unseen row has a leaf of its own."""
-        if self.growth.kind[row] == UNSEEN:
-            return self._added(row, self.builder.add_terminal(UNKNOWN))
-        if row not in self._node:
-            leaf = self.builder.add_terminal(self.growth.utility[row])
-            self._node[row] = self._added(row, leaf)
-        return self._node[row]
+    def _leaf(self, row: int) -> int:
+        """Add the leaf of a row; every branch to an unseen row has a leaf of its own."""
+        is_unseen = self.growth.kind[row] == UNSEEN
+        utility = UNKNOWN if is_unseen else self.growth.utility[row]
+        node = self._added(row, self.builder.add_terminal(utility))
+        if not is_unseen:
+            self._node[row] = node
+        return node
 
     def _added(self, row: int, node: int) -> int:
         """Remember the row of a node that was just added; return the node."""

@@ -57,6 +57,9 @@ class Game(Protocol):
       the branch to it costs no ply. Without it, every branch costs one.
     - `parse(text)`: The state that a text describes, for the option `--start`. It raises
       `ValueError` if the text does not describe a state. Errors quote its docstring.
+    - `expand(states)`: What the other methods return, for many states at once: columns of numbers
+      in NumPy. It makes whole trees of more than 20,000 nodes quickly (docs/how-to/games.md).
+    - `pack(state)`: The whole numbers of a state, as `expand` takes them, or None if it has none.
     """
 
     @property

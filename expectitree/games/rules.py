@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 from numbers import Rational
+from operator import index
 from traceback import extract_tb
 from typing import Any, NamedTuple, NoReturn
 
@@ -35,6 +36,8 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
+EXACT_TYPES = (int, Fraction)
+MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
 Warn = Callable[[str], None]
@@ -73,11 +76,14 @@ class Rules:
         if isinstance(game, type):
             name = game.__name__
             raise GameError(f"expected a game, got the class {name}: write {name}()")
-        missing = [name for name in METHODS if not callable(getattr(game, name, None))]
+        self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
+        self._pack: Any = getattr(game, "pack", None)
+        needed = METHODS if self._expand is None else (*METHODS, "pack")
+        missing = [name for name in needed if not callable(getattr(game, name, None))]
         if missing:
             raise GameError(
                 f"{type(game).__name__} has no method {missing[0]}: a game has "
-                f"{', '.join(METHODS)} (docs/how-to/games.md)"
+                f"{', '.join(needed)} (docs/how-to/games.md)"
             )
         self.game, self.options = game, options
         self.exact = options.exact is not False
@@ -86,15 +92,21 @@ class Rules:
         self.start: Any = self._attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
+        self.most_exact = EXACT_NODES  # rows made, in a tree that is computed in fractions
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0
         self._numbers = TreeBuilder(self.exact)
         self._play, self._turn, self._moves = game.play, game.turn, game.moves
+        self._value: Callable[[Any], Any] = game.value
+        # Numbers that were checked, by their ratios: many states have the same.
+        self._values: dict[tuple[int, int], Number] = {}
+        self._distributions: dict[tuple[tuple[int, int], ...], Sequence[Number]] = {}
         self._bounds: Callable[[Any], Any] | None = getattr(game, "bounds", None)
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
+        self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
         self._is_value = self._is_hashed()
@@ -103,50 +115,78 @@ class Rules:
 
     # ---- Questions about a state.
 
-    def check_rows(self, rows: int) -> None:
+    def check_made(self, rows: int, depth: int) -> None:
+        """Raise `RowsError` if so many rows were made, before equal states became one."""
+        if rows > self.max_rows:
+            raise RowsError(
+                f"{self.title}: more than {self.max_rows:,} rows at depth {depth}: choose a "
+                "smaller --depth, or allow more with --max-rows"
+            )
+
+    def check_exact(self, rows: int) -> None:
         """Raise `InexactError` if so many rows are not to be computed in fractions."""
-        if self.options.exact is None and rows > EXACT_NODES:
+        if self.options.exact is None and rows > self.most_exact:
             raise InexactError
 
     def kind(self, state: Any) -> int:
         """Return who decides in a state: TERMINAL, MAX, MIN or CHANCE."""
-        turn = self._call("turn", self._turn, state)
-        if not isinstance(turn, str | None) or turn not in KINDS:
+        try:
+            turn = self._turn(state)
+        except USER_ERRORS as error:
+            self._raised(error, "turn", state)
+        try:
+            return KINDS[turn]
+        except (KeyError, TypeError):
             expected = '"max", "min", "chance", or None if the game is over'
-            self._fail("turn", state, turn, expected)
-        return KINDS[turn]
+            self.fail("turn", state, turn, expected)
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        found = self._call("moves", self._moves, state)
-        if not isinstance(found, Iterable):
-            self._fail("moves", state, found, "a list of moves")
-        moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+        moves = found = self._call("moves", self._moves, state)
+        if type(found) is not list:
+            if not isinstance(found, Iterable):
+                self.fail("moves", state, found, "a list of moves")
+            moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
                 f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
                 "moves if they never end, or allow more with --max-rows"
             )
         if not moves:
-            self._fail("moves", state, moves, "at least one move, as the game is not over")
+            self.fail("moves", state, moves, "at least one move, as the game is not over")
         if kind != CHANCE:
             return moves, None
         for pair in moves:
             if not isinstance(pair, tuple) or len(pair) != 2:
-                self._fail("moves", state, pair, "pairs of an outcome and its probability")
-        written = [self._probability(state, p) for _, p in moves]
+                self.fail("moves", state, pair, "pairs of an outcome and its probability")
+        return [outcome for outcome, _ in moves], self._distribution(state, [p for _, p in moves])
+
+    def _distribution(self, state: Any, given: list[Any]) -> Sequence[Number]:
+        """Return probabilities, which sum to 1; those of many states are the same."""
+        ratios = tuple([p.as_integer_ratio() for p in given if type(p) is Fraction])
+        known = self._distributions.get(ratios)
+        if known is not None and len(known) == len(given):
+            return known
+        written = [self._probability(state, p) for p in given]
         try:
-            probabilities, _ = self._numbers.distribution(written, len(moves))
+            probabilities, _ = self._numbers.distribution(written, len(given))
         except TreeError as error:
             raise GameError(f"{self.where('moves', state)}: {str(error).split(':')[0]}") from None
-        return [outcome for outcome, _ in moves], probabilities
+        if len(ratios) == len(given) and len(self._distributions) < MAX_KNOWN:
+            self._distributions[ratios] = probabilities
+        return probabilities
 
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
-        before = self._trace(state) if self._is_checked() else None
-        after = self._call("play", self._play, state, move)
+        self._plays += 1
+        is_checked = self._plays < 100 or self._plays % 64 == 0  # the first plays, then some
+        before = self._trace(state) if is_checked else None
+        try:
+            after = self._play(state, move)
+        except USER_ERRORS as error:
+            self._raised(error, "play", state, move)
         is_same = after is state and not self._is_value
-        if after is None or is_same or before is not None and self._trace(state) != before:
+        if after is None or is_same or is_checked and self._trace(state) != before:
             found = "None" if after is None else "the state itself"
             if after is not None and after is not state:
                 found = "a new state and changes the old one"
@@ -176,31 +216,67 @@ class Rules:
     def estimate(self, state: Any, kind: int, bounds: Bounds) -> Number | None:
         """Return the estimate by the user's function or else by `value`, None without one."""
         self.evaluations += 1
-        own = self.options.estimate
+        name, method, own = "value", self._value, self.options.estimate
         if own is not None and kind != TERMINAL:
-            name, value = "the estimate", self._call("the estimate", own, state)
-        else:
-            name, value = "value", self._call("value", self.game.value, state)
+            name, method = "the estimate", own
+        try:
+            value = method(state)
+        except USER_ERRORS as error:
+            self._raised(error, name, state)
         if value is None and kind != TERMINAL:
             return None
+        if bounds is not self.bounds or type(value) not in EXACT_TYPES:
+            return self._within(name, state, value, bounds)
+        ratio = value.as_integer_ratio()
+        if ratio not in self._values:
+            if len(self._values) >= MAX_KNOWN:
+                self._values.clear()
+            self._values[ratio] = self._within(name, state, value, bounds)
+        return self._values[ratio]
+
+    def _within(self, name: str, state: Any, value: Any, bounds: Bounds) -> Number:
+        """Return the number of a value, which has to lie within bounds."""
         number = self._number(name, state, value)
         lower, upper = bounds
         if lower <= number <= upper and is_finite(number):
             return number
         if not is_finite(number):
-            self._fail(name, state, value, "a finite number")
+            self.fail(name, state, value, "a finite number")
         ends = [abs(float(end)) for end in bounds if is_finite(end)]
         slack = 0 if self.exact else ROUNDING * max(ends)  # one is finite
         if not lower - slack <= number <= upper + slack:
             interval = f"[{message_text(lower)}, {message_text(upper)}]"
-            self._fail(name, state, value, f"a number within the bounds {interval}")
+            self.fail(name, state, value, f"a number within the bounds {interval}")
         return min(max(number, lower), upper)
 
     def _middle(self, bounds: Bounds, state: Any) -> Number:
         if not all(map(is_finite, bounds)):
-            self._fail("value", state, None, "an estimate, since the bounds are infinite")
+            self.fail("value", state, None, "an estimate, since the bounds are infinite")
         low, high = bounds
         return low / 2 + high / 2  # the mirror negates it exactly
+
+    def pack(self, state: Any) -> list[int] | None:
+        """Return the numbers of a state for `expand`, or None if they cannot hold it."""
+        found = self._call("pack", self._pack, state)
+        try:
+            numbers = None if found is None else [*map(index, found)]
+        except TypeError:
+            self.fail("pack", state, found, "a list of whole numbers, or None")
+        return numbers
+
+    @property
+    def expands(self) -> bool:
+        """Whether the whole tree may grow by plies: in floats, and of merged states.
+
+        The user's own estimates are of states that only the other methods make.
+        """
+        may = self.merges and not self.options.exact and self.options.estimate is None
+        return may and self._expand is not None and not self.continues_turns
+
+    def expand(self, states: Any) -> Any:
+        """Return what the game's `expand` gives for some packed states."""
+        expand: Any = self._expand
+        return self._call("expand", lambda states: [*expand(states)], states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""
@@ -208,7 +284,7 @@ class Rules:
         try:
             hash(key)
         except TypeError:
-            self._fail("key", state, key, "something that can be hashed, such as a tuple")
+            self.fail("key", state, key, "something that can be hashed, such as a tuple")
         return key
 
     def bounds_of(self, state: Any, above: Bounds) -> Bounds:
@@ -219,15 +295,17 @@ class Rules:
         try:
             lower, upper = (self._number("bounds", state, end) for end in found)
         except (TypeError, ValueError):
-            self._fail("bounds", state, found, "a pair of numbers: the lower, the upper")
+            self.fail("bounds", state, found, "a pair of numbers: the lower, the upper")
         lower, upper = max(lower, above[0]), min(upper, above[1])
         if lower > upper:
             ends = "[{}, {}]".format(*map(message_text, above))
-            self._fail("bounds", state, found, f"bounds that meet those before, {ends}")
+            self.fail("bounds", state, found, f"bounds that meet those before, {ends}")
         return lower, upper
 
     def check_same(self, state: Any, kind: int, is_estimated: bool) -> None:
         """Raise `GameError` if a state cannot have the key of a row of this kind."""
+        if self._key is None:
+            return  # the states are equal
         own = self.kind(state)
         if own != kind and not is_estimated or is_estimated and own == TERMINAL:
             there = "the game goes on" if is_estimated else TURNS[kind]
@@ -250,6 +328,8 @@ class Rules:
                 labels.append(label_at(self._text_of(state, move), place))
             except TreeError:
                 labels.append(None)
+        if len(set(labels)) == len(labels):
+            return labels
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
@@ -260,11 +340,6 @@ class Rules:
         return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
-
-    def _is_checked(self) -> bool:
-        """Return whether to check that `play` keeps its state: at the first plays, then at some."""
-        self._plays += 1
-        return self._plays < 100 or self._plays % 64 == 0
 
     def _trace(self, state: Any) -> Any:
         """Return something that differs after a change of the state."""
@@ -312,7 +387,7 @@ class Rules:
     def _probability(self, state: Any, written: Any) -> Number:
         p = self._number("moves", state, written)
         if not 0 <= p <= 1:
-            self._fail("moves", state, written, "a probability from 0 to 1")
+            self.fail("moves", state, written, "a probability from 0 to 1")
         return p
 
     def _number(self, name: str, state: Any, value: Any) -> Number:
@@ -325,6 +400,8 @@ class Rules:
                 return to_number(value, self.exact)
             if not self.exact:
                 return float(value)
+            if type(value) is Fraction:
+                return value
             if isinstance(value, (int, Fraction)):
                 return Fraction(value)
             if math.isinf(value):
@@ -334,20 +411,25 @@ class Rules:
                 raise InexactError
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
-            return self._fail(name, state, value, "a number")
+            return self.fail(name, state, value, "a number")
 
     def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return method(*arguments)
-        except GameError:
-            raise
         except USER_ERRORS as error:
-            place = extract_tb(error.__traceback__)[-1]
-            text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
-            raised = f"raises {text} ({place.filename}:{place.lineno})"
-            raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+            self._raised(error, name, *arguments)
 
-    def _fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
+        """Raise the error of a method again, with the call and the line."""
+        if isinstance(error, GameError):
+            raise error
+        place = extract_tb(error.__traceback__)[-1]
+        text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
+        raised = f"raises {text} ({place.filename}:{place.lineno})"
+        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
+
+    def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
+        """Raise an error about a result of a method."""
         where = self.where(name, state)
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from time import monotonic
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
@@ -22,7 +24,11 @@ from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Grown, Search
 from expectitree.searches.work import NO_LIMIT
 
+if TYPE_CHECKING:
+    from expectitree.games.plies import Plies
+
 MAX_DEPTH = 10**9  # more than any number of rows
+FEW_ROWS = 500  # NumPy takes longer to start
 Made = TypeVar("Made")
 
 
@@ -57,7 +63,7 @@ def search(
     The result is a `Search` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what the search needed. The
     algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
-    `max_visits`.
+    `max_visits`; a large one by the game's method `expand`, if it has that.
 
     Args:
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
@@ -120,9 +126,14 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
-        growth = _grown(rules, depth, start)
-        grown = Grown(depth, len(growth.kind) - growth.merged, rules.evaluations, growth.merged)
-        return replace(search_tree(harvest(growth, whole=True)[0], chosen), grown=grown)
+        whole = _whole(rules, depth, start)
+        if isinstance(whole, Growth):
+            search = search_tree(harvest(whole, whole=True)[0], chosen)
+        else:
+            search = whole.search(chosen)
+        rows = rules.evaluations  # the value of each is asked for once
+        grown = Grown(depth, rows, rows, whole.merged)
+        return replace(search, grown=grown)
     found: Search | None = None
     before: Growth | None = None
     reached = rows = merged = 0  # rows of all depths
@@ -209,7 +220,8 @@ def write_out(
     def run(is_exact: bool | None) -> Tree:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        return harvest(_grown(rules, depth, start), whole=True)[0]
+        whole = _whole(rules, depth, start)
+        return harvest(whole, whole=True)[0] if isinstance(whole, Growth) else whole.tree()
 
     tree = _exactly_or_not(run, exact)
     return replace(tree, estimated=frozenset())  # or the tree could not be saved as text
@@ -231,7 +243,25 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _grown(rules: Rules, depth: int, start: Any) -> Growth:
+def _whole(rules: Rules, depth: int, start: Any) -> Growth | Plies:
+    """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
+    if rules.expands and find_spec("numpy"):
+        if rules.exact:
+            rules.most_exact = FEW_ROWS
+            try:
+                return _by_rows(rules, depth, start)
+            except InexactError:
+                rules.most_exact, rules.evaluations = EXACT_NODES, 0
+        from expectitree.games.plies import Plies
+
+        plies = Plies(rules, start, depth)
+        if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
+            rules.evaluations += plies.rows
+            return plies
+    return _by_rows(rules, depth, start)
+
+
+def _by_rows(rules: Rules, depth: int, start: Any) -> Growth:
     growth = Growth(rules, depth, start, estimates=True)
     growth.plant()
     growth.grow_all()

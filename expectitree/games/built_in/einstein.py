@@ -61,6 +61,53 @@ class Einstein:
         squares = _squares(state.board, state.player)
         return state.board, state.player, state.roll and _movable(squares, state.roll)
 
+    def pack(self, state: State) -> tuple[int, ...] | None:
+        """Return the squares of the stones (-1 if gone), the player, and the stones that move."""
+        squares = [_squares(state.board, player) for player in GOALS]
+        if sum(map(bool, state.board)) > sum(map(len, squares)):
+            return None  # a stone is on the board twice
+        stones = _movable(squares[state.player < 0], state.roll) if state.roll else ()
+        places = (own.get(stone, -1) for own in squares for stone in range(1, 7))
+        return *places, state.player, *(*stones, 0, 0)[:2]
+
+    def expand(self, states: Any) -> tuple[Any, ...]:
+        """Do for many packed states at once what the methods above do for one."""
+        import numpy as np
+
+        sides, player, stones = (states[:6], states[6:12]), states[12], states[13:]
+        won = [(own == goal).any(0) for own, goal in zip(sides, GOALS.values(), strict=True)]
+        gone = [(own < 0).all(0) for own in sides]
+        winner = np.where(won[0] | gone[1], 1, np.where(won[1] | gone[0], -1, 0))
+        turns = np.where(winner, 0, np.where(stones[0] == 0, 3, np.where(player > 0, 1, 2)))
+        parts, random = [], np.flatnonzero(turns == 3)
+        for roll in range(1, 7):
+            child = states[:, random]
+            own = np.where(child[12] > 0, child[:6], child[6:12])
+            child[13:] = _movable_all(own, roll)
+            parts.append((random, child, 1 / 6))
+        for place in (13, 14):
+            for step in STEPS[1].values():  # those of MIN are their negatives
+                rows = np.flatnonzero((winner == 0) & (states[place] > 0))
+                at = states[place, rows] - 1 + 6 * (player[rows] < 0)
+                before = states[at, rows]
+                after = before + step * player[rows]
+                may = (after >= 0) & (after < 25) & (np.abs(before % 5 - after % 5) <= 1)
+                rows, at, after = rows[may], at[may], after[may]
+                child = states[:, rows]
+                child[:12][child[:12] == after] = -1
+                child[at, np.arange(len(rows))] = after
+                child[12], child[13:] = -child[12], 0
+                parts.append((rows, child, 1.0))
+        ahead = _distance_all(sides[1], stones, player < 0, 0)
+        ahead -= _distance_all(sides[0], stones, player > 0, 4)
+        return (
+            turns,
+            np.concatenate([rows for rows, _, _ in parts]),
+            np.concatenate([child for _, child, _ in parts], axis=1),
+            np.repeat([p for _, _, p in parts], [len(rows) for rows, _, _ in parts]),
+            np.where(winner, winner, ahead / 24),
+        )
+
     def parse(self, text: str) -> State:
         """Read five rows of five squares, the player, and the number rolled, if any."""
         if not (found := re.fullmatch(r"((?:[a-f.1-6]{5}/?){5}) (max|min)(?: ([1-6]))?", text)):
@@ -97,3 +144,29 @@ def _distance(state: State, player: int) -> Fraction:
     steps = {s: max(abs(q // 5 - goal // 5), abs(q % 5 - goal % 5)) for s, q in squares.items()}
     rolls = [state.roll] if state.roll and state.player == player else range(1, 7)
     return Fraction(sum(min(steps[s] for s in _movable(steps, roll)) for roll in rolls), len(rolls))
+
+
+def _movable_all(squares: Any, roll: int) -> Any:
+    """Return the one or two stones that a roll moves, for columns of the squares of 1 to 6."""
+    import numpy as np
+
+    numbers = np.where(squares >= 0, np.arange(1, 7)[:, None], 0)
+    lower = numbers[:roll].max(0)
+    higher = np.where(numbers, numbers, 7)[roll - 1 :].min(0) % 7
+    return np.stack(
+        [np.where(lower, lower, higher), np.where(lower < higher, higher, 0) * (lower > 0)]
+    )
+
+
+def _distance_all(squares: Any, stones: Any, is_turn: Any, corner: int) -> Any:
+    """Return six times what `_distance` returns."""
+    import numpy as np
+
+    steps = np.maximum(np.abs(squares // 5 - corner), np.abs(squares % 5 - corner))
+
+    def nearest(stones: Any) -> Any:
+        near, far = np.take_along_axis(steps, np.maximum(stones - 1, 0), 0)
+        return np.where(stones[1], np.minimum(near, far), near)
+
+    over_rolls = sum(nearest(_movable_all(squares, roll)) for roll in range(1, 7))
+    return np.where(is_turn & (stones[0] > 0), 6 * nearest(stones), over_rolls)

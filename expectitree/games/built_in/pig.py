@@ -35,6 +35,7 @@ class Pig:
         self.target, self.die = target, die
         self.title = f"Pig to {target}" + ("" if die == 6 else f" with {die} faces")
         self.start = State()
+        self._faces = [(face, Fraction(1, die)) for face in range(1, die + 1)]
 
     def turn(self, state: State) -> Player | Literal["chance"] | None:
         if max(state.scores) >= self.target:
@@ -44,7 +45,7 @@ class Pig:
     def moves(self, state: State) -> Iterable[Any]:
         """Return the faces of the die, or what the player can do."""
         if state.rolls:
-            return [(face, Fraction(1, self.die)) for face in range(1, self.die + 1)]
+            return self._faces
         return ["hold"] if self._own(state) + state.points >= self.target else ["roll", "hold"]
 
     def play(self, state: State, move: Any) -> State:
@@ -64,7 +65,39 @@ class Pig:
         if max(first, second) >= self.target:
             return 1 if first > second else -1
         lead = first - second + (state.points if state.player == "max" else -state.points)
-        return max(Fraction(-1), min(Fraction(1), Fraction(lead, self.target)))
+        return Fraction(max(-self.target, min(self.target, lead)), self.target)
+
+    def pack(self, state: State) -> tuple[int, ...]:
+        return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
+
+    def expand(self, states: Any) -> tuple[Any, ...]:
+        """Do for many packed states at once what the methods above do for one."""
+        import numpy as np
+
+        first, second, points, player, rolls = states
+        is_over = np.maximum(first, second) >= self.target
+        own, gain = np.where(player, second, first), np.where(player, -points, points)
+        hold = np.flatnonzero(~is_over & (rolls == 0))
+        roll = hold[(own + points < self.target)[hold]]
+        rolled, held, chance = states[:, roll], states[:, hold], np.flatnonzero(~is_over & rolls)
+        rolled[4] = 1
+        held[:2] += held[2] * (held[3] == [[0], [1]])
+        lost = states[:, chance]
+        lost[4] = 0
+        kept = [lost + np.array([[0], [0], [face], [0], [0]]) for face in range(2, self.die + 1)]
+        for passed in (held, lost):
+            passed[2], passed[3] = 0, 1 - passed[3]
+        return (
+            np.where(is_over, 0, np.where(rolls, 3, 1 + player)),
+            np.concatenate([roll, hold] + [chance] * self.die),
+            np.concatenate([rolled, held, lost, *kept], axis=1),
+            np.repeat([1, 1 / self.die], [len(roll) + len(hold), len(chance) * self.die]),
+            np.where(
+                is_over,
+                np.where(first > second, 1, -1),
+                np.clip((first - second + gain) / self.target, -1, 1),
+            ),
+        )
 
     def _own(self, state: State) -> int:
         return state.scores[0 if state.player == "max" else 1]

@@ -65,6 +65,43 @@ class Twenty48:
     def bounds(self, state: State) -> tuple[int, int]:
         return state.points, self.utility_bounds[1]
 
+    def pack(self, state: State) -> tuple[int, ...] | None:
+        """Return the exponents of the tiles, 0 for a free square; then the rest of the state."""
+        if max(self.goal, *state.board) >= 2**32:
+            return None
+        return *(max(tile.bit_length() - 1, 0) for tile in state.board), state.points, state.new
+
+    def expand(self, states: Any) -> tuple[Any, ...]:
+        """Do for many packed states at once what the methods above do for one."""
+        import numpy as np
+
+        board, points, new = states[:16], states[16], states[17]
+        goes_on = board.max(0) < self.goal.bit_length() - 1
+        turns, parts = np.where(goes_on & (new > 0), 3, 0), []
+        rows, random = np.flatnonzero(goes_on & (new == 0)), np.flatnonzero(turns)
+        for way in LINES:
+            slid, paid = _slide_all(board[:, rows], way)
+            moves = (slid != board[:, rows]).any(0)
+            child = np.vstack([slid, points[rows] + paid, np.ones_like(paid)])[:, moves]
+            turns[rows[moves]] = 1
+            parts.append((rows[moves], child, np.ones(child.shape[1])))
+        is_free = board[:, random] == 0
+        for square in range(16):
+            rows, free = random[is_free[square]], is_free.sum(0)[is_free[square]]
+            for tile, tenths in ((1, 9), (2, 1)):
+                child = states[:, rows]
+                child[square], child[17] = tile, child[17] - 1
+                parts.append((rows, child, tenths / (10 * free)))
+        parents, children, probabilities = zip(*parts, strict=True)
+        return (
+            turns,
+            np.concatenate(parents),
+            np.concatenate(children, axis=1),
+            np.concatenate(probabilities),
+            points,
+            np.stack([points, np.full_like(points, self.utility_bounds[1])]),
+        )
+
     def label(self, state: State, move: Any) -> str:
         """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
         return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}" if state.new else str(move)
@@ -97,3 +134,20 @@ def _slide_line(line: tuple[int, ...]) -> tuple[tuple[int, ...], int]:
             points += tile
         tiles.append(tile)
     return tuple(tiles), points
+
+
+def _slide_all(boards: Any, way: str) -> tuple[Any, Any]:
+    """Return columns of boards of exponents after a slide, and what it pays on each."""
+    import numpy as np
+
+    squares = [square for line in LINES[way] for square in line]
+    weights, places = 32 ** np.arange(4), boards[squares].reshape(4, 4, -1)
+    lines = np.tensordot(weights, places, (0, 1))
+    after, paid = np.zeros((2, 32**4), np.int64)  # of the lines that occur
+    for line in np.unique(lines).tolist():
+        exponents = [line >> shift & 31 for shift in (0, 5, 10, 15)]
+        tiles, paid[line] = _slide_line(tuple(e and 1 << e for e in exponents))
+        after[line] = sum((tile.bit_length() - 1) * 32**k for k, tile in enumerate(tiles))
+    slid = np.empty_like(boards)
+    slid[squares] = (after[lines][:, None] // weights[:, None] % 32).reshape(16, -1)
+    return slid, paid[lines].sum(0)

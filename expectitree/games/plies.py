@@ -1,0 +1,245 @@
+"""Grow the whole tree of a game ply by ply by its method `expand`. This module needs NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.numbers import INFINITY, to_nearest_float
+from expectitree.base.tree.columns import CHANCE, MAX, Columns, Repeated
+from expectitree.base.tree.columns import ROUNDING as SUM_ROUNDING
+from expectitree.base.tree.model import Tree
+from expectitree.games.growth import Replay
+from expectitree.games.loops import Labels
+from expectitree.games.rules import ROUNDING, Rules
+from expectitree.searches.engine import choose_bounds
+from expectitree.searches.progress import report
+from expectitree.searches.result import Search
+from expectitree.searches.setup import Engine
+
+STATES_AT_ONCE = 2**16  # that `expand` receives: some MB, and a fraction of a second
+MAX_KEY = 2**62  # the greatest number of a state, and of a key made of several
+
+
+class Ply(NamedTuple):
+    """The states after one number of plies, in the order in which a search finds them first."""
+
+    kind: Any  # [n]
+    value: Any  # [n] utilities and estimates
+    bounds: Any  # [2, n]
+    parent: Any  # [n] the row in the ply above that the state was found from first,
+    above: Any  # [n] and the place of the move there
+    width: Any  # [n] the number of branches
+    child: Any  # [m] by branch: the row in the next ply
+    probability: Any  # [m]
+    place: Any  # [m] of the first move that leads to the child
+
+
+class Plies(Replay):
+    """A whole tree by plies. A row is a node of the tree."""
+
+    def __init__(self, rules: Rules, start: Any, depth: int) -> None:
+        super().__init__(rules, start)
+        self.depth = depth
+        self.rows = self.made = 1  # made: before equal states were merged
+        self.merged = 0
+        self.plies: list[Ply] = []
+        self.estimated: frozenset[int] = frozenset()  # leaves where the depth limit cuts
+
+    def grow(self) -> bool:
+        """Make all plies; return False if a state does not fit, or a leaf has no estimate."""
+        rules, packed = self.rules, self.rules.pack(self._start)
+        if packed is None or max(map(abs, packed), default=0) > MAX_KEY:
+            return False
+        states, found = np.array([packed], np.int64).T, (np.zeros(1, np.int64),) * 2
+        bounds = np.array([[to_nearest_float(end)] for end in rules.bounds])
+        while states.shape[1]:
+            is_last = len(self.plies) == self.depth
+            parts = [*self._parts(states, is_last)]
+            kind, parent, children, probability, value, *own = (
+                np.concatenate(columns, axis=-1) for columns in zip(*parts, strict=True)
+            )
+            for low, high in own:
+                bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
+            value = _within(rules, states, value, bounds)
+            if is_last:
+                self.estimated = frozenset(np.flatnonzero(kind).tolist())
+                kind = np.zeros_like(kind)
+            if np.isnan(value[kind == 0]).any():
+                return False
+            states, first, child = merged(children)
+            self.rows += states.shape[1]
+            width = np.bincount(parent, minlength=len(kind))
+            place = np.arange(len(parent)) - (np.cumsum(width) - width)[parent]
+            above = parent[first], place[first]
+            key = parent * states.shape[1] + child
+            kept = unrepeated(key, probability, kind[parent] == CHANCE)
+            width = np.bincount(parent[kept], minlength=len(kind))
+            branches = child[kept], probability[kept], place[kept]
+            self.plies.append(Ply(kind, value, bounds, *found, width, *branches))
+            found, bounds = above, bounds[:, above[0]]
+        self.merged = self.made - self.rows
+        return True
+
+    def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
+        """Yield the columns of `expand` for some states at a time."""
+        for at in range(0, states.shape[1], STATES_AT_ONCE):
+            part = expanded(self.rules, states[:, at : at + STATES_AT_ONCE], is_last)
+            part[1] = part[1] + at
+            self.made += len(part[1])
+            self.rules.check_made(self.made, self.depth)
+            report(self.made, None)
+            yield part
+
+    def tree(self) -> Tree:
+        """Return the tree: the last ply comes first, so children come before their parents."""
+        plies = self.plies[::-1]
+        start = np.cumsum([0, *(len(ply.kind) for ply in plies)])  # by ply: its first node
+
+        def column(code: str, name: str, shift: Any = 0 * start) -> Any:
+            parts = [getattr(ply, name) + at for ply, at in zip(plies, shift, strict=False)]
+            return _buffer(np.concatenate(parts).astype(code))
+
+        first = _buffer(np.append(0, np.cumsum(column("q", "width"))).astype("I"))
+        child = column("I", "child", np.append(0, start))
+        columns = column("B", "kind"), column("d", "value"), first, child
+        bounds = {self.rows - 1: tuple(plies[-1].bounds[:, 0].tolist())}
+        for ply, before, at in zip(plies, plies[1:], start, strict=False):
+            own = np.flatnonzero((ply.bounds != before.bounds[:, ply.parent]).any(0))
+            ends = zip(*ply.bounds[:, own].tolist(), strict=True)
+            bounds.update(zip((own + at).tolist(), ends, strict=True))
+        self.root, self.above = self.rows - 1, column("I", "above")
+        self.parent = column("I", "parent", start[1:])
+        return Tree(
+            Columns.of(*columns, column("d", "probability")),
+            Labels(self, first, range(self.rows), column("I", "place")),
+            local_bounds=bounds,
+            estimated=self.estimated,
+            title=self.rules.title,
+        )
+
+    def labels(self, node: int, places: Sequence[int]) -> list[str | None]:
+        """Return the labels of the moves at some places of a node."""
+        state = self.state(node)
+        moves = self._moves(state)
+        return self.rules.labels(state, [moves[place] for place in places])
+
+    def _moves(self, state: Any) -> Sequence[Any]:
+        return self.rules.moves(state, self.rules.kind(state))[0]
+
+    def _move_to(self, row: int, state: Any) -> Any:
+        return self._moves(state)[self.above[row]]
+
+    def search(self, algorithm: Algorithm) -> Search:
+        """Return the search by backward induction, whose values come from the last ply up."""
+        tree, values = self.tree(), [np.zeros(0)]
+        for ply in reversed(self.plies):
+            values.append(values_of(ply, values[-1]))
+        value, many = _buffer(np.concatenate(values)), self.rows
+        windows = Repeated(-INFINITY, many), Repeated(INFINITY, many)
+        columns = value, value, Repeated(1, many), *windows, Repeated(0, many), Repeated(0, many)
+        eps = None if any((ply.kind == CHANCE).any() for ply in self.plies) else 0
+        about = tree, algorithm, *choose_bounds(tree, None), eps, Engine.INTERPRETED
+        return Search(*about, *columns, cuts=0, stopped=False)
+
+
+def _buffer(column: Any) -> Any:
+    return memoryview(column)
+
+
+def values_of(ply: Ply, below: Any) -> Any:
+    """Return v* of the rows of a ply, as `backward_induction` computes it, from those below."""
+    value, first = ply.value.copy(), np.cumsum(ply.width) - ply.width
+    rows = np.arange(len(value))
+    for at in range(ply.width.max()):
+        rows = rows[ply.width[rows] > at]
+        branch, kind = first[rows] + at, ply.kind[rows]
+        worth, is_chance = below[ply.child[branch]], kind == CHANCE
+        before = value[rows] if at else np.where(is_chance, 0.0, worth)
+        is_better = np.where(kind == MAX, worth > before, worth < before)
+        total = before + ply.probability[branch] * worth
+        value[rows] = np.where(is_chance, total, np.where(is_better, worth, before))
+    return value
+
+
+def merged(states: Any) -> tuple[Any, Any, Any]:
+    """Return the states that differ by first appearance, its place for each, and each one's rank.
+
+    Columns become the digits of one number. Where it gets too large, ranks replace it.
+    """
+    key, size = np.zeros(states.shape[1], np.int64), 1
+    for column in states if len(key) else ():
+        digit, digits = column - column.min(), int(column.max()) - int(column.min()) + 1
+        if size * digits > MAX_KEY:
+            key, digit = (np.unique(x, return_inverse=True)[1] for x in (key, column))
+            size, digits = int(key.max()) + 1, int(digit.max()) + 1
+        key, size = key * digits + digit, size * digits
+    order = np.argsort(key)
+    is_new = np.diff(key[order], prepend=-1) != 0
+    first = np.minimum.reduceat(order, np.flatnonzero(is_new)) if len(order) else order
+    by_first = np.argsort(first)
+    rank, number = np.empty_like(first), np.empty_like(order)
+    rank[by_first] = np.arange(len(first))
+    number[order] = rank[np.cumsum(is_new) - 1]
+    return states[:, first[by_first]], first[by_first], number
+
+
+def unrepeated(key: Any, probability: Any, is_outcome: Any) -> Any:
+    """Return which branches to keep: the first with each key; add outcomes' probabilities."""
+    if (np.diff(np.sort(key)) != 0).all():
+        return slice(None)
+    _, first, number = np.unique(key, return_index=True, return_inverse=True)
+    first = first[number]
+    is_repeated = first != np.arange(len(key))
+    added = is_repeated & is_outcome
+    np.add.at(probability, first[added], probability[added])
+    return ~is_repeated
+
+
+# ---- Checks.
+
+
+def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
+    """Return the columns that `expand` gives for some states, checked and sorted by parent.
+
+    Those of the last ply have no children.
+    """
+    found = [*map(np.asarray, rules.expand(states))]
+    shapes = [tuple(column.shape) for column in found]
+    (numbers, count), branches = states.shape, shapes[1][:1] if len(shapes) > 1 else ()
+    expected = [(count,), branches, (numbers, *branches), branches, (count,), (2, count)]
+    if shapes != expected[: 6 if rules.has_bounds else 5]:
+        names = "turns [n], parents [m], children [k, m], probabilities [m], values [n]"
+        names += ", bounds [2, n]" if rules.has_bounds else ""
+        rules.fail("expand", states, shapes, f"columns of the shapes {names}")
+    kind, parent, children, probability, value, *own = found
+    if is_last:
+        parent, children, probability = parent[:0], children[:, :0], probability[:0]
+    if (parent < 0).any() or (parent >= count).any():
+        rules.fail("expand", states, parent, "parents from 0 to n - 1")
+    if (np.diff(parent) < 0).any():
+        order = np.argsort(parent, kind="stable")
+        parent, children, probability = parent[order], children[:, order], probability[order]
+    width, total = np.bincount(parent, minlength=count), np.bincount(parent, probability, count)
+    if not np.isin(kind, range(4)).all() or (not is_last and ((width > 0) != (kind > 0)).any()):
+        rules.fail("expand", states, kind, "turns 0 (over) without children, or 1, 2, 3 with some")
+    is_outcome = kind[parent] == CHANCE
+    missing = np.abs(total - 1)[(kind == CHANCE) & (width > 0)].max(initial=0)
+    is_right = np.where(is_outcome, (probability >= 0) & (probability <= 1), probability == 1)
+    if not is_right.all() or missing > SUM_ROUNDING * width.max():
+        rules.fail("expand", states, probability, "1 for moves, and the sum 1 for outcomes")
+    return [kind, parent, children, probability.astype(float), value.astype(float), *own]
+
+
+def _within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
+    """Return values, which have to lie within bounds; they may miss them by rounding."""
+    low, high = bounds
+    slack = ROUNDING * np.where(np.isfinite(bounds), np.abs(bounds), 0).max(0)
+    is_wrong = (value < low - slack) | (value > high + slack) | np.isinf(value) | (low > high)
+    for at in np.flatnonzero(is_wrong)[:1]:
+        expected = f"a finite value within the bounds [{low[at]}, {high[at]}]"
+        rules.fail("expand", states[:, at], float(value[at]), expected)
+    return np.clip(value, low, high)
