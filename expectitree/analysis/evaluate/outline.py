@@ -48,8 +48,9 @@ def _totals(tree: Tree) -> Column:
     Each node counts under its first path only. A run of branches has the difference of two totals:
     in a deep tree, a sum of the sizes of subtrees is much greater than the number of nodes.
     """
-    # Without subtrees in a file, no total is beyond the number of nodes, which is less than 2^31.
-    nodes: Column = compiling.zeros("q" if tree.below else "i", len(tree.columns.child) + 1)
+    # A node counts once for each node above it.
+    is_small = not tree.below and len(tree) * (tree.heights[-1] + 1) < 2**31
+    nodes: Column = compiling.zeros("i" if is_small else "q", len(tree.columns.child) + 1)
     first_branch = tree.first_paths.branch if tree.is_sharing else compiling.zeros("i", 0)
     below = compiling.zeros("q", len(tree) if tree.below else 0)
     for n, sizes in tree.below.items():
