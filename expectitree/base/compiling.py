@@ -107,9 +107,9 @@ def run_compiled(loop: Callable[..., Any], *arguments: Any) -> Any:
     defaults = function.__defaults__ or ()
     given = *arguments, *defaults[len(defaults) - missing :]
     as_numpy = [_as_numpy(argument) for argument in given]
-    if loop in _loaded:
-        return _compiled(function, _state["kept"])(*as_numpy)
     try:
+        if loop in _loaded:
+            return _compiled(function, _state["kept"])(*as_numpy)
         with _lock:
             compiled = _ready(function, as_numpy)
     except (KeyError, TypeError):  # numba refuses the options that it does not document

@@ -55,6 +55,7 @@ def test_loops_compile_if_numba_refuses_its_private_options(
         def fail(*arguments: Any) -> Any:
             raise KeyError("_nrt")
 
+        fail.compile = fail  # type: ignore[attr-defined]
         return fail if "_nrt" in options else njit(loop, **options)
 
     monkeypatch.setattr(compiling, "PRIVATE_OPTIONS", {"_nrt": False})
