@@ -98,15 +98,15 @@ def replays(
     return traces
 
 
-def page_text(traces: Sequence[Trace]) -> str:
-    """Return the page that replays some searches of a tree; it shows Star1 first, if it is there.
+def page_text(traces: Sequence[Trace], first: str = "star1") -> str:
+    """Return the page that replays some searches of a tree; it shows the algorithm `first` first.
 
     The page requests nothing from anywhere. Its Content-Security-Policy allows only its own script
     and style. Labels and notes are in the data, which the script adds to the page as text.
     """
     style = _colours() + _file("page.css")
     script = f'(() => {{\n"use strict";\n\n{"".join(map(_file, SCRIPTS))}}})();\n'
-    text = json.dumps(page_data(traces), separators=(",", ":"))
+    text = json.dumps(page_data(traces, first), separators=(",", ":"))
     data = b64encode(zlib.compress(text.encode())).decode()
     slots = {
         "title": escape_html(escape(traces[0].tree.title or traces[0].file or "A game tree")),

@@ -43,7 +43,7 @@ LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
 _RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 
-def page_data(traces: Sequence[Trace]) -> dict[str, Any]:
+def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
     """Return the data of a page that replays some searches of one tree."""
     tree, numbers, choices = traces[0].tree, Table(), Table()
     smallest = residue(traces[0].search)
@@ -53,7 +53,7 @@ def page_data(traces: Sequence[Trace]) -> dict[str, Any]:
         "reasons": REASONS,
         "tree": _tree_columns(tree, numbers),
         "traces": [_trace_columns(trace, numbers, choices) for trace in traces],
-        "first": "star1",
+        "first": first,
         "choices": list(choices),
         "numbers": {
             "json": [json_number(number) for number in numbers],
