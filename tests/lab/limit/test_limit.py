@@ -239,6 +239,7 @@ def test_a_leaf_that_serves_twice_counts_once() -> None:
     assert [report.tree.path_of(n) for n in report.exact.leaves] == ["#1/#1", "#2"]
 
 
+@pytest.mark.slow
 def test_a_sharing_tree_whose_unfolded_size_has_thousands_of_digits() -> None:
     builder = TreeBuilder()
     node = builder.max([0, 1])
