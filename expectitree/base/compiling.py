@@ -38,7 +38,7 @@ PRIVATE_OPTIONS: dict[str, Any] = {"_nrt": False}  # numba may drop it: then loo
 
 _state: dict[str, Any] = {"started": False, "hides_scipy": False, "say": None, "kept": True}
 _told: set[str] = set()
-_PATIENCE = 1.0  # seconds before a user is told why the program does not answer
+_PATIENCE = 1.0  # seconds until the program says that it compiles
 _COMPILING = "compiling the search: that takes up to half a minute, once on this machine …"
 _NOT_KEPT = (
     "machine code cannot be kept, so every run compiles anew: set NUMBA_CACHE_DIR to a folder that "

@@ -52,7 +52,7 @@ def search_recursively(
     ranks, cyclic = (*range(probes), NO_PROBE), settings.cyclic or probes == 0
     pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
-    entries = 1 + left  # by then
+    entries = 1 + left  # the number of entries when it is called
     cuts = 0
     stopped = False
 

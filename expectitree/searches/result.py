@@ -137,7 +137,8 @@ class Search(Shown):
             above it on its first path.
         grown: What a search of a game needed; None for a search of a tree.
         rounds: Whether methods and properties round what they return.
-        seconds: How long the search itself took, once its columns were ready.
+        seconds: How long the search itself took, once its columns were ready; 0 if that was not
+            measured: for a game, and for a table that is read in parts.
         jobs: How many subtrees were searched at the same time. If more than 1, counts, windows and
             intervals may differ from those of one job, and between runs.
         why_one_job: Why there was 1 job where more were asked for; empty if not.

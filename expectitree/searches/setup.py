@@ -55,7 +55,7 @@ class SearchSetup:
     engine: Engine  # never AUTO
     columns: Columns
     zero: Number
-    started: list[float] = field(default_factory=lambda: [0.0])  # when the search itself began
+    started: list[float] = field(default_factory=list)  # when the search itself began, if known
 
     @classmethod
     def of(
@@ -95,7 +95,7 @@ class SearchSetup:
 
     def begin(self) -> None:
         """Note that the columns are ready, and the search itself begins."""
-        self.started[0] = perf_counter()
+        self.started.append(perf_counter())
 
     def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a loop returns."""
@@ -134,7 +134,7 @@ class SearchSetup:
             eps,
             self.engine,
             *columns_and_counts,
-            seconds=perf_counter() - self.started[0],
+            seconds=perf_counter() - self.started[-1] if self.started else 0.0,
         )
 
 

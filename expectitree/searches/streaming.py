@@ -122,6 +122,7 @@ def evaluate_table(table: Table, executor: Executor | None = None, workers: int 
         root_bounds=(whole.least, whole.greatest) if ends is None else ends,
         bounds_source="leaves" if ends is None else "file",
         jobs=workers,
+        seconds=0.0,  # that of the top alone
     )
 
 

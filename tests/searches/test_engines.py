@@ -252,3 +252,10 @@ def test_a_tree_in_fractions_accepts_bounds_in_floats() -> None:
         for name in ("star1", "star2"):
             search = search_tree(tree, name, bounds=bounds)
             assert (search.value, search.upper[-1]) == (Fraction(83, 10), Fraction(83, 10))
+
+
+def test_seconds_are_those_of_a_search_of_a_tree() -> None:
+    tree = et.loads("max: [1, {chance: [2, 4]}]")
+    for name in et.ALGORITHMS:
+        assert 0 < et.evaluate(tree, name).seconds < 60
+    assert et.search("game:pig(target=10)", depth=3).seconds == 0
