@@ -37,7 +37,7 @@ from expectitree.searches.result import Search
 @click.option(
     "--scheduler",
     metavar="ADDRESS",
-    help="Evaluate .arrow files on the Dask cluster whose scheduler has this address.",
+    help="Evaluate .arrow and .parquet files on the Dask cluster whose scheduler has this address.",
 )
 @click.option("--windows", is_flag=True, help="Show alpha and beta of every node that was entered.")
 @click.option(

@@ -172,7 +172,8 @@ class SearchOptions:
             )
         if self.scheduler is not None and (self.texts or self.jobs > 1 or not self.streams):
             raise click.UsageError(
-                "--scheduler evaluates .arrow files with expectiminimax on its own workers: remove "
+                "--scheduler evaluates .arrow and .parquet files with expectiminimax on its own "
+                "workers: remove "
                 "it, or remove -a, -e, --jobs, --all, --explain and --windows."
             )
         if self.files.count("-") > 1:

@@ -175,7 +175,7 @@ def test_some_searches_are_one_job() -> None:
     )
     for words in (("-a", "star1"), ("--all",), ("--jobs", "2")):
         done = invoke("eval", "x.arrow", "--scheduler", "x:1", *words)
-        assert "--scheduler evaluates .arrow files with expectiminimax" in done.stderr
+        assert "--scheduler evaluates .arrow and .parquet files with expectiminimax" in done.stderr
     done = invoke("eval", "game:pig", "--scheduler", "x:1")
     assert "cannot evaluate game:pig part by part" in done.stderr
 
