@@ -9,8 +9,10 @@ from collections.abc import Generator, Iterator
 import pytest
 from hypothesis import settings
 
-# `pytest` tries the same examples every time, `--hypothesis-profile=long` new ones.
-settings.register_profile("quick", max_examples=60, deadline=None, derandomize=True, database=None)
+# `pytest` tries the same few examples every time, and so does `.ci/run`, which tries more of them;
+# `--hypothesis-profile=long` tries new ones.
+settings.register_profile("quick", max_examples=25, deadline=None, derandomize=True, database=None)
+settings.register_profile("more", max_examples=60, deadline=None, derandomize=True, database=None)
 settings.register_profile("long", max_examples=20_000, deadline=None, database=None)
 settings.load_profile("quick")
 

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -39,13 +40,19 @@ def layer(module: str) -> int:
     return next(place for place, rooms in enumerate(places) if room(module) in rooms)
 
 
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return the nodes of a module's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text("utf-8"))))
+
+
 def imports(path: Path) -> set[str]:
     """Return the modules of the package that a module imports, wherever in it.
 
     A public name comes from `__init__`, which imports it from anywhere.
     """
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("expectitree"):
             below = str(node.module).removeprefix("expectitree").lstrip(".")
             names = [f"{below}.{a.name}".lstrip(".") for a in node.names if a.name != "__version__"]
@@ -63,7 +70,7 @@ def named_wings(path: Path) -> list[str]:
     """
     texts = (
         node.value.removeprefix("expectitree.")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
     beginning = re.compile(rf"({'|'.join(WINGS)})[./][\w./]*")

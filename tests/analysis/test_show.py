@@ -110,6 +110,7 @@ def test_a_deep_tree_keeps_to_the_width(width: int, reward: int) -> None:
     assert max(map(len, lines)) <= width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_what_is_left_out_of_a_very_deep_tree_is_counted(exact: bool) -> None:
     """The sizes of all subtrees sum to more than 2^31."""

@@ -69,6 +69,7 @@ def test_the_default_format_is_yaml() -> None:
     assert run_main(*words, "-o", "-").out == done.out
 
 
+@pytest.mark.slow
 def test_a_generated_file_serves_the_other_commands(tmp_path: Path) -> None:
     file = str(tmp_path / "tree.yaml")
     assert (

@@ -30,6 +30,7 @@ def either_yaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     return bool(request.param)
 
 
+@pytest.mark.slow
 def test_pure_python_reads_the_same_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     for seed in range(60):
         drawn, found = RandomText(seed), []

@@ -78,6 +78,7 @@ def test_labels_and_notes_may_be_words_of_the_grammar() -> None:
     assert et.evaluate(tree).value == 3
 
 
+@pytest.mark.slow
 def test_a_tree_may_be_deep() -> None:
     data: dict[str, Any] = {"utility": 1}
     for depth in range(20_000):

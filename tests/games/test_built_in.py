@@ -26,6 +26,7 @@ from expectitree.games.positions import random_position
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_merging_equal_states_changes_no_value(name: str) -> None:
     game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0

@@ -267,7 +267,7 @@ def test_a_report_does_not_replace_the_file_of_a_game(counting: str) -> None:
 
 
 @pytest.mark.parametrize("algorithm", [name for name in PRUNING if name != "best-first"])
-@pytest.mark.parametrize("limit", [(), *(("--max-rows", str(rows)) for rows in range(5, 90, 7))])
+@pytest.mark.parametrize("limit", [(), *(("--max-rows", str(rows)) for rows in range(5, 90, 28))])
 def test_without_merging_a_trace_makes_the_visits_of_the_search(
     algorithm: str, limit: tuple[str, ...]
 ) -> None:

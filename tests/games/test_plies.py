@@ -30,7 +30,7 @@ DEEP = [
     ("game:pig(target=12,die=3)", 14, ""),
     ("game:pig", 9, ""),
     ("game:pig(target=20)", 6, "roll,6,roll,5,roll"),
-    ("game:2048(goal=8)", 5, ""),
+    ("game:2048(goal=8)", 4, ""),
     ("game:2048", 4, "2 at a1,2 at b1"),
     ("game:2048", 3, "2 at a1,4 at a2,down,2 at c3"),
     ("game:einstein", 5, ""),
@@ -107,6 +107,7 @@ def test_expand_makes_the_tree_that_the_four_methods_make(
     check_grown(grown, rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "depth", "start", "play"), CASES)
 def test_expand_is_the_four_methods_state_by_state(
     name: str, depth: int, start: str | None, play: str

@@ -86,6 +86,7 @@ def test_a_long_text_is_cut() -> None:
     assert lines[-1] == more
 
 
+@pytest.mark.slow
 def test_a_large_tree_is_not_evaluated_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
     large = et.loads(f"max: [{'1, ' * notebook.MAX_NODES}1]")
     monkeypatch.setattr(notebook, "evaluate", pytest.fail)

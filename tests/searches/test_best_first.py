@@ -723,7 +723,7 @@ def check_known(steps: Steps, reference: ReferenceSearch) -> None:
 @pytest.mark.parametrize("exact", [True, False])
 def test_intervals_after_every_leaf_equal_those_of_the_reference(exact: bool) -> None:
     """The reference computes intervals by recursion from the leaves."""
-    for seed, tree, bounds in trees_without_sharing(60, exact):
+    for seed, tree, bounds in trees_without_sharing(30, exact):
         steps = Steps(tree, CHOSEN[seed % 4], bounds)
         reference = ReferenceSearch(tree, steps.setup.algorithm, bounds)
         for _ in steps.all():
@@ -736,6 +736,7 @@ def test_intervals_after_every_leaf_equal_those_of_the_reference(exact: bool) ->
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact", [True, False])
 def test_intervals_of_shared_trees_contain_the_values(exact: bool) -> None:
     """After every step intervals only narrow; no leaf is visited twice; the search ends."""
@@ -828,6 +829,7 @@ def test_a_search_that_closes_the_root_was_not_stopped() -> None:
         assert (search.value, search.stopped) == (4, False)
 
 
+@pytest.mark.slow
 def test_the_maximum_of_two_normals_matches_its_integral() -> None:
     """Mean and variance of max(A, B), from P(max <= x) = P(A <= x) P(B <= x)."""
     random = Random(6)
@@ -894,6 +896,7 @@ def test_fitted_levels_match_the_reference() -> None:
         assert list(steps.beliefs.trust[: len(trust)]) == pytest.approx(trust, rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_levels_match_the_joint_distribution() -> None:
     """Linear algebra conditions all nodes and unvisited leaves at once."""
     for seed in range(250):

@@ -181,6 +181,7 @@ def with_far_bounds(seed: int) -> tuple[list[Row], Any]:
     return rows, random.choice(((-end(), end()), (-INFINITY, INFINITY), None))
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1))
 def test_far_bounds_cost_no_digits(seed: int) -> None:
     """Someone who knows no bounds may write 1e15 or 1e99, for the root or any other node."""

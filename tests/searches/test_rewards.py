@@ -118,6 +118,7 @@ def test_a_search_does_the_same_in_the_folded_tree(
         case.check_same(*stopped)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", with_slow_variants(BEST_FIRST))
 @given(case=FOLDED)
 def test_best_first_finds_the_same_in_the_folded_tree(chosen: Algorithm, case: Folded) -> None:
@@ -148,6 +149,7 @@ def test_best_first_proves_a_best_action(goal: str, case: Folded) -> None:
     assert lower <= full.value <= upper
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", with_slow_variants(EVERY))
 @given(case=FOLDED)
 def test_a_tree_with_sharing_is_worth_what_the_folded_tree_is(

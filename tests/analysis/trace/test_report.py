@@ -54,6 +54,7 @@ def replay(search: Search, events: Iterable[Event]) -> tuple[list[Number], list[
     return lower, upper
 
 
+@pytest.mark.slow
 def test_a_trace_ends_with_the_intervals_of_the_search(traces: list[Trace]) -> None:
     for one in traces:
         search = search_tree(one.tree, one.search.algorithm, bounds=one.search.bounds)

@@ -127,6 +127,7 @@ def multiplied(factor: int, levels: int) -> Tree:
     return builder.build(node)
 
 
+@pytest.mark.slow
 def test_sizes_beyond_4000_digits_are_approximate() -> None:
     assert multiplied(2, 997).unfolded == 2**998 - 1
     assert multiplied(10, 3999).unfolded == int("1" * 4000)

@@ -222,6 +222,7 @@ def test_sums_of_formulas_that_nearly_miss_1_are_divided_out() -> None:
         et.loads(text.replace("MISS", "1e-8"))
 
 
+@pytest.mark.slow
 def test_ten_thousand_derived_parameters_and_nested_sums_are_fast() -> None:
     names = [f"p{k}" for k in range(10_000)]
     lines = [f"  {name}: ({below} + {below})/2" for below, name in pairwise(names)]
@@ -252,6 +253,7 @@ def test_an_unused_parameter_gets_a_warning() -> None:
     assert warnings[21:] == ["<text>: more such warnings are left out"]
 
 
+@pytest.mark.slow
 def test_the_place_of_a_parameter_among_many_does_not_matter() -> None:
     def seconds(base: int) -> float:
         lines = [f"  p{k}: p{base} + {k}\n" for k in range(1, 8_000)]

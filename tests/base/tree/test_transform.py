@@ -185,6 +185,7 @@ def written(node: Record) -> Any:
     return node.number
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["best", "worst", "inner"])
 @given(tree=TREES)
 def test_an_order_is_that_of_the_definition(order: str, tree: Tree) -> None:
@@ -360,6 +361,7 @@ def test_the_trees_have_what_transforms_must_keep() -> None:
 # ---- Errors, long chains, random orders.
 
 
+@pytest.mark.slow
 def test_a_long_chain_is_transformed_without_recursion() -> None:
     builder = et.TreeBuilder()
     leaf = builder.terminal(1)

@@ -187,11 +187,14 @@ def check_answers(seed: int, exact: bool, pays: bool) -> None:
         known[n] = tree.columns.utility[n]
 
 
+@pytest.mark.parametrize("seeds", [range(20), pytest.param(range(20, 60), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("pays", [False, True])
-def test_intervals_and_losses_are_true_for_answers_in_any_order(exact: bool, pays: bool) -> None:
+def test_intervals_and_losses_are_true_for_answers_in_any_order(
+    exact: bool, pays: bool, seeds: range
+) -> None:
     """Random trees, known leaves, bounds or none, answers in any order."""
-    for seed in range(60):
+    for seed in seeds:
         check_answers(seed, exact, pays)
 
 

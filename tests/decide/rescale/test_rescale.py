@@ -331,7 +331,9 @@ def check_answer(tree: Tree, report: Rescaling, random: Random, maps: int) -> No
             assert not is_lost(tree, label, images), answer
 
 
-@pytest.mark.parametrize("start", range(0, 400, 50))
+@pytest.mark.parametrize(
+    "start", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(50, 400, 50))]
+)
 def test_answers_on_random_trees_hold_for_random_maps(start: int) -> None:
     for seed in range(start, start + 50):
         case = Case(seed)

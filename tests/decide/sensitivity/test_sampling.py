@@ -26,6 +26,7 @@ def sampled(x: str, y: str = "1", exact: bool = False, ends: Any = (0, 1)) -> Se
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("x", "y", "places", "reason"),
     [
@@ -102,7 +103,9 @@ def test_rational_functions_that_are_sampled_have_exact_ties() -> None:
     assert [one.value for one in found.thresholds] == [Fraction(3, 4), Fraction(3, 4)]
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize(
+    "seed", [*range(5), *(pytest.param(s, marks=pytest.mark.slow) for s in range(5, 25))]
+)
 def test_random_trees_are_sampled_as_their_definition(seed: int) -> None:
     """Formulas with functions have their thresholds where `decimal` finds them."""
     random = Random(seed)

@@ -22,8 +22,8 @@ from expectitree.searches.engine import search_tree
 
 F = Fraction
 SEEDS = [
-    *range(60),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(60, 700)),
+    *range(20),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 700)),
 ]
 
 
@@ -57,7 +57,7 @@ def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
             assert (one.before, one.after) == (at(tree, one.lower)[1], at(tree, one.upper)[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_slack_leads_to_another_action(seed: int) -> None:
     tree = random_tree(seed)
     found = et.sensitivity(tree, "a")
@@ -76,7 +76,7 @@ def test_slack_leads_to_another_action(seed: int) -> None:
             assert at(tree, beyond)[1] != found.best
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_a_tree_of_floats_has_the_thresholds_of_its_fractions(seed: int) -> None:
     exact, floats = (et.sensitivity(random_tree(seed, exact), "a") for exact in (True, False))
     assert floats.thresholds == exact.thresholds
@@ -84,7 +84,7 @@ def test_a_tree_of_floats_has_the_thresholds_of_its_fractions(seed: int) -> None
     assert (floats.method, floats.best) == ("exact", exact.best)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
     tree = random_tree(seed)
     (bar,) = et.tornado(tree, ["a"]).bars
@@ -105,7 +105,7 @@ def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
         assert value_under(tree.with_parameters(a=place), strategy) == value
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_the_best_strategy_is_worth_the_value(seed: int) -> None:
     tree = random_tree(seed)
     try:
@@ -140,7 +140,7 @@ def with_amount(tree: Tree, branch: int, amount: Fraction) -> tuple[Fraction, tu
     return values[-1], tuple(a for a, w in worth.items() if w == values[-1])
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
     tree = random_tree(seed)
     for path in [path for _, path in tree.walk()][1:6]:
@@ -161,7 +161,8 @@ def test_an_amount_below_an_unlikely_outcome_goes_far_enough() -> None:
     assert (found.range.low, found.range.high) == (-100, 100)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:20] + SEEDS[60:160])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", SEEDS[:120])
 def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
     tree = random_tree(seed)
     for row in et.sensitivity_map(tree, "a", "b", grid=4).rows:
@@ -169,7 +170,7 @@ def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
         assert row.pieces == alone.pieces
 
 
-@pytest.mark.parametrize("seed", SEEDS[:30] + SEEDS[60:260])
+@pytest.mark.parametrize("seed", SEEDS[:230])
 def test_break_even_points_are_where_the_value_is_reached(seed: int) -> None:
     tree = random_tree(seed)
     values = [at(tree, F(i, 23))[0] for i in range(24)]

@@ -74,6 +74,7 @@ def test_a_tree_in_many_batches_is_read_back_unchanged(
     assert content_of(again) == content_of(tree)
 
 
+@pytest.mark.slow
 def test_many_rows_are_written_in_several_batches(tmp_path: Path) -> None:
     et.save(et.generate("uniform", plies=1, branching=arrow.ROWS), tmp_path / "tree.arrow")
     assert arrow.Batches(str(tmp_path / "tree.arrow")).rows == [arrow.ROWS, 1]

@@ -192,6 +192,7 @@ def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
 SHIPPED = sorted(path.name for path in (ROOT / "studies").glob("*.yaml"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_studies_fit_into_80_columns(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
