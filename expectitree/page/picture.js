@@ -134,7 +134,8 @@ class Picture {
     const layer = this.layers[view.way.has(item.branch) ? "way" : item.isBest ? "best" : "edges"];
     if (elements.edge.parentNode !== layer) layer.append(elements.edge);
     put(elements.mark, { d: view.isCut(item) ? stroke(-2.3) + stroke(2.3) : null });
-    const classes = `label${item.hidden ? " grey" : ""}${item.isBest ? " best" : ""}`;
+    const isPlayed = item.isBest && view.played.has(item.branch);
+    const classes = `label${item.hidden ? " grey" : ""}${isPlayed ? " best" : ""}`;
     elements.texts.forEach((text) => put(text, { text: "" })); // if there were more
     texts.forEach((text, i) => put(elements.texts[i] ??= draw(this.layers.labels, "text"), {
       text, class: classes, x: round(isStacked ? x - item.half - item.aside / 2 - 1 : x),

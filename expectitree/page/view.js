@@ -33,10 +33,26 @@ class View {
       item.isBest = !item.run && item.parent !== null
         && moment.bestBranches(item.parent.node).includes(item.branch);
     }
+    this.play(items);
     const nodes = items.filter((item) => step && !item.run);
     this.here = nodes.find((item) => item.branch === lastBranch)
       ?? nodes.find((item) => item.node === lastNode && !item.further)
       ?? nodes.reverse().find((item) => item.branch === NONE || this.way.has(item.branch)) ?? null;
+  }
+
+  /** Note which branches optimal play can reach, as picture/content.py does. */
+  play(items) {
+    const { tree, moment } = this, played = new Set([tree.root]);
+    this.played = new Set();
+    const below = items.filter((item) => !item.run && item.parent);
+    for (const { node, branch, parent } of below.sort((a, b) => b.parent.node - a.parent.node)) {
+      const isChosen = tree.kind[parent.node] === CHANCE
+        ? !tree.impossible.has(branch) : moment.bestBranches(parent.node)[0] === branch;
+      if (isChosen && played.has(parent.node)) {
+        played.add(node);
+        this.played.add(branch);
+      }
+    }
   }
 
   /** Return whether this is the reason why the search did not visit the node of an item. */
@@ -52,7 +68,8 @@ class View {
     const isZero = this.tree.impossible.has(item.branch);
     const isFirst = item.isBest && this.moment.bestBranches(item.parent.node)[0] === item.branch;
     return classes({
-      best: isFirst, tie: item.isBest && !isFirst, way: this.way.has(item.branch),
+      best: isFirst && this.played.has(item.branch), tie: item.isBest && !isFirst,
+      unplayed: isFirst && !this.played.has(item.branch), way: this.way.has(item.branch),
       grey: item.hidden, zero: isZero, passed: !isZero && this.isLeft(item, SKIPPED),
     });
   }

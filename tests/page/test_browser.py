@@ -366,7 +366,8 @@ def test_utilities_are_hidden_until_their_leaves_are_visited(open_page: Any) -> 
     browser.click("#show-all")
     assert seen_texts(browser, "#tree .utility") == ["2", "2", "3", "3", "1", "(1)", "(4)", "(4)"]
     assert browser.run("return document.querySelectorAll('#tree .cut-mark[d]').length") == 2
-    assert len(seen_texts(browser, "#tree .edge.best")) == 4  # at the root and each MIN
+    assert len(seen_texts(browser, "#tree .edge.best")) == 3  # where optimal play goes
+    assert len(seen_texts(browser, "#tree .edge.unplayed")) == 1  # the best of a MIN elsewhere
     assert len(seen_texts(browser, "#tree .node.grey")) == 4
 
 
