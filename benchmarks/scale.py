@@ -1,4 +1,4 @@
-"""Measures whole processes of `eval`, from 5 nodes to 10^9: the processor's time, and memory."""
+"""Measures whole processes of `eval`, from 5 nodes to 10^9: the processor's time, and memory; and what a cluster costs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from time import sleep
+from time import perf_counter, sleep
 
 import click
 
 from benchmarks.measuring import REPOSITORY, Row, Size, as_installed
+from expectitree.base.executors import run_tasks
 
 PROGRAM = [sys.executable, "-m", "expectitree"]
 PLIES = {5: "json", 6: "arrow", 7: "arrow", 8: "arrow", 9: "arrow"}  # 10 branches: 1.1 * 10^plies
@@ -43,6 +44,25 @@ def scale(size: Size) -> Iterator[Row]:
             what = f"eval, 10^{plies} nodes, {ending}{', float32' * bool(narrow)}"
             yield from _eval_rows(what, str(path), 3 if plies < 8 else 1)
             path.unlink()
+
+
+def cluster(size: Size) -> Iterator[Row]:
+    """Yield what a part of a tree costs that a worker of a Dask cluster does nothing for."""
+    try:
+        import distributed
+    except ImportError:
+        click.echo("no Dask: a cluster is not measured", err=True)
+        return
+    parts = 100 * size.repetitions
+    for workers in (2, 4):
+        local = distributed.LocalCluster(workers, threads_per_worker=1, dashboard_address=None)
+        with local, distributed.Client(local) as client, client.get_executor(pure=False) as door:
+            todo = iter([(0,)] * parts)
+            start = perf_counter()
+            run_tasks(door, 2 * workers, lambda: next(todo, None), abs, lambda found: None)
+            seconds = perf_counter() - start
+        what = f"a cluster of {workers} local workers: each part costs"
+        yield Row(what, 1000 * seconds / parts, "ms")
 
 
 def _eval_rows(what: str, path: str, runs: int) -> Iterator[Row]:
