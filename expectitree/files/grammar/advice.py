@@ -303,6 +303,10 @@ def turned(children: Data) -> str:
     return f"[{', '.join(f'{{p: {p}, utility: {utility}}}' for p, utility in pairs)}]"
 
 
+# Words, in small letters, that `label_hint` may warn of.
+MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key == "p")}
+
+
 def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
     """Return the warning about a label that is probably meant as a key."""
     is_p = label == "p" or label not in NODE_KEYS

@@ -13,7 +13,7 @@ from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.base.tree.formulas import REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
-from expectitree.files.grammar.advice import label_hint, list_form, node_warning
+from expectitree.files.grammar.advice import MAY_BE_KEYS, label_hint, list_form, node_warning
 from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
@@ -106,6 +106,7 @@ class BranchReader:
         if written is None:
             return None
         seen: set[str | None] = {None}
+        may_be_keys = frame.is_labelled and not self.trail.document.has_labels
         for at, label in written.items():
             try:
                 written[at] = None if label is None else label_at(label, at + 1)
@@ -120,8 +121,7 @@ class BranchReader:
                     message = f"the key {quote(label)} occurs twice: write a list, {hint}"
                 self.trail.report(frame.place_of_label(at), message, own=True)
             seen.add(label)
-            may_be_key = frame.is_labelled and not self.trail.document.has_labels
-            if may_be_key and label:
+            if may_be_keys and label and label.lower() in MAY_BE_KEYS:
                 self.warn_of(label_hint(label, frame.kind, frame.container))
         return [*map(written.get, range(len(frame.ids)))]
 
