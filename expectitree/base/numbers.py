@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from types import NoneType
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import NumberError, TreeError
@@ -209,7 +210,7 @@ def returned(value: Any, exact: bool) -> Any:
 
     This also converts the numbers in tuples and dataclasses.
     """
-    if exact or isinstance(value, float):
+    if exact or value.__class__ in (float, int, str, NoneType):
         return value
     if isinstance(value, Fraction):
         return to_nearest_float(value)

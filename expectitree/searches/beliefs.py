@@ -119,6 +119,7 @@ class Limits(NamedTuple):
     guide: int  # LEARNING or BOUNDS
     goal: int  # VALUE or ACTION
     root: int
+    shares: bool = True  # whether a node may have several parents
     # Empty for a finished tree. In a tree that grows, parents come before their children.
     grows: tuple[bool, ...] = ()
 
@@ -260,10 +261,12 @@ def narrow(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
             if b == begin or k == MAX and high > most or k == MIN and high < most:
                 most = high
     least, most = close(k, least, most, lower[n], upper[n], limits.eps)
+    if lower[n] != least:  # converting a fraction takes as long as the rest
+        beliefs.low[n] = in_float(least, limits.scale)
+    if upper[n] != most:
+        beliefs.high[n] = in_float(most, limits.scale)
     lower[n] = least
     upper[n] = most
-    beliefs.low[n] = in_float(least, limits.scale)
-    beliefs.high[n] = in_float(most, limits.scale)
 
 
 def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
@@ -307,7 +310,7 @@ def estimate(tree: Columns, beliefs: Beliefs, limits: Limits, n: int) -> None:
         if not low[c] < high[c]:
             continue
         if k == CHANCE:
-            if tree.probability[b] > 0:
+            if tree.probability[b] != 0:
                 to_lower += cost_lower[c]
                 to_raise += cost_raise[c]
             continue

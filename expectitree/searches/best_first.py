@@ -184,9 +184,10 @@ def renew(tree: Columns, beliefs: Beliefs, limits: Limits) -> None:
     down = range(count - 1, -1, -1)
     if len(limits.grows) > 0:
         up, down = down, up
-    for n in up:
-        if TERMINAL < tree.kind[n] < UNSEEN:
-            narrow(tree, beliefs, limits, n)
+    if limits.shares or beliefs.tally[SEEN] == 0:  # else `back_up` has updated every parent
+        for n in up:
+            if TERMINAL < tree.kind[n] < UNSEEN:
+                narrow(tree, beliefs, limits, n)
     if limits.guide == LEARNING:
         learn(tree, beliefs, limits)
         for n in up:
@@ -226,7 +227,7 @@ def choose(tree: Columns, beliefs: Beliefs, limits: Limits, n: int, aim: int) ->
         for b in range(begin, end):
             c = tree.child[b]
             p = tree.probability[b]
-            if p > 0 and lower[c] < upper[c]:
+            if p != 0 and lower[c] < upper[c]:
                 if limits.guide == BOUNDS:
                     score = finite_high(beliefs, limits, c) - finite_low(beliefs, limits, c)
                 elif aim == EXACT:

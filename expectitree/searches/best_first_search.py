@@ -56,7 +56,8 @@ def begin_best_first(setup: SearchSetup) -> tuple[Beliefs, Limits]:
     beliefs = Beliefs.of(setup.intervals(), setup.column, floats, *sizes)
     total, greatest = greatest_total(tree), greatest_number(tree, setup.bounds)
     numbers = setup.eps, total, greatest, setup.zero
-    return beliefs, Limits.of(setup.algorithm, tree.exact, *numbers, tree.root_id)
+    limits = Limits.of(setup.algorithm, tree.exact, *numbers, tree.root_id)
+    return beliefs, limits._replace(shares=tree.is_sharing)
 
 
 def end_best_first(setup: SearchSetup, beliefs: Beliefs, stopped: bool) -> Search:

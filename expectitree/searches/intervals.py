@@ -47,7 +47,7 @@ def sum_outcomes(
     low_open = high_open = False
     for b in range(begin, end):
         p = probability[b]
-        if p > 0:
+        if p != 0:  # which is faster than `p > 0` for a fraction
             c = child[b]
             least = lower[c]
             most = upper[c]

@@ -131,7 +131,7 @@ def trace(
     recorder, search = _record(tree, chosen, bounds, max_visits, is_part, at, most)
     if isinstance(found, Search) and is_same:
         search = replace(search, bounds_source=found.bounds_source, grown=found.grown)
-    events = [returned(event, exact) for event in recorder.events]
+    events = [returned(event, exact or not tree.exact) for event in recorder.events]
     return Trace(file, replace(search, rounds=not exact), events, recorder.total, at)
 
 
