@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import cache
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -197,7 +198,8 @@ def _checked_fraction(text: str) -> tuple[int, int]:
 
 def is_finite(value: Number) -> bool:
     """Return whether a bound is a number, not an infinity."""
-    return -INFINITY < value < INFINITY
+    # To compare a fraction with a float takes ten times as long.
+    return value.__class__ is Fraction or -INFINITY < value < INFINITY
 
 
 def are_near(one: Any, other: Any, eps: Any) -> bool:
@@ -364,14 +366,20 @@ def factor_text(text: str) -> str:
     return f"({text})" if text.startswith("-") or "/" in text else text
 
 
+@cache
+def _decimals(digits: int) -> tuple[Any, Any]:
+    """Return a context that rounds to some digits, and the class `Decimal`."""
+    from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+    return Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX), Decimal
+
+
 def _rounded_text(value: Any, digits: int) -> str:
     """Return a number rounded to some significant digits, as Python writes a float with `g`."""
     if value.denominator == 1 and -(10**digits) < value.numerator < 10**digits:
         return str(value.numerator)
-    from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-
-    context = Context(prec=digits, Emin=MIN_EMIN, Emax=MAX_EMAX)
-    rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
+    context, to_decimal = _decimals(digits)
+    rounded = context.divide(to_decimal(value.numerator), to_decimal(value.denominator))
     exponent = rounded.adjusted()
     if -4 <= exponent < digits:
         text = f"{rounded:f}"
