@@ -13,16 +13,23 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import value_text, visited_text
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import cell_text, escape, probability_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, chance_text, payment_text, typeset
+from expectitree.picture.text import balanced, payment_text
 from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
 from expectitree.text.console import clipped
-from expectitree.text.phrases import known_text, payment, plural, plus_text
+from expectitree.text.phrases import (
+    chance_text,
+    known_text,
+    payment,
+    plural,
+    plus_text,
+    shared_chance,
+)
 
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
@@ -122,9 +129,9 @@ def _summary(search: Search) -> tuple[str, ...]:
     counts = search.counts
     if is_unknown(search, search.tree.root_id):
         return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
-    text = f"Value {typeset(value_text(search))}"
+    text = f"Value {value_text(search)}"
     if search.best is not None:
-        text += f", best action {clipped(escape(search.best), 40)}"
+        text += f", best action {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
     if counts.visited == counts.total:
         return (text,)
     nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
@@ -227,7 +234,7 @@ class _Reader:
         if kind == "TERMINAL" and not self.search.visits[n]:
             value = f"({value})"
         return Glyph(
-            kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
+            kind, n, value, tuple(remarks), self.is_grey(n), is_estimate,
             "\n".join(tooltip + more),
         )  # fmt: skip
 
@@ -291,11 +298,9 @@ class _Reader:
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        branches = self.tree.branches_of(node)
-        if self.columns.kind[node] != Kind.CHANCE or len(branches) < _SAID_ONCE:
+        if len(self.tree.branches_of(node)) < _SAID_ONCE:
             return ""
-        found = {self.columns.probability[b] for b in branches}
-        return chance_text(found.pop()) if len(found) == 1 else ""
+        return shared_chance(self.tree, node)
 
     def is_grey(self, node: int) -> bool:
         return not self.search.visits[node] or node not in self.possible
@@ -318,7 +323,7 @@ class _Reader:
                 rank = PLAYED
         about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
         if is_outcome:
-            about.append(f"p = {cell_text(p)}")
+            about.append(f"p = {probability_text(p, digits=6)}")
         if reward:
             about.append(" ".join(payment(reward)))
         tooltip = [", ".join(about)]
@@ -331,7 +336,7 @@ class _Reader:
         is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
+            "" if is_said else chance_text(self.tree, b), rank, is_grey, b == first_cut,
             row.is_first or row.node in self.numbered, "\n".join(tooltip), payment_text(reward),
         )  # fmt: skip
 

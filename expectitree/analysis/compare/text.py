@@ -9,6 +9,7 @@ from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.sentences import value_text
+from expectitree.base.numbers import percent_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
 from expectitree.text.phrases import plural, seconds_text
@@ -17,7 +18,7 @@ from expectitree.text.tables import Column, table
 COLUMNS = (
     Column("algorithm"),
     Column("value"),
-    Column("best", spare=1, most=16),
+    Column("best", spare=1),
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
     Column("share", number=True, spare=3),
@@ -52,7 +53,7 @@ def _cells(row: ComparisonRow) -> list[str]:
         search.best or "-",
         f"{counts.visited:,}",
         f"{counts.leaves_visited:,}",
-        f"{counts.share:.0%}",
+        percent_text(counts.leaves_visited, counts.leaves_total),
         f"{counts.cuts:,}",
         seconds_text(row.seconds),
     ]
@@ -86,5 +87,5 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
         return f"No algorithm visited fewer than all {leaves} for {goal}."
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
     also = f", as did {plural(others, 'other algorithm')}" if others else ""
-    share = f"{visited:,} of {leaves} ({best.counts.share:.0%})"
+    share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"
     return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import Number, cell_text, display_text, escape
+from expectitree.base.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.decide.risk.report import ActionRisk, Risk
 from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.phrases import plural
@@ -45,7 +45,7 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
         Column("CVaR 5%", number=True, spare=4),
     ]
     if report.target is not None:
-        columns.append(Column(f"P(>= {display_text(report.target)})", number=True))
+        columns.append(Column(f"P(≥ {display_text(report.target)})", number=True))
     mark = f" {characters(options).best.strip()}"
     rows = []
     for one in report.actions:
@@ -75,15 +75,18 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
         part = slice(start, start + step)
         last = totals[part][-1]
         label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
-        rows.append((label, float(sum(found.probabilities[part]))))
-    labels, numbers = max(len(label) for label, _ in rows), [f"{p:.4g}" for _, p in rows]
+        rows.append((label, sum(found.probabilities[part])))
+    labels, numbers = (
+        max(len(label) for label, _ in rows),
+        [probability_text(_rounded(p)) for _, p in rows],
+    )
     wide = max(map(len, numbers))
     room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
     name = safe(escape(one.action or "the tree"), options)
     greatest = max(p for _, p in rows)
     for position, ((label, p), number) in enumerate(zip(rows, numbers, strict=True)):
         head = name if not position else " " * len(name)
-        bar = characters(options).bar * max(1 if p else 0, round(p / greatest * room))
+        bar = characters(options).bar * max(1 if p else 0, round(float(p / greatest) * room))
         yield Text(f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip())
 
 

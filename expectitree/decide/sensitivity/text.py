@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import decimal_text, display_text, exact_text
+from expectitree.base.numbers import decimal_text, display_text, exact_text, typeset
 from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
@@ -107,7 +107,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
 
 def _worth_text(threshold: Threshold) -> str:
     """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
-    text = exact_text(threshold.value)
+    text = typeset(exact_text(threshold.value))
     decimal = decimal_text(threshold.value, 10)
     is_fraction = threshold.exact is not None and "/" in text and len(text) <= _MAX_WORTH_LENGTH
     return f"{text} = {decimal}" if is_fraction else decimal
