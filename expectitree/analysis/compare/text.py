@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
@@ -15,10 +16,12 @@ from expectitree.text.console import file_heading, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
+_LONG = 24  # columns of a name that is not repeated in each row
+_BEST = Column("best", spare=1)
 COLUMNS = (
     Column("algorithm"),
     Column("value"),
-    Column("best", spare=1),
+    _BEST,
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
     Column("share", number=True, spare=3),
@@ -36,13 +39,27 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from file_heading(comparison.file, tree, options, len(comparisons) > 1)
         yield f"{plural(len(tree), 'node')}, {plural(tree.leaves, 'leaf')}"
         yield ""
-        yield from table(COLUMNS, map(_cells, comparison.rows), options)
+        yield from _table(comparison, options)
         yield ""
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
+
+
+def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the table; a long best action that all searches have comes after it."""
+    columns, rows = [*COLUMNS], [_cells(row) for row in comparison.rows]
+    place = COLUMNS.index(_BEST)
+    bests = {row[place] for row in rows}
+    is_long = len(bests) == 1 and cell_len(min(bests)) > _LONG
+    if is_long:
+        for row in (columns, *rows):
+            del row[place]
+    yield from table(columns, rows, options)
+    if is_long:
+        yield Text(f"best: {safe(bests.pop(), options)}")
 
 
 def _cells(row: ComparisonRow) -> list[str]:
