@@ -346,6 +346,11 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
     return "0" if text == "-0" else typeset(text)
 
 
+def exact_display(value: Number) -> str:
+    """Return the number for people in full: an exact decimal, else a fraction."""
+    return typeset(exact_text(value))
+
+
 def typeset(text: str) -> str:
     """Return a number as a book writes it: `-10000.5` as `−10,000.5`."""
     sign, digits = ("−", text[1:]) if text.startswith("-") else ("", text)

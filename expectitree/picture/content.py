@@ -45,7 +45,7 @@ _LABEL_COLUMNS, _LABEL_LINES = 22, 8
 _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
-_SAID_ONCE = 5  # so many equal probabilities or more
+_SAID_ONCE = 3  # so many equal probabilities or more
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
 

@@ -15,10 +15,9 @@ from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
     Number,
     display_text,
-    exact_text,
+    exact_display,
     is_shown_as_fraction,
     percent_text,
-    typeset,
 )
 from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
@@ -65,7 +64,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     """Yield the name and the parts of each line of the summary."""
     search, counts = evaluation.search, evaluation.search.counts
     value = search.interval_of_branch(NONE)[0]
-    write = _exact if is_shown_as_fraction(value) else display_text
+    write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
     yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
@@ -97,10 +96,6 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
-
-
-def _exact(value: Number) -> str:
-    return typeset(exact_text(value))
 
 
 def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:

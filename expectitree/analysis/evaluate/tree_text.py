@@ -214,10 +214,15 @@ class _Drawing:
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
         shared = "" if row.is_folded or not row.is_first else shared_chance(self.tree, n)
-        if shared and not row.hidden_branches:
-            parts.append((f"  p {shared} each", "none"))
         room -= _width(parts)
         overflow: list[Part] = []
+        if shared and not row.hidden_branches:
+            each = (f"  p {shared} each", "none")
+            if len(each[0]) <= room:
+                parts.append(each)
+                room -= len(each[0])
+            else:
+                overflow.append((each[0].strip(), "none"))
         branches = self.tree.branches_of(n)
         is_played = self.evaluation.strategy_only and kind != "CHANCE" and len(branches) == 1
         if row.is_folded and is_played:

@@ -25,6 +25,7 @@ from expectitree.base.numbers import (
     Number,
     are_near,
     decimal_text,
+    exact_display,
     exact_text,
     is_shown_as_fraction,
     message_text,
@@ -283,7 +284,7 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
     digits = _known_digits(place.lower, place.upper, marks)
-    text = digits if place.exact is None else typeset(exact_text(place.exact))
+    text = digits if place.exact is None else exact_display(place.exact)
     if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
         return digits, digits
     return text, f"{text} = {digits}" if "/" in text else text
