@@ -62,7 +62,7 @@ def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
     if row.published is not None and row.published_share is not None:
         off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
         cells["published"] = row.published if "/" in row.published else f"{row.published}%"
-        cells["off by"] = "0" if off in ("+0.0", "-0.0") else off
+        cells["off by"] = "0" if off in ("+0.0", "−0.0") else off
     return cells | {"time": seconds_text(row.seconds)}
 
 

@@ -56,7 +56,7 @@ def test_text_of_one_parameter() -> None:
         "pr is 0.5: the best action is test, worth 1,075.\n"
         "It can fall by 0.1806 or rise by 0.1071 before another action is best.\n"
         "At 23/72 = 0.3194444444… sell and test tie at 750.\n"
-        "At 17/28 = 0.6071428571… install and test tie at 8875/7 = 1267.857143.\n" + VERIFIED
+        "At 17/28 = 0.6071428571… install and test tie at 8875/7 = 1,267.857143.\n" + VERIFIED
     )
 
 
