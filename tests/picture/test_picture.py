@@ -558,7 +558,11 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     again = invoke("draw", LEFT, "-o", str(out))
     assert again.exit_code == 2
     assert "--force" in again.stderr
-    how = [] if ending == ".html" else ["--theme", "dark", "--direction", "right"]
+    how = (
+        []
+        if ending == ".html"
+        else "--theme dark --direction right --style decision --totals".split()
+    )
     assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
 
 
@@ -578,6 +582,7 @@ ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .ht
         (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
         (["-o", "y.svg"], 2, "No tree was given"),
         ([LEFT, "-o", "y.html", "--theme", "dark"], 2, "--theme is for pictures: a page has what"),
+        ([LEFT, "-o", "y.html", "--totals"], 2, "--totals is for pictures"),
         ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
     ],
 )
