@@ -561,7 +561,7 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     how = (
         []
         if ending == ".html"
-        else "--theme dark --direction right --style decision --totals".split()
+        else ["--theme", "dark", "--direction", "right", "--style", "decision", "--totals"]
     )
     assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
 
