@@ -340,7 +340,7 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
     if not is_finite(value):
         return "∞" if value > 0 else "−∞"
     if digits is None:
-        size = abs(value)
+        size: Any = abs(value)
         digits = 6 if size < 10_000 else 10 if not 1e9 <= size < 1e15 else len(str(int(size))) + 2
     text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
     return "0" if text == "-0" else typeset(text)
@@ -394,7 +394,7 @@ def probability_text(probability: Number, digits: int = 4, most: int = 100) -> s
     return text
 
 
-def percent_text(count: int, total: int) -> str:
+def percent_text(count: float, total: float) -> str:
     """Return a share in per cent, with decimals where it would look like none or all.
 
     >>> [percent_text(count, 216) for count in (0, 58, 215, 216)]

@@ -17,11 +17,10 @@ from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
 _LONG = 24  # columns of a name that is not repeated in each row
-_BEST = Column("best", spare=1)
 COLUMNS = (
     Column("algorithm"),
     Column("value"),
-    _BEST,
+    Column("best", spare=1),
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
     Column("share", number=True, spare=3),
@@ -50,14 +49,11 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
 
 def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the table; a long best action that all searches have comes after it."""
-    columns, rows = [*COLUMNS], [_cells(row) for row in comparison.rows]
-    place = COLUMNS.index(_BEST)
-    bests = {row[place] for row in rows}
+    bests = {row.search.best or "-" for row in comparison.rows}
     is_long = len(bests) == 1 and cell_len(min(bests)) > _LONG
-    if is_long:
-        for row in (columns, *rows):
-            del row[place]
-    yield from table(columns, rows, options)
+    shown = [i for i, column in enumerate(COLUMNS) if not (is_long and column.heading == "best")]
+    rows = [[cells[i] for i in shown] for cells in map(_cells, comparison.rows)]
+    yield from table([COLUMNS[i] for i in shown], rows, options)
     if is_long:
         yield Text(f"best: {safe(bests.pop(), options)}")
 

@@ -213,16 +213,16 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
-        shared = "" if row.is_folded or not row.is_first else shared_chance(self.tree, n)
         room -= _width(parts)
         overflow: list[Part] = []
-        if shared and not row.hidden_branches:
-            each = (f"  p {shared} each", "none")
-            if len(each[0]) <= room:
-                parts.append(each)
-                room -= len(each[0])
+        has_rows = row.is_first and not (row.is_folded or row.hidden_branches)
+        if has_rows and (chance := shared_chance(self.tree, n)):
+            each = f"  p {chance} each"
+            if len(each) <= room:
+                parts.append((each, "none"))
+                room -= len(each)
             else:
-                overflow.append((each[0].strip(), "none"))
+                overflow.append((each.strip(), "none"))
         branches = self.tree.branches_of(n)
         is_played = self.evaluation.strategy_only and kind != "CHANCE" and len(branches) == 1
         if row.is_folded and is_played:

@@ -53,9 +53,10 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
         cells = [escape(one.action or "the tree")]
         if one.is_best:
             cells[0] += mark
-        cells += [cell_text(_rounded(x)) for x in (*numbers, one.loss, one.cvar)]
+        cells += [cell_text(_rounded(x)) for x in numbers]
+        cells += [_chance(one.loss), cell_text(_rounded(one.cvar))]
         if one.reach is not None:
-            cells.append(cell_text(_rounded(one.reach)))
+            cells.append(_chance(one.reach))
         rows.append(cells)
     return table(columns, rows, options)
 
@@ -63,6 +64,10 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
 def _rounded(value: Number) -> Number:
     """Return a number without the rounding errors that those of large trees have."""
     return round(value, 10) if isinstance(value, float) else value
+
+
+def _chance(probability: Number) -> str:
+    return probability_text(_rounded(probability))
 
 
 def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -76,10 +81,7 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
         last = totals[part][-1]
         label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
         rows.append((label, sum(found.probabilities[part])))
-    labels, numbers = (
-        max(len(label) for label, _ in rows),
-        [probability_text(_rounded(p)) for _, p in rows],
-    )
+    labels, numbers = max(len(label) for label, _ in rows), [_chance(p) for _, p in rows]
     wide = max(map(len, numbers))
     room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
     name = safe(escape(one.action or "the tree"), options)
