@@ -323,14 +323,17 @@ def display_text(value: Number, digits: int | None = None) -> str:
 
     A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
     It is the number rounded once, half to even. `?` is a utility that is not known yet.
+
+        >>> display_text(-4750000.5), display_text(Fraction(2, 3))
+        ('−4,750,000.5', '0.666667')
     """
     if not is_shown_as_fraction(value):
         return decimal_text(value, digits)
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
-        return text
-    return f"about {_rounded_text(value, digits)}"
+        return typeset(text)
+    return f"about {typeset(_rounded_text(value, digits))}"
 
 
 def decimal_text(value: Number, digits: int | None = None) -> str:
@@ -338,11 +341,25 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
     if value != value:
         return "?"
     if not is_finite(value):
-        return "inf" if value > 0 else "-inf"
+        return "∞" if value > 0 else "−∞"
     if digits is None:
-        digits = 6 if -10_000 < value < 10_000 else 10
+        size: Any = abs(value)
+        digits = 6 if size < 10_000 else 10 if not 1e9 <= size < 1e15 else len(str(int(size))) + 2
     text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
-    return "0" if text == "-0" else text
+    return "0" if text == "-0" else typeset(text)
+
+
+def exact_display(value: Number) -> str:
+    """Return the number for people in full: an exact decimal, else a fraction."""
+    return typeset(exact_text(value))
+
+
+def typeset(text: str) -> str:
+    """Return a number as a book writes it: `-10000.5` as `−10,000.5`."""
+    sign, digits = ("−", text[1:]) if text.startswith("-") else ("", text)
+    whole, point, rest = digits.partition(".")
+    whole = f"{int(whole):,}" if len(whole) > 3 and whole.isdecimal() else whole
+    return f"{sign}{whole}{point}{rest}"
 
 
 def cell_text(value: Number, residue: Number = 0) -> str:
@@ -356,14 +373,45 @@ def message_text(value: Number) -> str:
     return text if len(text) <= 40 else display_text(value)
 
 
-def probability_text(probability: Number) -> str:
-    """Return a probability for people: a decimal of four digits, or a fraction as it is."""
-    return display_text(probability, None if is_shown_as_fraction(probability) else 4)
+def probability_text(probability: Number, digits: int = 4, most: int = 100) -> str:
+    """Return a probability for people: a short decimal, a fraction, or a rounded decimal.
+
+    A fraction has a denominator of at most `most`. A probability below 1 never looks like 1.
+
+        >>> [probability_text(p) for p in (0.25, Fraction(1, 3), 1 / 7, 0.123456, 1 - 1e-9)]
+        ['0.25', '1/3', '1/7', '0.1235', '0.999999999']
+    """
+    if is_shown_as_fraction(probability):
+        return display_text(probability)
+    text = decimal_text(probability, digits)
+    exact = to_exact(probability)
+    if "e" not in text and Fraction(text) == exact:
+        return text
+    simple = exact.limit_denominator(most)
+    if 0 < simple < 1 and to_nearest_float(simple) == to_nearest_float(exact):
+        return str(simple)
+    if text == "1":  # which it is not
+        missing = decimal_text(1 - exact, 2)
+        places = 1 + len(str(int(1 / (1 - exact))))
+        text = decimal_text(probability, places) if places < 16 else f"1 − {missing}"
+    return text
+
+
+def percent_text(count: float, total: float) -> str:
+    """Return a share in per cent, with decimals where it would look like none or all.
+
+    >>> [percent_text(count, 216) for count in (0, 58, 215, 216)]
+    ['0%', '27%', '99.5%', '100%']
+    """
+    digits, share = 0, 100 * count / total
+    while 0 < count < total and f"{share:.{digits}f}" in (f"{0:.{digits}f}", f"{100:.{digits}f}"):
+        digits += 1
+    return f"{share:.{digits}f}%"
 
 
 def factor_text(text: str) -> str:
     """Return a factor of a product: in parentheses if it is negative or a fraction."""
-    return f"({text})" if text.startswith("-") or "/" in text else text
+    return f"({text})" if text.startswith("−") or "/" in text else text
 
 
 @cache

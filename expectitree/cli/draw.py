@@ -38,6 +38,14 @@ _PICTURE_OPTIONS = (  # which a page does not have
         help="The direction in which the tree grows; auto takes what fits the width.",
     ),
     click.option(
+        "--style",
+        type=click.Choice(drawing.CHOICES["style"]),
+        default="game",
+        show_default=True,
+        help="Triangles for MAX and MIN; or squares for decisions, as in decision analysis.",
+    ),
+    click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
+    click.option(
         "--width",
         type=click.FloatRange(min=1),
         metavar="N",
@@ -103,8 +111,9 @@ def command(
     """Draw a tree with its values, its best branches and the cuts of a search.
 
     Triangles that point up are MAX, those that point down are MIN, circles are CHANCE. The best
-    branch is bold, a cut is a double stroke, and nodes that no search visited are grey. A shared
-    node is drawn once. A number with a sign on a branch is its reward, or its cost.
+    branch is bold, a cut is a double stroke, a dotted stroke is where a probe ended, and nodes that
+    no search visited are grey. A shared node is drawn once. A number with a sign on a branch is its
+    reward, or its cost.
 
     \b
     .svg         a picture for web pages and slides

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,10 +28,10 @@ from expectitree.base.numbers import cell_text, display_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.text import broken, chance_text, payment_text, typeset
+from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.text.phrases import BOUNDS_FROM, payment
+from expectitree.text.phrases import BOUNDS_FROM, chance_text, payment
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",
@@ -40,7 +39,6 @@ LETTERS = {
 }  # fmt: skip
 
 LABEL_COLUMNS, LABEL_LINES = 22, 3  # as in the pictures
-_RELATION = re.compile(r"[<>]=(?=\W(alpha|beta)\b)")
 
 
 def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
@@ -57,7 +55,7 @@ def page_data(traces: Sequence[Trace], first: str) -> dict[str, Any]:
         "choices": list(choices),
         "numbers": {
             "json": [json_number(number) for number in numbers],
-            "shown": [typeset(cell_text(number, smallest)) for number in numbers],
+            "shown": [cell_text(number, smallest) for number in numbers],
         },
     }
 
@@ -68,7 +66,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
-                probabilities[b] = chance_text(columns.probability[b])
+                probabilities[b] = chance_text(tree, b)
     payments: dict[str, Any] = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]
@@ -124,12 +122,7 @@ def _trace_columns(trace: Trace, numbers: Table, choices: Table) -> dict[str, An
 
 def step_text(words: StepSentences, event: Event) -> str:
     """Return the sentence of a step, and a line for each end of its window that is derived."""
-    sentence = _RELATION.sub(_relation, words.sentence(event))
-    return "\n".join([sentence, *words.window_formulas(event)])
-
-
-def _relation(found: re.Match[str]) -> str:
-    return "≤" if found[0] == "<=" else "≥"
+    return "\n".join([words.sentence(event), *words.window_formulas(event)])
 
 
 def opening(trace: Trace) -> str:

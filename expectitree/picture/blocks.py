@@ -12,7 +12,8 @@ from expectitree.picture.text import LINE, text_width
 
 FONT, LABEL_FONT, SMALL_FONT, TITLE_FONT = 13.0, 12.0, 11.0, 16.0
 HALF = 12.0  # of a symbol's width and height
-_BESIDE = HALF + 5  # from a symbol's middle to its text
+_BESIDE = 5.0  # from a symbol to its text
+_END = 7.0  # half of the triangle at the end of a decision tree
 _BOX = 11.0  # half the height of a terminal's box
 _CLOSE = 3.0  # between the leaves of a run
 _GAP = 14.0  # where a cut divides a run
@@ -44,17 +45,44 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
         return Block(Box(-half, -high, half, high), _texts(lines), (half + 3, high + 1))
     lines.insert(0, (glyph.value, FONT, first))
     colour = "hidden" if glyph.is_grey else glyph.kind
-    if glyph.kind == "TERMINAL":
-        half = max(HALF, _widest(lines) / 2 + 5)
-        box = Box(-half, -_BOX, half, _BOX)
-        symbol = Symbol(glyph.kind, box, colour, glyph.is_estimate)
-        return Block(box, (symbol, *_texts(lines)), (half, _BOX))
+    if glyph.shape == "BOX":
+        return _box_block(glyph, lines, colour, is_down)
+    if glyph.shape == "END" and is_down:
+        box = Box(-_END, -_END, _END, _END)
+        symbol = Symbol("UP", box, colour, glyph.is_estimate)
+        return _with_texts_below(box, symbol, lines)
     high = max(HALF, sum(size for _, size, _ in lines) * LINE / 2)
     y = high - HALF if is_down else 0
-    box = Box(-HALF, y - high, _BESIDE + _widest(lines), y + high)
-    symbol = Symbol(glyph.kind, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
-    reach = HALF if glyph.kind == "CHANCE" else HALF / 2
-    return Block(box, (symbol, *_texts(lines, _BESIDE, y)), (reach, HALF))
+    half = _END if glyph.shape == "END" else HALF
+    box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
+    symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)
+    reach = HALF / 2 if glyph.shape in ("UP", "DOWN") else half
+    return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
+
+
+def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
+    """Return a box around the value of a terminal, with its remarks below or to the right."""
+    half = max(HALF, _widest(lines[:1]) / 2 + 5)
+    box = Box(-half, -_BOX, half, _BOX)
+    symbol = Symbol("BOX", box, colour, glyph.is_estimate)
+    inside, remarks = _texts(lines[:1]), lines[1:]
+    if not remarks or is_down:
+        block = _with_texts_below(box, symbol, remarks)
+    else:
+        right = half + _BESIDE
+        texts = _texts(remarks, right)
+        block = Block(box._replace(right=right + _widest(remarks)), (symbol, *texts))
+    return Block(block.box, (*block.marks, *inside), (half, _BOX))
+
+
+def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
+    """Return a symbol above the middle of lines."""
+    if not lines:
+        return Block(box, (symbol,))
+    high, half = sum(size for _, size, _ in lines) * LINE, max(box.right, _widest(lines) / 2)
+    texts = _texts(lines, 0, box.bottom + 2 + high / 2)
+    whole = Box(-half, box.top, half, box.bottom + 2 + high)
+    return Block(whole, (symbol, *texts), (box.right, box.bottom))
 
 
 def edge_block(edge: Edge, is_down: bool) -> Block | None:
@@ -62,10 +90,8 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     texts = edge.lines
     if not texts:
         return None
-    if len(texts) > len(edge.label) < 2 and not is_down:
-        is_right_to_left = any(bidirectional(letter) in ("R", "AL", "AN") for letter in texts[0])
-        if not is_right_to_left:
-            texts = (_in_a_line(edge),)
+    if not is_down:
+        texts = _in_few_lines(edge)
     colour, is_bold = "ink" if edge.rank else "dim", edge.rank == PLAYED
     if edge.is_grey:
         colour = "grey"
@@ -80,12 +106,19 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     return Block(box, tuple(text._replace(has_rim=True) for text in texts_))
 
 
-def _in_a_line(edge: Edge) -> str:
-    """Return the texts of an edge: `oil, p 0.45, −250`; a probability alone has no name."""
+def _in_few_lines(edge: Edge) -> tuple[str, ...]:
+    """Return the texts of an edge: `oil, p 0.45, −250`; a probability alone has no name.
+
+    A label of several lines, or one from right to left, keeps lines of its own.
+    """
     if edge.lines == (edge.probability,):
-        return edge.probability
-    probability = edge.probability and f"p {edge.probability}"
-    return ", ".join(filter(None, (*edge.label, probability, edge.payment)))
+        return edge.lines
+    label, rest = edge.label, edge.probability and f"p {edge.probability}"
+    rest = ", ".join(filter(None, (rest, edge.payment)))
+    is_right_to_left = any(bidirectional(c) in ("R", "AL", "AN") for c in "".join(label))
+    if len(label) == 1 and rest and not is_right_to_left:
+        return (f"{label[0]}, {rest}",)
+    return tuple(filter(None, (*label, rest)))
 
 
 class Run(NamedTuple):
@@ -115,7 +148,7 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     across, along = across + _CLOSE, along + _CLOSE
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
-    cut = next((i for i, edge in enumerate(edges) if edge.is_cut), 0)
+    cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)

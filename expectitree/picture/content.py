@@ -13,27 +13,39 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import value_text, visited_text
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import cell_text, escape, probability_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
+from expectitree.base.tree.totals import totals
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, chance_text, payment_text, typeset
+from expectitree.picture.text import balanced, payment_text
 from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
 from expectitree.text.console import clipped
-from expectitree.text.phrases import known_text, payment, plural, plus_text
+from expectitree.text.phrases import (
+    chance_text,
+    known_text,
+    payment,
+    plural,
+    plus_text,
+    shared_chance,
+)
 
 MAX_NODES = 100  # that are drawn by default
 SYMBOLS = tuple(kind.name for kind in Kind)  # the kinds of glyphs that have one
 NOTE = "NOTE"  # a glyph that names what is left out
 ELSEWHERE = "ELSEWHERE"  # a glyph with the number of a shared node that is drawn elsewhere
+SHAPES = {
+    "game": dict(zip(SYMBOLS, ("BOX", "UP", "DOWN", "CIRCLE"), strict=True)),
+    "decision": dict(zip(SYMBOLS, ("END", "SQUARE", "DOWN", "CIRCLE"), strict=True)),
+}  # by style and kind
 PLAIN, TIE, BEST, PLAYED = range(4)  # a branch; PLAYED is a best one that optimal play can reach
-_LABEL_COLUMNS, _LABEL_LINES = 22, 3
+_LABEL_COLUMNS, _LABEL_LINES = 22, 8
 _REASON_COLUMNS = 34
 _MAX_TITLE_LENGTH = 400
 _MAX_NOTE_LENGTH = 1000
-_SAID_ONCE = 5  # so many equal probabilities or more
+_SAID_ONCE = 3  # so many equal probabilities or more
 _LONG_EDGES = 1_000  # layers, plus two for each glyph, that edges may pass by
 
 
@@ -45,6 +57,8 @@ class Style:
     theme: str = "light"  # or dark
     direction: str = "auto"  # or down, right
     width: float | None = None  # the most
+    style: str = "game"  # or decision
+    totals: bool = False  # what a path pays in all, at its end
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     blank: bool = False  # an exercise: without what the search found
@@ -61,6 +75,7 @@ class Glyph:
     is_grey: bool
     is_estimate: bool
     tooltip: str
+    shape: str = ""  # a name in `SHAPES` of the style, for a node
     below: list[Edge] = field(default_factory=list)  # in branch order
 
 
@@ -74,7 +89,8 @@ class Edge:
     probability: str
     rank: int  # PLAIN, TIE, BEST, PLAYED
     is_grey: bool
-    is_cut: bool  # the first branch that a cut left
+    is_cut: bool  # the first branch that a cut at its node left
+    is_unprobed: bool  # the first branch that a probe of its node left
     is_first: bool  # whether the child is drawn below the parent; else it is drawn elsewhere
     tooltip: str
     payment: str = ""  # what the branch pays MAX, with its sign
@@ -122,14 +138,20 @@ def _summary(search: Search) -> tuple[str, ...]:
     counts = search.counts
     if is_unknown(search, search.tree.root_id):
         return (f"{plural(len(search.tree.unknown), 'utility')} not known yet",)
-    text = f"Value {typeset(value_text(search))}"
+    text = f"Value {value_text(search)}"
     if search.best is not None:
-        text += f", best action {clipped(escape(search.best), 40)}"
+        text += f", best action {clipped(escape(search.best), _MAX_TITLE_LENGTH)}"
     if counts.visited == counts.total:
         return (text,)
     nodes, leaves = visited_text(search, "node"), visited_text(search, "leaf")
     cuts = f", {plural(counts.cuts, 'cut')}" if search.algorithm.player_cuts else ""
     return text, f"{search.algorithm.full_name} visited {nodes} and {leaves}{cuts}"
+
+
+_LEGENDS = {
+    "game": "Triangles that point up are MAX, down MIN; circles are CHANCE.",
+    "decision": "Squares are MAX, triangles that point down MIN; circles are CHANCE.",
+}
 
 
 class _Reader:
@@ -142,6 +164,7 @@ class _Reader:
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
+        self.totals = totals(self.tree) if style.totals else {}
         self.windows = self.search.alpha, self.search.beta
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
@@ -173,7 +196,7 @@ class _Reader:
     def read_rows(self, rows: list[Row]) -> Content:
         """Return the content of the rows: all glyphs first, since an edge may lead to any."""
         own = {row.node: self.glyph(row.node) for row in rows if row.is_first}
-        self.cut_branch = {n: self.first_cut(n) for n in own}
+        self.cut_branch = {n: self.first_left(n) for n in own}
         others = []
         for row in rows:
             if row.parent < 0:
@@ -194,7 +217,7 @@ class _Reader:
         text = f"A game tree of {len(self.evaluation.tree):,} nodes. {'. '.join(found)}."
         if self.evaluation.strategy_only:
             text += " The picture shows what optimal play can reach."
-        text += " Triangles that point up are MAX, down MIN; circles are CHANCE."
+        text += f" {_LEGENDS[self.style.style]}"
         if self.blank:
             text += (
                 " An exercise without marks of the best branches, cuts and the reasons for them,"
@@ -202,8 +225,8 @@ class _Reader:
             )
         else:
             text += (
-                " The best branch is bold, a double stroke is a cut, and the search did not visit"
-                " what is grey."
+                " The best branch is bold, a double stroke is a cut, a dotted stroke is where a"
+                " probe ended, and the search did not visit what is grey."
             )
         if self.columns.pays:
             text += " A signed number on a branch is what MAX receives there."
@@ -227,8 +250,8 @@ class _Reader:
         if kind == "TERMINAL" and not self.search.visits[n]:
             value = f"({value})"
         return Glyph(
-            kind, n, typeset(value), tuple(map(typeset, remarks)), self.is_grey(n), is_estimate,
-            "\n".join(tooltip + more),
+            kind, n, value, tuple(remarks), self.is_grey(n), is_estimate,
+            "\n".join(tooltip + more), SHAPES[self.style.style][kind],
         )  # fmt: skip
 
     def _glyph_value(self, n: int) -> str:
@@ -258,6 +281,8 @@ class _Reader:
                 alpha, beta = (cell_text(end[n], self.search.eps) for end in self.windows)
                 tooltip.append(f"α {alpha}, β {beta}")
                 remarks.append(tooltip[-1])
+        if n in self.totals:
+            remarks.append(f"total {cell_text(self.totals[n])}")
         chance = self.shared_probability(n)
         if chance:
             remarks.append(f"p {chance} each")
@@ -291,11 +316,9 @@ class _Reader:
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        branches = self.tree.branches_of(node)
-        if self.columns.kind[node] != Kind.CHANCE or len(branches) < _SAID_ONCE:
+        if len(self.tree.branches_of(node)) < _SAID_ONCE:
             return ""
-        found = {self.columns.probability[b] for b in branches}
-        return chance_text(found.pop()) if len(found) == 1 else ""
+        return shared_chance(self.tree, node)
 
     def is_grey(self, node: int) -> bool:
         return not self.search.visits[node] or node not in self.possible
@@ -304,9 +327,11 @@ class _Reader:
 
     def edge(self, row: Row, parent: Glyph, child: Glyph) -> Edge:
         b, first_cut = row.branch, self.cut_branch[row.parent]
+        is_first_left = b <= first_cut < b + max(1, row.hidden_branches)
+        is_cut = is_first_left and self.explanation.cut(row.parent) is not None
+        marks = is_cut, is_first_left and not is_cut
         if row.node < 0:
-            is_cut = b <= first_cut < b + row.hidden_branches
-            return Edge(parent, child, (), "", PLAIN, True, is_cut, True, child.tooltip)
+            return Edge(parent, child, (), "", PLAIN, True, *marks, True, child.tooltip)
         p, label = self.columns.probability[b], self.tree.branch_label(row.parent, b)
         is_outcome = parent.kind == "CHANCE"
         is_left = self.search.algorithm.in_order and not row.is_first and 0 <= first_cut <= b
@@ -318,7 +343,7 @@ class _Reader:
                 rank = PLAYED
         about, reward = [escape(label[:_MAX_NOTE_LENGTH])], self.tree.reward_of(b)
         if is_outcome:
-            about.append(f"p = {cell_text(p)}")
+            about.append(f"p = {probability_text(p, digits=6)}")
         if reward:
             about.append(" ".join(payment(reward)))
         tooltip = [", ".join(about)]
@@ -331,26 +356,25 @@ class _Reader:
         is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
+            "" if is_said else chance_text(self.tree, b), rank, is_grey, *marks,
             row.is_first or row.node in self.numbered, "\n".join(tooltip), payment_text(reward),
         )  # fmt: skip
 
-    def first_cut(self, node: int) -> int:
+    def first_left(self, node: int) -> int:
         """Return the first branch of a node that a cut left, made there or above; or -1.
 
         A cut above leaves the branches of a node that was only probed. Where a cut left only
         branches that the search had entered before, this is the first of them.
         """
         search, child = self.search, self.columns.child
-        in_order, cut = search.algorithm.in_order, self.explanation.cut(node)
-        branches = self.tree.branches_of(node)
-        is_own = cut is not None and not cut.probing
-        if cut is not None and is_own and in_order:
+        cut, branches = self.explanation.cut(node), self.tree.branches_of(node)
+        in_order = search.algorithm.in_order and not (cut and cut.probing)
+        if cut is not None and in_order:
             branches = branches[cut.after :]
         is_possible = self.columns.probability
         open_branches = [
             b for b in branches
-            if is_own and is_possible[b] and search.lower[child[b]] < search.upper[child[b]]
+            if cut and is_possible[b] and search.lower[child[b]] < search.upper[child[b]]
         ]  # fmt: skip
         for b in branches:
             if self.tree.is_first_path(child[b], b):
@@ -358,7 +382,7 @@ class _Reader:
                     return b
             elif b in open_branches and (in_order or not search.visits[child[b]]):
                 return b
-        return open_branches[0] if open_branches else -1
+        return next(iter(open_branches), branches[-1] if cut and branches else -1)
 
 
 def _note(row: Row) -> Glyph:

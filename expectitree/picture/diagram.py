@@ -149,6 +149,8 @@ class _Layout:
         self.runs: dict[Glyph, tuple[list[Edge], Run]] = {}
         shared = {edge.child for edge in found.edges if not edge.is_first}
         runs = [glyph.below for glyph in found.glyphs if are_run(glyph.below, shared)]
+        if style.style == "decision" or style.totals:  # the ends have texts
+            runs = []
         self.joinable = {edges[0].parent for edges in runs} if is_compact else set()
         leaves = [edge.child for edges in runs for edge in edges]  # all runs align
         self.leaf_half = max((glyph_block(leaf, True).box.right for leaf in leaves), default=0.0)
@@ -296,8 +298,8 @@ class _Layout:
             yield Group(tuple(self.lines(edge)), edge)
         for leaves, (edges, run) in self.runs.items():
             if run.gap:
-                cut = next(edge for edge in edges if edge.is_cut)
-                yield Group(tuple(self.gap(self.item[leaves], *run.gap)), cut)
+                cut = next(edge for edge in edges if edge.is_cut or edge.is_unprobed)
+                yield Group(tuple(self.gap(self.item[leaves], cut, *run.gap)), cut)
         things: list[Edge | Glyph] = [*self.edges, *self.content.glyphs]
         for of in things:
             item = self.item[of]
@@ -338,27 +340,27 @@ class _Layout:
             curve = [(text.place, half), (child.place, half), (child.place, begin)]
         paths.append(self.path(points, curve, [goal]))
         if edge.is_grey:
-            yield Line(tuple(paths), "grey", 1, is_dashed=True)
+            yield Line(tuple(paths), "grey", 1, "4 3")
         else:
             yield Line(tuple(paths), "ink" if edge.rank else "line", _LINE_WIDTHS[edge.rank])
-        if edge.is_cut:
-            yield Line(self.strokes(fan, slanted_to), "cut", 2)
+        if edge.is_cut or edge.is_unprobed:
+            yield self.strokes(edge, fan, slanted_to)
 
-    def gap(self, leaves: _Item, start: Point, end: Point) -> Iterator[Line]:
+    def gap(self, leaves: _Item, cut: Edge, start: Point, end: Point) -> Iterator[Line]:
         """Yield the line and the strokes of a cut within a run of leaves."""
         ends = [(leaves.place + cross, leaves.along + along) for cross, along in (start, end)]
-        yield Line((self.path(ends),), "grey", 1, True)
-        yield Line(self.strokes(ends[0], ends[1], 0.5), "cut", 2)
+        yield Line((self.path(ends),), "grey", 1, "4 3")
+        yield self.strokes(cut, ends[0], ends[1], 0.5)
 
-    def strokes(self, start: Point, end: Point, middle: float = 0.58) -> tuple[Path, ...]:
-        """Return the two strokes across the slanted part of a branch that was cut."""
+    def strokes(self, edge: Edge, start: Point, end: Point, middle: float = 0.58) -> Line:
+        """Return two strokes across a part of a branch that was cut, or a dotted one."""
         (x, y), way_x, way_y = start, end[0] - start[0], end[1] - start[1]
         long = (way_x**2 + way_y**2) ** 0.5 or 1.0
         aside_x, aside_y = -way_y / long * _STROKE, way_x / long * _STROKE
         paths = []
-        for apart in (-_STROKES_APART, _STROKES_APART):
+        for apart in (-_STROKES_APART, _STROKES_APART) if edge.is_cut else (0,):
             part = middle + apart / long
             at_x, at_y = x + way_x * part, y + way_y * part
             ends = [(at_x - aside_x, at_y - aside_y), (at_x + aside_x, at_y + aside_y)]
             paths.append(self.path(ends))
-        return tuple(paths)
+        return Line(tuple(paths), "cut", 2, "" if edge.is_cut else "2 1.6")

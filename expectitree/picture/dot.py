@@ -6,10 +6,13 @@ import json
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, Edge, Glyph, Style, content
 from expectitree.picture.marks import THEMES
 
-SHAPES = dict(zip(SYMBOLS, ("box", "triangle", "invtriangle", "circle"), strict=True))
+SHAPES = {
+    "BOX": "box", "UP": "triangle", "DOWN": "invtriangle", "CIRCLE": "circle",
+    "SQUARE": "square", "END": "plaintext",
+}  # fmt: skip
 
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
@@ -40,7 +43,7 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
 
 def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
     value, filled = glyph.value, {}
-    if glyph.kind in SHAPES:
+    if glyph.shape in SHAPES:
         value = value.replace(", ", ",\n")  # it is within the shape
         name = "hidden" if glyph.is_grey else glyph.kind
         filled = {
@@ -51,7 +54,7 @@ def _of_glyph(glyph: Glyph, colours: dict[str, str]) -> str:
     return _attributes(
         label="\n".join(filter(None, [value, *glyph.remarks])),
         tooltip=glyph.tooltip,
-        shape=SHAPES.get(glyph.kind, "plaintext"),
+        shape=SHAPES.get(glyph.shape, "plaintext"),
         **filled,
         fontcolor=colours["grey"] if glyph.is_grey else None,
     )
@@ -67,6 +70,8 @@ def _of_edge(edge: Edge, colours: dict[str, str]) -> str:
     found |= {"color": colour, "fontcolor": colour}
     if edge.is_cut:  # two strokes across the branch
         found |= {"color": colours["cut"], "dir": "back", "arrowtail": "teetee"}
+    elif edge.is_unprobed:
+        found |= {"color": colours["cut"], "dir": "back", "arrowtail": "tee"}
     if not edge.is_first:
         found["constraint"] = "false"
     return _attributes(**found)

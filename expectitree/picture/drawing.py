@@ -23,7 +23,11 @@ PAGE = "html"
 CONVERTED = ("png", "pdf")
 SCALE = 2.0  # pixels of a .png for each unit of the SVG
 MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
-CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
+CHOICES = {
+    "theme": ("light", "dark"),
+    "direction": ("auto", "down", "right"),
+    "style": ("game", "decision"),
+}  # of a picture
 
 
 def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
@@ -75,7 +79,9 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
         options: `rows`: draw about so many nodes, by default 100; None draws all. `theme`: "light"
             or "dark". `direction`: "down", "right" or "auto", which takes what fits the width.
             `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
-            leaves out the title and the result. `windows=True` shows alpha and beta of each node
+            leaves out the title and the result. `style`: "game" draws MAX and MIN as triangles,
+            "decision" decisions as squares and ends as triangles. `totals=True` adds to each
+            terminal what its path pays in all. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
             play can reach. `blank=True` draws an exercise, with lines to write on.
 

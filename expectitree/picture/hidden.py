@@ -17,7 +17,6 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import Bounds, Repeated
 from expectitree.base.tree.model import Kind, Tree, check_tree
-from expectitree.picture.text import typeset
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.phrases import interval_text, plural
@@ -55,7 +54,7 @@ def exercise_lines(search: Search) -> Iterator[str]:
     is_player = tree.columns.kind[tree.root_id] in PLAYERS
     yield f"Value {BLANK}" + (f", best action {BLANK}" if is_player else "")
     if search.algorithm.player_cuts:
-        bounds = typeset(interval_text(*search.root_bounds))
+        bounds = interval_text(*search.root_bounds)
         name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
         yield f"{name} with bounds {bounds} visited {BLANK} of {leaves}, {BLANK} cuts"
 

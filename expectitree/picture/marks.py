@@ -80,13 +80,13 @@ class Line(NamedTuple):
     paths: tuple[Path, ...]
     colour: str  # a key of a theme
     width: float
-    is_dashed: bool = False
+    dashes: str = ""  # the lengths of dashes and gaps
 
 
 class Symbol(NamedTuple):
-    """A filled shape: a triangle for MAX and MIN, a circle for CHANCE, a box for a terminal."""
+    """A filled shape: a triangle, whose tip is up, down or to the left (END), or another."""
 
-    kind: str
+    shape: str  # one of `SHAPES`
     box: Box
     colour: str  # a key of a theme
     is_dashed: bool
@@ -94,9 +94,11 @@ class Symbol(NamedTuple):
 
     @property
     def triangle(self) -> Path:
-        """The corners of a player's symbol, its tip first."""
+        """The corners of a triangle, its tip first."""
         left, top, right, bottom = self.box
-        tip, side = (top, bottom) if self.kind == "MAX" else (bottom, top)
+        if self.shape == "END":
+            return Path(((left, (top + bottom) / 2), (right, top), (right, bottom)))
+        tip, side = (top, bottom) if self.shape == "UP" else (bottom, top)
         return Path((((left + right) / 2, tip), (left, side), (right, side)))
 
     def moved(self, x: float, y: float) -> Symbol:

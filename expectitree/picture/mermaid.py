@@ -6,19 +6,21 @@ import json
 from collections.abc import Iterator
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.picture.content import PLAYED, Edge, Glyph, Style, content
+from expectitree.picture.content import PLAYED, SYMBOLS, Edge, Glyph, Style, content
 from expectitree.picture.marks import THEMES
 
 # Older versions of Mermaid have no triangles. MAX is a trapezium that is narrow at the top, MIN one
 # that is narrow at the bottom.
 SHAPES = {
-    "MAX": ("[/", "\\]"),
-    "MIN": ("[\\", "/]"),
-    "CHANCE": ("((", "))"),
-    "TERMINAL": ("[", "]"),
+    "UP": ("[/", "\\]"),
+    "DOWN": ("[\\", "/]"),
+    "CIRCLE": ("((", "))"),
+    "BOX": ("[", "]"),
+    "SQUARE": ("[", "]"),
+    "END": (">", "]"),
 }
-SYMBOLS = {"MAX": "▲ ", "MIN": "▼ "}
-_PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼‖−≤≥")
+MARKS = {"UP": "▲ ", "DOWN": "▼ ", "SQUARE": "■ "}
+_PLAIN = frozenset(" ,.-+=/()[]:…→∞αβ·▲▼■‖┊−≤≥")
 
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
@@ -34,34 +36,38 @@ def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
         yield f"  {name}{_shape(glyph)}:::{_class(glyph)}"
     for edge in found.edges:
         yield f"  {names[edge.parent]} {_line(edge)} {names[edge.child]}"
-    for kind in (*SHAPES, "hidden"):
+    for kind in (*SYMBOLS, "hidden"):
         fill, line = colours[kind], colours[f"{kind}line"]
         ink = colours["grey" if kind == "hidden" else "ink"]
         yield f"  classDef {kind} fill:{fill},stroke:{line},color:{ink}"
     yield f"  classDef note fill:none,stroke:none,color:{colours['grey']}"
-    cut = [str(i) for i, edge in enumerate(found.edges) if edge.is_cut]
-    grey = [str(i) for i, edge in enumerate(found.edges) if edge.is_grey and not edge.is_cut]
+    cut, grey = [], []
+    for i, edge in enumerate(found.edges):
+        if edge.is_cut or edge.is_unprobed:
+            cut.append(str(i))
+        elif edge.is_grey:
+            grey.append(str(i))
     for places, colour in ((cut, colours["cut"]), (grey, colours["grey"])):
         if places:
             yield f"  linkStyle {','.join(places)} stroke:{colour},color:{colour}"
 
 
 def _shape(glyph: Glyph) -> str:
-    text = [f"{SYMBOLS.get(glyph.kind, '')}{glyph.value}".strip(), *glyph.remarks]
+    text = [f"{MARKS.get(glyph.shape, '')}{glyph.value}".strip(), *glyph.remarks]
     if glyph.kind == "CHANCE":  # a circle grows with the width of what is in it
         text[:1] = text[0].replace(", ", ",\n").split("\n")
-    opening, closing = SHAPES.get(glyph.kind, ("[", "]"))
+    opening, closing = SHAPES.get(glyph.shape, ("[", "]"))
     return f'{opening}"{_escaped([line for line in text if line])}"{closing}'
 
 
 def _class(glyph: Glyph) -> str:
-    if glyph.kind not in SHAPES:
+    if glyph.kind not in SYMBOLS:
         return "note"
     return "hidden" if glyph.is_grey else glyph.kind
 
 
 def _line(edge: Edge) -> str:
-    text = [*(["‖"] if edge.is_cut else []), *edge.lines]
+    text = ["‖"] * edge.is_cut + ["┊"] * edge.is_unprobed + [*edge.lines]
     stroke = "===" if edge.rank == PLAYED else "---"
     if edge.is_grey:
         stroke = "-.-"

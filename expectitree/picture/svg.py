@@ -9,6 +9,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import Style
 from expectitree.picture.diagram import diagram
 from expectitree.picture.marks import THEMES, Group, Line, Mark, Path, Point, Symbol, Text
+from expectitree.picture.text import is_measured, text_width
 
 FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
@@ -54,13 +55,16 @@ class _Writer:
             look += ' font-weight="bold"'
         if text.has_rim:
             look += f' stroke="{self.colours["paper"]}" stroke-width="3" paint-order="stroke"'
+        if is_measured(text.text):  # so that another font has this width, too
+            width = self.number(text_width(text.text, text.size, text.is_bold))
+            look += f' textLength="{width}" lengthAdjust="spacingAndGlyphs"'
         return f'<text x="{x}" y="{y}" font-size="{size}" {look}>{escape(text.text)}</text>'
 
     def line(self, line: Line) -> str:
         d = "".join(map(self.path, line.paths))
         pen = f'stroke="{self.colours[line.colour]}" stroke-width="{line.width}"'
-        if line.is_dashed:
-            pen += ' stroke-dasharray="4 3"'
+        if line.dashes:
+            pen += f' stroke-dasharray="{line.dashes}"'
         return f'<path d="{d}" {pen}/>'
 
     def symbol(self, symbol: Symbol) -> str:
@@ -69,14 +73,15 @@ class _Writer:
         if symbol.is_dashed:
             paint += ' stroke-dasharray="3 2"'
         x, y, right, bottom = symbol.box
-        if symbol.kind == "CHANCE":
+        if symbol.shape == "CIRCLE":
             circle = (x + right) / 2, (y + bottom) / 2, (right - x) / 2
             cx, cy, radius = map(self.number, circle)
             return f'<circle cx="{cx}" cy="{cy}" r="{radius}" {paint}/>'
-        if symbol.kind == "TERMINAL":
+        if symbol.shape in ("BOX", "SQUARE"):
             left, top, width, height = map(self.number, (x, y, right - x, bottom - y))
             place = f'x="{left}" y="{top}" width="{width}" height="{height}"'
-            return f'<rect {place} rx="3" {paint}/>'
+            rounding = ' rx="3"' if symbol.shape == "BOX" else ""
+            return f"<rect {place}{rounding} {paint}/>"
         return f'<path d="{self.path(symbol.triangle)}Z" {paint}/>'
 
     def path(self, path: Path) -> str:

@@ -1,63 +1,75 @@
-"""The texts of a picture: their width in a font that is not known yet, lines, and numbers."""
+"""The texts of a picture: their width, lines, and numbers."""
 
 from __future__ import annotations
 
-import re
-from fractions import Fraction
+from unicodedata import normalize
 
 from rich.cells import cell_len
 
-from expectitree.base.numbers import (
-    Number,
-    cell_text,
-    is_shown_as_fraction,
-    probability_text,
-    to_nearest_float,
-)
+from expectitree.base.numbers import Number, cell_text
 from expectitree.text.console import clipped
 
-# In hundredths of the font's size, from space to ~. These are the widths of DejaVu Sans, one of the
-# widest fonts that `sans-serif` can be, so a text is never wider.
-_WIDTHS = (
-    32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
-    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 77, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
-    61, 79, 70, 64, 62, 74, 69, 99, 69, 62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
-    64, 28, 28, 58, 28, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84,
+# In thousandths of the font's size, from space to ~: the widths of Helvetica, which Arial and
+# Liberation Sans share. A picture states the width of each such text, so other fonts keep to it.
+_PLAIN = (
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
 )  # fmt: skip
+_BOLD = (
+    278, 333, 474, 556, 556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722, 722, 667,
+    611, 778, 722, 278, 556, 722, 611, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 333, 278, 333, 584, 556, 333, 556, 611, 556, 611, 556, 333, 611, 611, 278, 278, 556,
+    278, 889, 611, 611, 611, 611, 389, 556, 333, 611, 556, 778, 556, 556, 500, 389, 280, 389, 584,
+)  # fmt: skip
+_LIKE = {"−": "+", "≤": "<", "≥": ">"}  # signs that are as wide as others
 # Of other letters, by their columns in a terminal: Chinese letters are 1 wide, emoji up to 1.25.
 _OTHER_WIDTHS = (0.0, 0.85, 1.3)
-BOLD = 1.12  # how much wider bold letters are
+_WIDER = 1.12  # bold letters of unknown width
 LINE = 1.25  # from line to line
 _MAX_LENGTH = 2_000  # characters of a text that are broken into lines
-_MAX_DENOMINATOR = 100  # of a probability that is shown as a fraction
-
-_MINUS = re.compile(r"(?<![\w.)])-(?=[\d.i])")
-_LONG_INTEGER = re.compile(r"(?<![\d.+-])\d{5,}(?!\d*e)")
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Return how wide a line may be, in the unit of the font's size."""
-    width = 0.0
+    """Return how wide a line is, in the unit of the font's size; of other letters, the most."""
+    widths, width = _BOLD if bold else _PLAIN, 0.0
     for character in text:
-        if " " <= character <= "~":
-            width += _WIDTHS[ord(character) - ord(" ")] / 100
+        if is_measured(base := _base(character)):
+            width += widths[ord(base) - ord(" ")] / 1000
         else:
-            width += _OTHER_WIDTHS[cell_len(character)]
-    return width * size * (BOLD if bold else 1)
+            width += _OTHER_WIDTHS[cell_len(character)] * (_WIDER if bold else 1)
+    return width * size
+
+
+def is_measured(text: str) -> bool:
+    """Return whether the width of a line is known, not only the most that it can be."""
+    return all(" " <= _base(character) <= "~" for character in text)
+
+
+def _base(character: str) -> str:
+    """Return the letter that is as wide as one with an accent, or a sign like it."""
+    return _LIKE.get(character) or normalize("NFD", character)[0]
 
 
 def broken(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
-    """Return a text in lines of at most so many columns, broken at blanks; the last is clipped."""
+    """Return a text in lines of at most so many columns, broken at blanks.
+
+    What is left of it after the last line becomes an ellipsis.
+    """
     lines: list[str] = []
     rest = text[:_MAX_LENGTH]
     while rest:
-        if cell_len(rest) <= columns or len(lines) == most_lines - 1:
-            lines.append(clipped(rest, columns))
-            break
-        line = clipped(rest, columns, "")
-        blank = line.rfind(" ")
-        if rest[len(line)] != " " and blank >= columns // 3:
-            line = line[:blank]
+        is_last = len(lines) == most_lines - 1
+        if cell_len(rest) <= columns:
+            return (*lines, rest)
+        line = clipped(rest, columns - 2 * is_last, "")
+        if rest[len(line)] != " " and " " in line.lstrip():
+            line = line[: line.rindex(" ")]
+        if is_last:
+            return (*lines, f"{line.rstrip()} …")
         lines.append(line.rstrip())
         rest = rest[len(line) :].lstrip()
     return tuple(lines)
@@ -72,25 +84,7 @@ def balanced(text: str, columns: int, most_lines: int) -> tuple[str, ...]:
     return next((tried for tried in tries if len(tried) == len(lines)), lines)
 
 
-def typeset(text: str) -> str:
-    """Return the numbers and comparisons of a text as a book writes them: `-10000` as `−10,000`."""
-    text = _LONG_INTEGER.sub(lambda digits: f"{int(digits[0]):,}", _MINUS.sub("−", text))
-    return text.replace("inf", "∞").replace("<=", "≤").replace(">=", "≥")
-
-
 def payment_text(reward: Number) -> str:
     """Return what a branch pays MAX, with its sign: `+3`, `−100`; nothing if it pays nothing."""
-    text = typeset(cell_text(reward)) if reward else ""
+    text = cell_text(reward) if reward else ""
     return f"+{text}" if reward > 0 else text
-
-
-def chance_text(probability: Number) -> str:
-    """Return a probability: a short decimal, else the simple fraction that it equals, if any."""
-    text = probability_text(probability)
-    value = to_nearest_float(probability)
-    if is_shown_as_fraction(probability) or float(text) == value:
-        return text
-    if text == "1":
-        return cell_text(probability)
-    fraction = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
-    return str(fraction) if float(fraction) == value else text

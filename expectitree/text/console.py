@@ -35,6 +35,7 @@ THEME = Theme(
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
 _MAX_TEXT_LENGTH = 20_000  # characters of a title or a note that are shown
+_IN_ASCII = str.maketrans({"−": "-", "≤": "<=", "≥": ">=", "∞": "inf"})
 _MARGIN = "    "  # before a source line, and in place of a tab
 
 
@@ -123,7 +124,9 @@ def safe(text: str, options: ConsoleOptions) -> str:
     text = escape(text[: _MAX_TEXT_LENGTH + 1])
     if len(text) > _MAX_TEXT_LENGTH:
         text = f"{text[:_MAX_TEXT_LENGTH]} {characters(options).ellipsis}"
-    return text.encode("ascii", "backslashreplace").decode() if options.ascii_only else text
+    if not options.ascii_only:
+        return text
+    return text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
 
 
 def clipped(text: str, width: int, ellipsis: str = "…") -> str:
@@ -223,15 +226,17 @@ def to_strings(renderables: Iterable[RenderableType], console: Console) -> Itera
     A `str` is a line that is written as it is. A line made by `line` takes a fifth of the time that
     `Console.print` needs, which matters for a tree of 100,000 lines.
     """
+    is_ascii = console.options.ascii_only
     for renderable in renderables:
         if isinstance(renderable, str):
-            yield f"{renderable}\n"
+            text = f"{renderable}\n"
         elif isinstance(renderable, Text) and renderable.no_wrap:
-            yield _line_text(renderable, console)
+            text = _line_text(renderable, console)
         else:
             with console.capture() as capture:
                 console.print(Trimmed(renderable))
-            yield capture.get()
+            text = capture.get()
+        yield text.translate(_IN_ASCII) if is_ascii else text
 
 
 def _line_text(text: Text, console: Console) -> str:

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from expectitree.base.numbers import Number, cell_text, display_text, escape, is_finite
+from expectitree.base.numbers import (
+    Number,
+    cell_text,
+    display_text,
+    escape,
+    is_finite,
+    probability_text,
+)
 from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.scans import shifted
 
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
+_MOST_WRITTEN = 10_000  # the greatest denominator of a probability in a file that is shown as it is
 _MAX_NAMES = 3  # of actions that tie
 _MAX_TIED_LENGTH = 40  # columns of a text that is kept on one line
 BOUNDS_FROM = {
@@ -64,11 +73,27 @@ def payment(reward: Number) -> tuple[str, str]:
 
 
 def plus_text(number: Number) -> str:
-    """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
+    """Return a number as what follows a sum: ` + 3`, ` − 100`, or nothing if it is 0."""
     if not number:
         return ""
-    sign = "-" if number < 0 else "+"
+    sign = "−" if number < 0 else "+"
     return f" {sign} {payment(number)[1]}"
+
+
+def chance_text(tree: Tree, branch: int) -> str:
+    """Return the probability of an outcome; a fraction that the file has stays a fraction."""
+    is_derived = tree.formulas is not None and branch in tree.formulas.probabilities
+    p = tree.columns.probability[branch]
+    return probability_text(p) if is_derived else probability_text(p, most=_MOST_WRITTEN)
+
+
+def shared_chance(tree: Tree, node: int) -> str:
+    """Return the probability that all outcomes of a node have; nothing if they differ."""
+    branches = tree.branches_of(node)
+    if tree.columns.kind[node] != Kind.CHANCE or len(branches) < 2:
+        return ""
+    is_shared = len({tree.columns.probability[b] for b in branches}) == 1
+    return chance_text(tree, branches[0]) if is_shared else ""
 
 
 def window_text(window: Bounds, reward: Number, write: Callable[[Number], str]) -> str:

@@ -10,7 +10,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from expectitree.text.console import characters, clipped, safe
+from expectitree.text.console import characters, safe
 
 GAP = 2  # blanks between columns
 
@@ -21,7 +21,6 @@ class Column(NamedTuple):
     heading: str
     number: bool = False  # to the right, and never wrapped
     spare: int = 0  # 0: always shown; else the higher, the sooner left out of a narrow terminal
-    most: int | None = None  # terminal columns: a longer text is clipped
 
 
 def table(
@@ -32,10 +31,7 @@ def table(
     Columns of words wrap first. If that is not enough, spare columns are left out.
     """
     headings = [column.heading for column in columns]
-    cells = [headings] + [
-        [_cell(text, column, options) for text, column in zip(row, columns, strict=True)]
-        for row in rows
-    ]
+    cells = [headings] + [[_cell(text, options) for text in row] for row in rows]
     natural = [max(map(cell_len, texts)) for texts in zip(*cells, strict=True)]
     least = list(natural)
     for place, column in enumerate(columns):
@@ -61,12 +57,9 @@ def table(
         yield Text(f"Not shown at this width: {', '.join(left_out)}.", style="dim")
 
 
-def _cell(text: str, column: Column, options: ConsoleOptions) -> str:
+def _cell(text: str, options: ConsoleOptions) -> str:
     marks = characters(options)
-    text = safe(text.replace("µ", marks.micro).replace("±", marks.plus_minus), options)
-    if column.most is None:
-        return text
-    return clipped(text, column.most, marks.ellipsis)
+    return safe(text.replace("µ", marks.micro).replace("±", marks.plus_minus), options)
 
 
 def _fitting(columns: Sequence[Column], least: Sequence[int], width: int) -> list[int]:

@@ -52,9 +52,9 @@ def test_a_shared_node_is_drawn_once() -> None:
     text = "nodes: {c: {chance: [{max: [1, 2]}, 4]}}\nmin: [{ref: c}, {ref: c, note: again}]"
     assert drawn(text) == [
         "▼ MIN 3",
-        "├─★ #1  @1 ● CHANCE 3",
-        "│   ├── #1  p 0.5  ▲ MAX 2 = max(1, 2)",
-        "│   └── #2  p 0.5  4",
+        "├─★ #1  @1 ● CHANCE 3  p 0.5 each",
+        "│   ├── #1  ▲ MAX 2 = max(1, 2)",
+        "│   └── #2  4",
         "└─☆ #2  → @1 ● CHANCE 3",
         "      again",
     ]
@@ -70,7 +70,7 @@ def test_exact_numbers_are_fractions() -> None:
     assert drawn(text) == [
         "▲ MAX 1.33333",
         "├─★ #1  ● CHANCE 1.33333 = mean(1, 1, 2)",
-        "└── #2  ● CHANCE 0.333333 = 0.3333·1 + 0.6667·0",
+        "└── #2  ● CHANCE 0.333333 = 1/3·1 + 2/3·0",
     ]
 
 
@@ -165,6 +165,45 @@ def test_json_writes_infinite_and_exact_numbers_as_text() -> None:
 def test_huge_exact_values_are_abbreviated() -> None:
     assert drawn("max: [1e399]", exact=True)[0] == "▲ MAX about 1e+399"
     assert drawn("max: [1e399]")[0] == "▲ MAX 1e+399"
+
+
+LONG = "Wait for the results of the next test before you decide"
+WIDE = f"max: {{{LONG}: {{cost: 1234, chance: [5000, -7500, 0]}}, insure: -1850}}"
+
+
+def test_a_label_is_whole_where_there_is_room_and_the_answer_always() -> None:
+    assert drawn(WIDE, width=110) == [
+        "▲ MAX −1,850",
+        f"├── {LONG}  cost 1,234  ● CHANCE −2,067.33",
+        "│     = mean(5,000, −7,500, 0) − 1,234",
+        f"└─★ {'insure':{len(LONG)}}              −1,850",
+    ]
+    assert drawn(WIDE)[1].startswith("├── Wait for the results of the next test…  cost 1,234  ● ")
+    tree = et.loads(WIDE.replace("-1850", "-9999"))
+    shown = et.to_text(et.evaluate(tree), width=50)
+    assert "best      Wait for the results of the next test\n          before you decide\n" in shown
+    for width in (60, 200):
+        assert f"best: {LONG}" in et.to_text(et.compare(tree), width=width).replace("\n", " ")
+
+
+def test_equal_probabilities_are_shown_once_and_fractions_as_in_the_file() -> None:
+    text = "chance: {a: {p: 1/216, max: [1, 2]}, b: {p: rest, chance: [{max: [1]}, 2, 3]}}"
+    assert drawn(text) == [
+        "● CHANCE 2",
+        "├── a  p 1/216    ▲ MAX 2 = max(1, 2)",
+        "└── b  p 215/216  ● CHANCE 2  p 1/3 each",
+        "    ├── #1  ▲ MAX 1 = max(1)",
+        "    ├── #2  2",
+        "    └── #3  3",
+    ]
+
+
+def test_a_console_without_unicode_has_plain_signs() -> None:
+    tree = et.loads("max: {−: -1850, b: {min: [-2000, 3]}}")
+    text = et.to_text(et.evaluate(tree, "star1"), unicode=False)
+    assert text.isascii()
+    assert "|-* -  -1,850" in text
+    assert "at most -2,000 <= alpha -1,850" in text
 
 
 def test_without_unicode_every_character_is_ascii() -> None:

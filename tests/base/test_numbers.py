@@ -16,6 +16,8 @@ from expectitree.base.numbers import (
     escape,
     exact_text,
     notation,
+    percent_text,
+    probability_text,
     quote,
     to_bound,
     to_float,
@@ -172,15 +174,52 @@ def test_display_text_has_few_digits() -> None:
     assert display_text(0.1 + 0.2) == "0.3"
     assert display_text(-1e-320 * 0) == "0"
     assert display_text(Fraction(1, 3)) == "0.333333"
-    assert display_text(INFINITY) == "inf"
+    assert display_text(INFINITY) == "∞"
     assert display_text(Fraction(10**400 + 1, 7)) == "1.428571429e+399"
     assert display_text(Fraction(1, 3**900)) == "3.89826e-430"
     with notation(fractions=True):
         assert display_text(Fraction(1, 3)) == "1/3"
-        assert display_text(INFINITY) == "inf"
+        assert display_text(INFINITY) == "∞"
         assert display_text(Fraction(10**400 + 1, 7)) == "about 1.428571429e+399"
         assert display_text(Fraction(1, 3**900)) == "about 3.898259557e-430"
         assert display_text(Fraction(10**40, 3)) == "about 3.333333333e+39"
+
+
+def test_numbers_are_grouped_and_have_a_minus_sign() -> None:
+    texts = {
+        -2_500_000: "−2,500,000", -12345.678901: "−12,345.6789", 9999: "9,999", 999: "999",
+        10**10: "10,000,000,000", Fraction(10**11, 3): "33,333,333,333.33", 10**15: "1e+15",
+        1e-07: "1e-07", -INFINITY: "−∞",
+    }  # fmt: skip
+    assert {value: display_text(value) for value in texts} == texts
+    with notation(fractions=True):
+        assert display_text(Fraction(-2, 3)) == "−2/3"
+
+
+def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
+    texts = {
+        1 / 6: "1/6", 5 / 36: "5/36", 0.25: "0.25", 0.3: "0.3", 1 / 3: "1/3", 0.0: "0", 1: "1",
+        Fraction(1, 3): "1/3", Fraction(1, 8): "0.125", Fraction(37, 101): "0.3663",
+        Fraction(1, 10**400): "1e-400", 0.12345678: "0.1235",
+    }  # fmt: skip
+    assert {p: probability_text(p) for p in texts} == texts
+    assert probability_text(Fraction(1, 216), most=10_000) == "1/216"
+    with notation(fractions=True):
+        assert probability_text(Fraction(37, 101)) == "37/101"
+
+
+@given(st.fractions(min_value=0, max_value=1))
+def test_a_probability_never_looks_like_0_or_1(p: Fraction) -> None:
+    for chance in (p, 1 - p / 10**9, 1 - p / 10**30, p / 10**9):
+        assert (probability_text(chance) == "1") is (chance == 1)
+        assert (probability_text(chance) == "0") is (chance == 0)
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**9))
+def test_a_share_never_looks_like_none_or_all(count: int, total: int) -> None:
+    count = min(count, total)
+    assert (percent_text(count, total) == "0%") is (count == 0)
+    assert (percent_text(count, total) == "100%") is (count == total)
 
 
 def test_numbers_of_thousands_of_digits_can_be_written() -> None:

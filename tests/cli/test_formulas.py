@@ -38,7 +38,7 @@ def test_eval_shows_formulas_beside_the_numbers(file: str) -> None:
     ]  # fmt: skip
     assert lines[-2:] == [
         "parameters pr = 0.6, fee = 10, k = 2*pr = 1.2",
-        "bounds     [-10, 90] from the leaves themselves",
+        "bounds     [−10, 90] from the leaves themselves",
     ]
     assert "parameters" not in run_main("eval", file).out
 

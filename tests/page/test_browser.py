@@ -705,7 +705,7 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     assert search.value == 995
     assert re.search(r"value\s+995\s+\(with −5\)", browser.run(text, "counts"))
     browser.run("expectitree.page.select(expectitree.page.tree.find('install').node)")
-    assert re.search(r"value\s+1250\s+with −250\s+1000", browser.run(text, "details"))
+    assert re.search(r"value\s+1,250\s+with −250\s+1,000", browser.run(text, "details"))
     browser.run("expectitree.choose('star2'); expectitree.go(1e9)")
     star2 = et.evaluate(et.loads(PAYING), "star2")
     node = star2.tree.find("install").id
@@ -717,9 +717,9 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     browser.run("expectitree.choose('expectiminimax')")
     browser.run("document.getElementById('outline-panel').open = true; expectitree.page.update()")
     words = browser.run(text, "outline").splitlines()
-    assert words[0].startswith("MAX 1000, with −5 worth 995")
-    assert "install (−250): CHANCE 1250, with −250 worth 1000, best" in words
-    assert "oil (p 0.5): leaf 2500" in words
+    assert words[0].startswith("MAX 1,000, with −5 worth 995")
+    assert "install (−250): CHANCE 1,250, with −250 worth 1,000, best" in words
+    assert "oil (p 0.5): leaf 2,500" in words
 
 
 @pytest.mark.parametrize("name", [*(path.name for path in TREES), "paying"])

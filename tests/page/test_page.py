@@ -31,10 +31,11 @@ from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.steps import COLUMNS, WORTH, Moment
-from expectitree.picture.text import chance_text, payment_text
+from expectitree.picture.text import payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
+from expectitree.text.phrases import chance_text
 
 TREES = sorted((ROOT / "trees").iterdir())
 OPTIONS = text_console().options
@@ -80,7 +81,7 @@ def check_data(traces: list[Trace], text: str) -> None:
     assert data["tree"]["first_branch"] == list(tree.first_paths.branch)
     for b, text in enumerate(data["tree"]["probabilities"]):
         is_outcome = columns.kind[tree.parent_of(b)] == Kind.CHANCE
-        assert text == (chance_text(columns.probability[b]) if is_outcome else "")
+        assert text == (chance_text(tree, b) if is_outcome else "")
     pays = columns.pays or bool(tree.root_reward)
     assert ("payments" in data["tree"]) == ("root_payment" in data["tree"]) == pays
     for b, text in enumerate(data["tree"].get("payments", ())):
@@ -336,7 +337,9 @@ def test_the_page_shows_what_branches_pay() -> None:
     assert data["tree"]["payments"] == ["+2", "", "−100,000"]
     assert data["tree"]["root_payment"] == "+0.25"
     assert {trace["about"]["value"] for trace in data["traces"]} == {3.25}
-    known = "every total lies in [-99997, 3] (from the leaves themselves, without the root's reward"
+    known = (
+        "every total lies in [−99,997, 3] (from the leaves themselves, without the root's reward"
+    )
     assert known in data["traces"][2]["sentences"][0]
 
 

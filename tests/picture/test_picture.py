@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,16 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.numbers import notation
 from expectitree.base.tables import PICTURES
 from expectitree.base.tree.model import Kind
+from expectitree.picture.blocks import edge_block
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
 from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
-from expectitree.picture.text import chance_text, text_width, typeset
+from expectitree.picture.text import broken, is_measured, text_width
+from expectitree.searches.cuts import PROBED
 
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = "trees/aima-5.12-left.yaml"
@@ -87,12 +87,14 @@ def test_a_cut_is_a_double_stroke(file: Path) -> None:
         evaluation = Evaluation("", et.evaluate(tree, name))
         found = diagram(evaluation, Style(rows=None))
         crossed = [edge for edge, lines in lines_of(found) if len(lines) == 2]
-        # After the last child no branch is left to mark: the cut nodes are below it.
-        assert {n for n, cut in evaluation.explanation.cuts.items() if cut.after < cut.of} <= {
-            edge.parent.node for edge in crossed
-        }
+        dotted = {edge.parent.node for edge, _ in lines_of(found) if edge.is_unprobed}
+        crossed = [edge for edge in crossed if edge.is_cut]
+        assert sorted(edge.parent.node for edge in crossed) == sorted(evaluation.explanation.cuts)
+        assert len(crossed) == evaluation.search.counts.cuts  # which the summary shows
+        assert all(evaluation.search.cut[n] == PROBED for n in dotted)
         for edge, lines in lines_of(found):
-            assert [len(line.paths) for line in lines[1:]] == [2] * edge.is_cut
+            strokes = [2] * edge.is_cut + [1] * edge.is_unprobed
+            assert [len(line.paths) for line in lines[1:]] == strokes
         if name == "expectiminimax":
             assert not crossed
         for edge in crossed:
@@ -278,7 +280,7 @@ def test_a_run_shows_every_leaf_with_its_best_and_its_cut(direction: str) -> Non
     best = {edge.child.node for edge in found.content.edges if edge.rank >= BEST}
     leaves = {n for n in best if tree.columns.kind[n] == Kind.TERMINAL}
     assert leaves == {n for n, symbol in symbols.items() if symbol.colour == "best"}
-    cuts = {id(edge) for edge in found.content.edges if edge.is_cut}
+    cuts = {id(edge) for edge in found.content.edges if edge.is_cut or edge.is_unprobed}
     assert cuts == {id(edge) for edge, lines in lines_of(found) if len(lines) == 2}
 
 
@@ -294,28 +296,59 @@ def test_a_note_never_hides_one_or_two_leaves() -> None:
                 assert not re.match("… [12] more", note.child.tooltip)
 
 
+# ---- Styles, totals and labels.
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_the_style_of_decision_analysis_has_room_and_its_shapes(file: Path, direction: str) -> None:
+    tree = et.load(file)
+    found = drawn(tree, "star2", style="decision", totals=True, direction=direction, rows=60)
+    check_room(found)
+    shapes = {"MAX": "SQUARE", "MIN": "DOWN", "CHANCE": "CIRCLE", "TERMINAL": "END"}
+    for glyph in found.content.glyphs:
+        assert glyph.shape == shapes.get(glyph.kind, "")
+    assert "Squares are MAX" in found.content.description
+
+
+def test_a_total_is_at_the_end_of_its_path() -> None:
+    found = drawn(et.loads(OIL), "expectiminimax", totals=True).content
+    remarks = {glyph.tooltip: glyph.remarks for glyph in found.glyphs if glyph.remarks}
+    assert remarks["TERMINAL test/plus/drill: 1,625 = 1,875 − 250"] == ("total 1,525",)
+    assert remarks["TERMINAL sell: 750"] == ("total 750",)
+    assert not any(glyph.remarks for glyph in drawn(et.loads(OIL)).content.glyphs)
+
+
+@pytest.mark.parametrize("kind", ["svg", "dot", "mmd"])
+def test_totals_and_squares_are_in_every_format(kind: str) -> None:
+    text = text_of(kind, et.loads(OIL), "star2", Style(style="decision", totals=True))
+    assert "total 1,525" in text
+    assert {"svg": "<rect", "dot": 'shape="square"', "mmd": '["■ 1,075"]'}[kind] in text
+
+
+def test_a_label_breaks_between_words_and_is_whole() -> None:
+    label = "the test turns out to be accurate because of working from home"
+    outcomes = f"{{{label}: {{p: 0.55, cost: 3, utility: 1}}, b: {{p: rest, utility: 2}}}}"
+    tree = et.loads(f"max: {{a: {{chance: {outcomes}}}}}")
+    edge = next(edge for edge in drawn(tree).content.edges if len(edge.label) > 1)
+    assert " ".join(edge.label) == label
+    block = edge_block(edge, is_down=False)
+    assert block is not None
+    assert [mark.text for mark in block.marks if isinstance(mark, Text)][-1] == "p 0.55, −3"
+    assert broken("one two three four", 9, 2) == ("one two", "three …")
+
+
+def test_a_text_states_its_width_unless_its_letters_are_unknown() -> None:
+    assert text_width("Value −5", 10) == pytest.approx(39.8, abs=0.1)
+    assert text_width("é", 10) == text_width("e", 10)
+    assert is_measured("Café ≤ −5")
+    assert not is_measured("中文")
+    text = text_of("svg", et.loads("max: {中文: 1, sell: 2}"), "star1", Style(title=False))
+    assert re.search('textLength="20"[^>]*>sell', text)
+    assert not re.search("textLength=[^>]*>中文", text)
+
+
 # ---- Numbers and words.
-
-
-def test_numbers_are_typeset() -> None:
-    assert typeset("-2500000") == "−2,500,000"
-    assert typeset("[-12345.678901, 9999]") == "[−12,345.678901, 9999]"
-    assert typeset("α -inf, β 100000") == "α −∞, β 100,000"
-    assert typeset("0.1234567 - 5, 1e-07, 123456e+10") == "0.1234567 - 5, 1e-07, 123456e+10"
-    assert typeset("about 1.2e+50000") == "about 1.2e+50000"
-    assert typeset("at most 3 <= alpha -4") == "at most 3 ≤ alpha −4"
-
-
-def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
-    texts = {
-        1 / 6: "1/6", 5 / 36: "5/36", 0.25: "0.25", 0.3: "0.3", 1 / 3: "1/3", 0.0: "0", 1: "1",
-        Fraction(1, 3): "1/3", Fraction(1, 8): "0.125", Fraction(37, 101): "0.3663",
-        Fraction(999_999, 1_000_000): "0.999999", Fraction(1, 10**400): "1e-400",
-        0.12345678: "0.1235", 0.999999: "0.999999",
-    }  # fmt: skip
-    assert {probability: chance_text(probability) for probability in texts} == texts
-    with notation(fractions=True):
-        assert chance_text(Fraction(37, 101)) == "37/101"
 
 
 def test_many_equal_probabilities_are_said_once() -> None:
@@ -324,8 +357,8 @@ def test_many_equal_probabilities_are_said_once() -> None:
     assert root.remarks == ("p 1/6 each",)
     assert {edge.probability for edge in picture.content.edges} == {""}
     assert "1/6" in text_of("dot", et.loads("chance: [1, 2, 3, 4, 5, 6]"))
-    few = drawn(et.loads("chance: [1, 2, 3]")).content
-    assert [edge.probability for edge in few.edges] == ["1/3"] * 3
+    few = drawn(et.loads("chance: [1, 2]")).content
+    assert [edge.probability for edge in few.edges] == ["0.5"] * 2
 
 
 def test_the_summary_counts_only_what_a_search_pruned() -> None:
@@ -379,12 +412,12 @@ def edges_of(picture: Diagram) -> dict[str, Edge]:
 
 def test_a_branch_shows_what_it_pays_and_a_node_what_is_still_received_there() -> None:
     found = drawn(et.loads(OIL), "expectiminimax", direction="down")
-    assert found.content.summary == ("Value 1075, best action test",)
+    assert found.content.summary == ("Value 1,075, best action test",)
     edges = edges_of(found)
     assert edges["test"].lines == ("test", "−100")
-    assert edges["test"].child.value == "1175"
+    assert edges["test"].child.value == "1,175"
     assert edges["test"].tooltip == "test, cost 100"
-    assert edges["test"].child.tooltip == "CHANCE test: 1075 = 1175 - 100"
+    assert edges["test"].child.tooltip == "CHANCE test: 1,075 = 1,175 − 100"
     assert edges["sell"].lines == ("sell",)
     assert edges["minus"].lines == ("minus", "0.4", "+5")
     assert edges["minus"].tooltip == "minus, p = 0.4, reward 5"
@@ -407,15 +440,15 @@ def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
         text = text_of(kind, et.loads(OIL), "star2", style)
         assert "−100" in text
         assert "+5" in text
-        assert ("1175" in text) is not style.blank
-        assert ("1075" in text) is not style.blank
+        assert ("1,175" in text) is not style.blank
+        assert ("1,075" in text) is not style.blank
 
 
 def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
     found = drawn(et.loads("{cost: 5, max: [20, {reward: 3, utility: 1}]}"), "expectiminimax")
     assert found.content.glyphs[0].value == "20"
     assert found.content.glyphs[0].remarks == ("−5 at the start",)
-    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 - 5"
+    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 − 5"
     assert found.content.summary == ("Value 15, best action #1",)
     alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
     assert (alone.glyphs[0].value, alone.glyphs[0].remarks) == ("20", ())
@@ -525,7 +558,11 @@ def test_the_ending_chooses_the_format(tmp_path: Path, ending: str) -> None:
     again = invoke("draw", LEFT, "-o", str(out))
     assert again.exit_code == 2
     assert "--force" in again.stderr
-    how = [] if ending == ".html" else ["--theme", "dark", "--direction", "right"]
+    how = (
+        []
+        if ending == ".html"
+        else ["--theme", "dark", "--direction", "right", "--style", "decision", "--totals"]
+    )
     assert invoke("draw", LEFT, "-o", str(out), "--force", "-a", "star2", *how).exit_code == 0
 
 
@@ -545,6 +582,7 @@ ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .ht
         (["nothing.yaml", "-o", "y.svg"], 3, "nothing.yaml"),
         (["-o", "y.svg"], 2, "No tree was given"),
         ([LEFT, "-o", "y.html", "--theme", "dark"], 2, "--theme is for pictures: a page has what"),
+        ([LEFT, "-o", "y.html", "--totals"], 2, "--totals is for pictures"),
         ([LEFT, "-o", "y.html", "--all"], 2, "--all is for pictures"),
     ],
 )

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.sentences import value_text
+from expectitree.base.numbers import percent_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
 from expectitree.text.phrases import plural, seconds_text
 from expectitree.text.tables import Column, table
 
+_LONG = 24  # columns of a name that is not repeated in each row
 COLUMNS = (
     Column("algorithm"),
     Column("value"),
-    Column("best", spare=1, most=16),
+    Column("best", spare=1),
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
     Column("share", number=True, spare=3),
@@ -35,13 +38,24 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield from file_heading(comparison.file, tree, options, len(comparisons) > 1)
         yield f"{plural(len(tree), 'node')}, {plural(tree.leaves, 'leaf')}"
         yield ""
-        yield from table(COLUMNS, map(_cells, comparison.rows), options)
+        yield from _table(comparison, options)
         yield ""
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
+
+
+def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the table; a long best action that all searches have comes after it."""
+    bests = {row.search.best or "-" for row in comparison.rows}
+    is_long = len(bests) == 1 and cell_len(min(bests)) > _LONG
+    shown = [i for i, column in enumerate(COLUMNS) if not (is_long and column.heading == "best")]
+    rows = [[cells[i] for i in shown] for cells in map(_cells, comparison.rows)]
+    yield from table([COLUMNS[i] for i in shown], rows, options)
+    if is_long:
+        yield Text(f"best: {safe(bests.pop(), options)}")
 
 
 def _cells(row: ComparisonRow) -> list[str]:
@@ -52,7 +66,7 @@ def _cells(row: ComparisonRow) -> list[str]:
         search.best or "-",
         f"{counts.visited:,}",
         f"{counts.leaves_visited:,}",
-        f"{counts.share:.0%}",
+        percent_text(counts.leaves_visited, counts.leaves_total),
         f"{counts.cuts:,}",
         seconds_text(row.seconds),
     ]
@@ -86,5 +100,5 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
         return f"No algorithm visited fewer than all {leaves} for {goal}."
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
     also = f", as did {plural(others, 'other algorithm')}" if others else ""
-    share = f"{visited:,} of {leaves} ({best.counts.share:.0%})"
+    share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"
     return f"{best.algorithm.full_name} visited the fewest leaves for {goal}: {share}{also}."

@@ -76,7 +76,7 @@ class Cut:
     @property
     def comparison(self) -> str:
         """How the bound compares with the limit."""
-        return "<= alpha" if self.is_low else ">= beta"
+        return "≤ alpha" if self.is_low else "≥ beta"
 
 
 class Explanation:

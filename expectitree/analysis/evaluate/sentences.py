@@ -12,7 +12,14 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
-from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
+from expectitree.base.numbers import (
+    Number,
+    cell_text,
+    display_text,
+    factor_text,
+    is_finite,
+    probability_text,
+)
 from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
@@ -55,6 +62,11 @@ def residue(search: Search) -> Number:
     sizes = [abs(float(u)) for kind, u in terminals if u and not kind]
     sizes += [abs(float(r)) for r in (*columns.reward, search.tree.root_reward) if r]
     return min(1e-14 * max(sizes), 1e-6 * min(sizes)) if sizes else 0.0
+
+
+def _chance(p: Number) -> str:
+    """Return a probability with as many digits as the numbers of a sum have."""
+    return probability_text(p, digits=6)
 
 
 class Words:
@@ -108,7 +120,7 @@ class Words:
         factor = factor_text(self.number(end))
         if p == 1:
             return factor
-        return f"{factor_text(cell_text(p))}{self.characters.times}{factor}"
+        return f"{factor_text(_chance(p))}{self.characters.times}{factor}"
 
     def sum(self, terms: Terms) -> str:
         """Return an expectation: `0.9·2 + 0.1·3`, or `(1 + 2 + 6)/3` if all p are equal."""
@@ -134,11 +146,11 @@ class Words:
     def sides(self, quotient: Quotient) -> str:
         """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
         limit, rest = self.number(quotient.limit), plus_text(-quotient.reward)
-        rest += "".join(f" - {self.product(q, end)}" for q, end in quotient.others)
+        rest += "".join(f" − {self.product(q, end)}" for q, end in quotient.others)
         if quotient.p == 1:
             return limit + rest
         top = f"({limit}{rest})" if rest else limit
-        return f"{top} / {factor_text(cell_text(quotient.p))}"
+        return f"{top} / {factor_text(_chance(quotient.p))}"
 
 
 def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text]:
@@ -217,7 +229,7 @@ class Sentences(Words):
         report, search, is_max = self.report, self.search, self.kind == Kind.MAX
         label = self.label(report.node, one.branch)
         if self.kind == Kind.CHANCE:
-            label += f", of probability {cell_text(self.columns.probability[one.branch])},"
+            label += f", of probability {_chance(self.columns.probability[one.branch])},"
         is_compared = self.kind != Kind.CHANCE and search.is_exact(report.node)
         end, relation = one.upper if is_max else one.lower, ""
         if one.lower != one.upper:

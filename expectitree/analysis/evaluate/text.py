@@ -12,10 +12,16 @@ from expectitree.analysis.evaluate.sentences import explanation_lines, value_tex
 from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
-from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
+from expectitree.base.numbers import (
+    Number,
+    display_text,
+    exact_display,
+    is_shown_as_fraction,
+    percent_text,
+)
 from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
-from expectitree.text.console import characters, clipped, line, safe, title_heading
+from expectitree.text.console import line, safe, title_heading
 from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment, plural, tied, untied
 
 _NAME_WIDTH = 10  # columns of the names in the summary
@@ -58,7 +64,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     """Yield the name and the parts of each line of the summary."""
     search, counts = evaluation.search, evaluation.search.counts
     value = search.interval_of_branch(NONE)[0]
-    write = exact_text if is_shown_as_fraction(value) else display_text
+    write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
     yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
@@ -96,8 +102,9 @@ def _count_facts(counts: Counts, wide: int) -> Iterator[tuple[str, str]]:
     """Yield how many of the nodes and leaves of a tree were visited."""
     nodes = f"{counts.visited:>{wide},} of {counts.total:,} visited{_again_text(counts)}"
     yield "nodes", nodes
-    share = "" if counts.leaves_visited == counts.leaves_total else f" ({counts.share:.0%})"
-    yield "leaves", f"{counts.leaves_visited:>{wide},} of {counts.leaves_total:,} visited{share}"
+    visited, total = counts.leaves_visited, counts.leaves_total
+    share = "" if visited == total else f" ({percent_text(visited, total)})"
+    yield "leaves", f"{visited:>{wide},} of {total:,} visited{share}"
 
 
 def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
@@ -145,8 +152,7 @@ def _attitude_facts(
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     """Return the best action, and the others that are worth as much."""
-    most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
-    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MAX_TIES]]
+    ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
     parts: list[str | Part] = [(ties[0], "best")]
     if len(ties) > 1:
         others = len(search.ties) - len(ties)

@@ -15,7 +15,7 @@ from expectitree.analysis.evaluate.cuts import cut_reason, why_passed_over
 from expectitree.analysis.evaluate.outline import Row, outline
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.show import MAX_ROWS
-from expectitree.base.numbers import Number, cell_text, factor_text, probability_text
+from expectitree.base.numbers import Number, cell_text, factor_text
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
@@ -23,10 +23,12 @@ from expectitree.searches.cuts import PROBED, SKIPPED
 from expectitree.text.console import characters, clipped, line, safe
 from expectitree.text.phrases import (
     TIED,
+    chance_text,
     known_text,
     payment,
     plural,
     plus_text,
+    shared_chance,
     tied,
     untied,
     window_text,
@@ -38,6 +40,8 @@ _FUNCTIONS = {Kind.MAX: "max", Kind.MIN: "min", Kind.CHANCE: "mean"}
 _ROOM = 40  # columns kept for the text of a row, however deep it is
 _PAYMENT_ROOM = 12  # columns kept for what a branch pays
 _MIN_ROOM = 24  # columns for text in a narrow terminal
+_INNER_ROOM, _LEAF_ROOM = 24, 12  # columns kept for a node after a long label
+_MIN_LABEL = 8
 _MAX_UNSEEN = 3  # children in a row that no search of a game visited
 _MAX_ALIGNED = 200  # siblings whose labels are aligned
 
@@ -58,7 +62,7 @@ class _Siblings(NamedTuple):
     """Column widths shared by a node's children."""
 
     label_width: int
-    p_width: int  # of the probabilities, 0 below MAX and MIN
+    p_width: int  # of the probabilities, 0 below MAX and MIN and where all are equal
     payment_width: int  # of the rewards and costs, 0 where no branch pays
     best: int | None  # the first best branch
 
@@ -135,7 +139,7 @@ class _Drawing:
             if row.is_first and self.explanation.skipped(row.node) == "cut":
                 return marks.cut, "cut"
             if self.search.is_best(row.parent, row.branch):
-                is_first = row.branch == self.siblings_below(row.parent).best
+                is_first = row.branch == self.siblings_below(row).best
                 return (marks.best, "best") if is_first else (marks.tie, "guide")
         return marks.plain, "guide"
 
@@ -143,15 +147,15 @@ class _Drawing:
 
     def head(self, row: Row, mark: str) -> list[Part]:
         """Return the branch: its label and its probability, aligned with those of its siblings."""
-        siblings = self.siblings_below(row.parent)
+        siblings = self.siblings_below(row)
         style = "none" if self.tree.label[row.branch] else "dim"
         if mark == self.characters.best:
             style = "best"
-        label = self.label(row.parent, row.branch)
+        label = self.label(row.parent, row.branch, siblings.label_width)
         padding = " " * (siblings.label_width - cell_len(label))
         parts = [(label + padding, style), ("  ", "none")]
         if siblings.p_width:
-            p = probability_text(self.columns.probability[row.branch])
+            p = chance_text(self.tree, row.branch)
             parts += [("p ", "dim"), (f"{p:<{siblings.p_width}}  ", "none")]
         if siblings.payment_width:
             parts += self.payment(row.branch, siblings.payment_width)
@@ -165,24 +169,28 @@ class _Drawing:
         noun, amount = payment(reward)
         return [(f"{noun} ", "dim"), (f"{amount}  ".ljust(width - len(noun) - 1), "none")]
 
-    def siblings_below(self, parent: int) -> _Siblings:
-        """Return what the rows below a node share."""
+    def siblings_below(self, row: Row) -> _Siblings:
+        """Return what a row, the first one drawn below its parent, shares with the others there."""
+        parent = row.parent
         if parent not in self.siblings:
-            branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
-            labels = max(cell_len(self.label(parent, b)) for b in branches)
+            branches, kind = self.tree.branches_of(parent)[:_MAX_ALIGNED], self.columns.kind
             p_width, best = 0, None
-            if self.columns.kind[parent] == Kind.CHANCE:
-                p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
-            else:
+            if kind[parent] != Kind.CHANCE:
                 best = next(self.search.best_branches(parent), None)
+            elif not shared_chance(self.tree, parent):
+                p_width = max(len(chance_text(self.tree, b)) for b in branches)
             pays = self.columns.pays
             paid = max(_width(self.payment(b)) for b in branches) if pays else 0
+            room = self.width - len(self.stem(row.depth)) - 6 - paid - (p_width and p_width + 4)
+            are_inner = any(kind[self.columns.child[b]] for b in branches)
+            room = max(_MIN_LABEL, room - (_INNER_ROOM if are_inner else _LEAF_ROOM))
+            labels = max(cell_len(self.label(parent, b, room)) for b in branches)
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
 
-    def label(self, parent: int, branch: int) -> str:
+    def label(self, parent: int, branch: int, room: int) -> str:
         label = safe(self.tree.branch_label(parent, branch), self.options)
-        return clipped(label, max(8, self.width // 4), self.characters.ellipsis)
+        return clipped(label, room, self.characters.ellipsis)
 
     def body(self, row: Row, reward: Number, room: int) -> tuple[list[Part], list[Part]]:
         """Return the node: kind, value, its terminals, and why it was not visited.
@@ -207,10 +215,19 @@ class _Drawing:
         ]
         room -= _width(parts)
         overflow: list[Part] = []
+        has_rows = row.is_first and not (row.is_folded or row.hidden_branches)
+        if has_rows and (chance := shared_chance(self.tree, n)):
+            each = f"  p {chance} each"
+            if len(each) <= room:
+                parts.append((each, "none"))
+                room -= len(each)
+            else:
+                overflow.append((each.strip(), "none"))
         branches = self.tree.branches_of(n)
         is_played = self.evaluation.strategy_only and kind != "CHANCE" and len(branches) == 1
         if row.is_folded and is_played:
-            parts.append((f"  plays {self.label(n, branches[0])}", "none"))
+            action = self.label(n, branches[0], max(_MIN_LABEL, room - len("  plays ")))
+            parts.append((f"  plays {action}", "none"))
         elif row.is_folded:
             relation, terminals = "=" if search.is_exact(n) else "of", self.terminals(n)
             terminals.append((plus_text(reward), "none"))
@@ -266,9 +283,9 @@ class _Drawing:
             reward = plus_text(self.tree.reward_of(b)) if pays else ""
             before = separator if place else ""
             if self.tree.label[b]:
-                before += f"{self.label(n, b)}: "
+                before += f"{self.label(n, b, self.width)}: "
             if is_sum:
-                before += f"{probability_text(probability[b])}{self.characters.times}"
+                before += f"{chance_text(self.tree, b)}{self.characters.times}"
                 value = f"({value}{reward})" if reward else factor_text(value)
             else:
                 value += reward
@@ -339,7 +356,7 @@ class _Drawing:
         for b in self.tree.branches_of(row.node) if row.is_folded and row.is_first else ():
             shown = self.evaluation.formulas_at(self.columns.child[b], b)
             if shown:
-                label = self.label(row.node, b)
+                label = self.label(row.node, b, self.width)
                 yield f"{label}: {_equations(shown)}"
 
 

@@ -187,9 +187,9 @@ class StepSentences(Words):
             return f"Leave {name}: it is worth {lower}"
         alpha, beta = map(self.number, self.with_reward(event, *event.window))
         if event.upper <= event.window[0] + self.search.eps:
-            return f"Leave {name}: it fails low, at most {upper} <= alpha {alpha}"
+            return f"Leave {name}: it fails low, at most {upper} ≤ alpha {alpha}"
         if event.lower >= event.window[1] - self.search.eps:
-            return f"Leave {name}: it fails high, at least {lower} >= beta {beta}"
+            return f"Leave {name}: it fails high, at least {lower} ≥ beta {beta}"
         return f"Leave {name}: its value is {self.interval(event)}"
 
     def value_formula(self, event: Event) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import zip_longest
 from math import gcd, lcm
 from operator import itemgetter
@@ -190,23 +191,31 @@ def slope_of(p: Rational) -> Coefficients:
     return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
 
 
-def formula_text(value: Rational, name: str, times: str = "*") -> str | None:
+def formula_text(
+    value: Rational, name: str, times: str = "*", write: Callable[[Fraction], str] = exact_text
+) -> str | None:
     """Return a function as a formula, such as `175 + 1800*pr`; None if it is long."""
+    part = partial(_polynomial_text, name=name, times=times, write=write)
     if value.is_polynomial:
-        text = _polynomial_text(value.numerator, value.denominator[0], name, times)
+        text = part(value.numerator, value.denominator[0])
     else:
-        above = _polynomial_text(value.numerator, 1, name, times)
-        text = f"({above})/({_polynomial_text(value.denominator, 1, name, times)})"
+        text = f"({part(value.numerator, 1)})/({part(value.denominator, 1)})"
     return text if len(text) <= MAX_LENGTH else None
 
 
-def _polynomial_text(coefficients: Coefficients, denominator: int, name: str, times: str) -> str:
+def _polynomial_text(
+    coefficients: Coefficients,
+    denominator: int,
+    name: str,
+    times: str,
+    write: Callable[[Fraction], str],
+) -> str:
     text = ""
     for power, c in enumerate(coefficients):
         if not c:
             continue
         variable = {0: "", 1: name}.get(power, f"{name}^{power}")
-        term = exact_text(Fraction(abs(c), denominator))
+        term = write(Fraction(abs(c), denominator))
         if variable and "/" in term:
             term = f"({term})"
         if variable:

@@ -22,12 +22,11 @@ from expectitree.decide.ask.answers import EXPECTED, AnswersFile
 from expectitree.decide.ask.report import Inquiry
 from expectitree.files.grammar.document import TooManyProblemsError
 from expectitree.files.grammar.words import described, key_hint
-from expectitree.text.console import characters, clipped, indented, safe, title_heading
+from expectitree.text.console import characters, indented, safe, title_heading
 from expectitree.text.phrases import interval_text, known_text, payment, plural
 
 _MAX_STEPS = 12  # of a route, from its end
 _MAX_ACTIONS = 20
-_MAX_LABEL_LENGTH = 40  # terminal columns, in a sentence
 _VERBS = {Kind.MAX: "plays", Kind.MIN: "plays", Kind.CHANCE: "draws"}
 _HELP = """\
   2, -4.5e3, 1/3  the utility of the leaf, as in a tree file
@@ -100,7 +99,7 @@ def _state(inquiry: Inquiry, options: ConsoleOptions) -> Text:
         text.append(f"the value is in {interval_text(*inquiry.interval(ROOT))}")
     if inquiry.best is not None:
         text.append("; the best so far is " if text else "the best so far is ")
-        text.append(_label(inquiry.best, options), style="best")
+        text.append(safe(inquiry.best, options), style="best")
         text.append(f", {_risk(inquiry.loss)}")
     return text
 
@@ -110,7 +109,7 @@ def _verdict(inquiry: Inquiry, options: ConsoleOptions) -> Text:
     if not inquiry.is_done:
         title = Text("Not decided: ", style="title")
         return title.append_text(_state(inquiry, options)).append(".")
-    best = None if inquiry.best is None else _label(inquiry.best, options)
+    best = None if inquiry.best is None else safe(inquiry.best, options)
     if inquiry.algorithm.goal == "value":
         sentence = f"The value is {display_text(inquiry.interval(ROOT)[0])}"
         sentence += "." if best is None else f", with {best}."
@@ -166,10 +165,6 @@ def _actions(inquiry: Inquiry, options: ConsoleOptions) -> Iterator[RenderableTy
     yield grid
     if left_out > 0:
         yield Text(f"  {marks.ellipsis} {left_out:,} more", style="dim")
-
-
-def _label(label: str, options: ConsoleOptions) -> str:
-    return clipped(safe(label, options), _MAX_LABEL_LENGTH, characters(options).ellipsis)
 
 
 def _risk(loss: Number) -> str:

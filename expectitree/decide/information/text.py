@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import display_text, escape, probability_text
+from expectitree.base.numbers import display_text, escape, percent_text, probability_text
 from expectitree.base.tree.columns import MIN
 from expectitree.decide.information.report import Finding, Information
 from expectitree.text.console import report_heading, safe
@@ -55,7 +55,11 @@ def _sentences(report: Information) -> Iterator[str]:
         )
         yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
         perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
-        share = "" if report.efficiency is None else f": the test has {report.efficiency:.0%} of it"
+        share = (
+            ""
+            if report.efficiency is None
+            else f": the test has {percent_text(report.efficiency, 1)} of it"
+        )
         yield f"{perfect}{share}."
     else:
         known = display_text(report.with_information)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import Number, cell_text, display_text, escape
+from expectitree.base.numbers import Number, cell_text, display_text, escape, probability_text
 from expectitree.decide.risk.report import ActionRisk, Risk
 from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.phrases import plural
@@ -45,7 +45,7 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
         Column("CVaR 5%", number=True, spare=4),
     ]
     if report.target is not None:
-        columns.append(Column(f"P(>= {display_text(report.target)})", number=True))
+        columns.append(Column(f"P(≥ {display_text(report.target)})", number=True))
     mark = f" {characters(options).best.strip()}"
     rows = []
     for one in report.actions:
@@ -53,9 +53,10 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
         cells = [escape(one.action or "the tree")]
         if one.is_best:
             cells[0] += mark
-        cells += [cell_text(_rounded(x)) for x in (*numbers, one.loss, one.cvar)]
+        cells += [cell_text(_rounded(x)) for x in numbers]
+        cells += [_chance(one.loss), cell_text(_rounded(one.cvar))]
         if one.reach is not None:
-            cells.append(cell_text(_rounded(one.reach)))
+            cells.append(_chance(one.reach))
         rows.append(cells)
     return table(columns, rows, options)
 
@@ -63,6 +64,10 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
 def _rounded(value: Number) -> Number:
     """Return a number without the rounding errors that those of large trees have."""
     return round(value, 10) if isinstance(value, float) else value
+
+
+def _chance(probability: Number) -> str:
+    return probability_text(_rounded(probability))
 
 
 def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -75,15 +80,15 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
         part = slice(start, start + step)
         last = totals[part][-1]
         label = totals[start] if last == totals[start] else f"{totals[start]} to {last}"
-        rows.append((label, float(sum(found.probabilities[part]))))
-    labels, numbers = max(len(label) for label, _ in rows), [f"{p:.4g}" for _, p in rows]
+        rows.append((label, sum(found.probabilities[part])))
+    labels, numbers = max(len(label) for label, _ in rows), [_chance(p) for _, p in rows]
     wide = max(map(len, numbers))
     room = max(10, min(_WIDEST, options.max_width - labels - wide - 30))
     name = safe(escape(one.action or "the tree"), options)
     greatest = max(p for _, p in rows)
     for position, ((label, p), number) in enumerate(zip(rows, numbers, strict=True)):
         head = name if not position else " " * len(name)
-        bar = characters(options).bar * max(1 if p else 0, round(p / greatest * room))
+        bar = characters(options).bar * max(1 if p else 0, round(float(p / greatest) * room))
         yield Text(f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip())
 
 

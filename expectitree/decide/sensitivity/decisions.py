@@ -25,11 +25,13 @@ from expectitree.base.numbers import (
     Number,
     are_near,
     decimal_text,
+    exact_display,
     exact_text,
     is_shown_as_fraction,
     message_text,
     to_digits,
     to_nearest_float,
+    typeset,
 )
 from expectitree.base.tree.columns import MAX, MIN, NONE
 from expectitree.base.tree.paths import join, message_path
@@ -272,7 +274,7 @@ def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Chan
 def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
-    return text if len(text) <= _MAX_LENGTH else decimal_text(value)
+    return typeset(text) if len(text) <= _MAX_LENGTH else decimal_text(value)
 
 
 def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
@@ -282,7 +284,7 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     numbers on both sides of a short one have no first digits in common: they are `≈ 0.5`.
     """
     digits = _known_digits(place.lower, place.upper, marks)
-    text = digits if place.exact is None else exact_text(place.exact)
+    text = digits if place.exact is None else exact_display(place.exact)
     if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
         return digits, digits
     return text, f"{text} = {digits}" if "/" in text else text
@@ -297,12 +299,12 @@ def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
         found = _quotient(near, digits, ROUND_DOWN)
         unit = Fraction(10) ** (found.adjusted() + 1 - digits)
         if abs(far) <= abs(Fraction(found)) + unit:
-            return f"{found}{marks.ellipsis}"
+            return f"{typeset(str(found))}{marks.ellipsis}"
         rounded = {_quotient(end, digits, ROUND_HALF_EVEN) for end in (near, far)}
         if len(rounded) == 1:
-            return f"{marks.about} {rounded.pop().normalize():f}"
+            return f"{marks.about} {typeset(f'{rounded.pop().normalize():f}')}"
     middle = (lower + upper) / 2 if lower * upper > 0 else Fraction(0)
-    return f"{marks.about} {_quotient(middle, least, ROUND_HALF_EVEN)}"
+    return f"{marks.about} {typeset(str(_quotient(middle, least, ROUND_HALF_EVEN)))}"
 
 
 def _quotient(value: Fraction, digits: int, rounding: str) -> Decimal:

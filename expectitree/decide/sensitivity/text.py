@@ -11,7 +11,7 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import decimal_text, display_text, exact_text
+from expectitree.base.numbers import decimal_text, display_text, exact_display
 from expectitree.decide.algebra.rationals import Rational, formula_text
 from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
@@ -71,7 +71,8 @@ def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characte
     if value is None:
         changed = "a later decision changes"
         return changed if report.branch else f"{changed}: --everywhere"
-    return formula_text(value, report.range.name, marks.times) or "a long formula"
+    formula = formula_text(value, report.range.name, marks.times, exact_display)
+    return formula.replace("-", "−") if formula else "a long formula"
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -107,7 +108,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
 
 def _worth_text(threshold: Threshold) -> str:
     """Return the value at a threshold: `8875/7 = 1267.857143`, or a decimal."""
-    text = exact_text(threshold.value)
+    text = exact_display(threshold.value)
     decimal = decimal_text(threshold.value, 10)
     is_fraction = threshold.exact is not None and "/" in text and len(text) <= _MAX_WORTH_LENGTH
     return f"{text} = {decimal}" if is_fraction else decimal

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
+from expectitree.base.numbers import typeset
 from expectitree.lab.study.report import Mean, Summary, SummaryRow
 from expectitree.text.console import characters, safe
 from expectitree.text.phrases import plural, seconds_text
@@ -59,9 +60,9 @@ def _cells(row: SummaryRow, summary: Summary) -> dict[str, str]:
     if summary.has_published:
         cells |= {"published": "-", "off by": ""}
     if row.published is not None and row.published_share is not None:
-        off = f"{row.leaf_share.value - row.published_share:+.1f}"
+        off = typeset(f"{row.leaf_share.value - row.published_share:+.1f}")
         cells["published"] = row.published if "/" in row.published else f"{row.published}%"
-        cells["off by"] = "0" if off in ("+0.0", "-0.0") else off
+        cells["off by"] = "0" if off in ("+0.0", "−0.0") else off
     return cells | {"time": seconds_text(row.seconds)}
 
 

@@ -52,14 +52,14 @@ def test_cut_reasons_have_the_documented_wording() -> None:
     )
     explanation = Explanation(et.evaluate(tree, "star1", bounds=(0, 8)))
     assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
-        "alpha cut after 1 of 2: at most 3 <= alpha 5; 1 leaf not visited",
-        "chance cut after 1 of 2: even if the rest were 8, at most 5 <= alpha 5; "
+        "alpha cut after 1 of 2: at most 3 ≤ alpha 5; 1 leaf not visited",
+        "chance cut after 1 of 2: even if the rest were 8, at most 5 ≤ alpha 5; "
         "1 node, 2 leaves not visited",
     ]
     mirrored = et.loads("min: {a: 5, b: {max: [7, 9]}}")
     explanation = Explanation(et.evaluate(mirrored, "star1", bounds=(0, 9)))
     assert [cut_reason(cut) for cut in explanation.cuts.values()] == [
-        "beta cut after 1 of 2: at least 7 >= beta 5; 1 leaf not visited"
+        "beta cut after 1 of 2: at least 7 ≥ beta 5; 1 leaf not visited"
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_cut_by_local_bounds_comes_before_any_outcome() -> None:
     (cut,) = explanation.cuts.values()
     assert (cut.after, cut.probing) == (0, False)
     assert cut_reason(cut) == (
-        "chance cut before any outcome: even with the rest at best, at most 4.5 <= alpha 5; "
+        "chance cut before any outcome: even with the rest at best, at most 4.5 ≤ alpha 5; "
         "2 nodes, 4 leaves not visited"
     )
 

@@ -51,7 +51,7 @@ def test_an_action_and_every_cut_are_explained() -> None:
         "  worth at most 0.9·1 + 0.1·4 = 1.3, and MAX is sure of 2.1 at ▲ / with a1. What\n"
         "  is left, 1 node and 2 leaves, cannot change that.\n"
         "\n"
-        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1 -\n"
+        "Alpha cut at ▼ a2/#1 after 1 of 2: it is worth at most 1; up to 1.88889 = (2.1 −\n"
         "  0.1·4) / 0.9 it cannot lift ● a2 above 2.1, which MAX is sure of at ▲ / with\n"
         "  a1. What is left, 1 leaf, cannot change that.\n"
         "\n"
@@ -242,9 +242,9 @@ def test_the_strategy_is_drawn_where_sharing_hides_its_first_path() -> None:
     done = invoke("eval", "--strategy", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5.5",
-        "└─★ better  ● CHANCE 5.5",
-        "    ├── #1  p 0.5  ▲ MAX 2  plays y",
-        "    └── #2  p 0.5  9",
+        "└─★ better  ● CHANCE 5.5  p 0.5 each",
+        "    ├── #1  ▲ MAX 2  plays y",
+        "    └── #2  9",
     ]
     found = json.loads(invoke("eval", "--strategy", "-e", tree, "--format", "json").stdout)
     assert [child["label"] for child in found["tree"]["children"]] == ["better"]

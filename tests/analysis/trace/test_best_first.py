@@ -202,7 +202,7 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
         "16    So ● bold is worth at most 0.75·0 + 0.25·10 = 2.5 (was 5.5)\n"
         "17  So ▲ / is worth 3 (was in [3, 5.5])\n"
         "18    Reconstructed: chance cut after 1 of 2: ● bold is worth at most 0.75·0 +\n"
-        "        0.25·10 = 2.5 <= alpha 3\n"
+        "        0.25·10 = 2.5 ≤ alpha 3\n"
         "\n"
         "best-first (bounds) visited 3 of 5 leaves, with 1 cut. The value is 3, and the\n"
         "best action is sure.\n"
@@ -212,7 +212,7 @@ def test_walks_guided_by_bounds_match_a_worked_example() -> None:
     )
     text = " ".join(shown.stdout.replace("│", " ").split())
     assert (
-        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 <= alpha 3; 1 node, 2 "
+        "chance cut after 1 of 2: even if the rest were 10, at most 2.5 ≤ alpha 3; 1 node, 2 "
         "leaves not visited" in text
     )
 
@@ -225,7 +225,7 @@ def test_a_cut_includes_an_unvisited_outcome_before_a_visited_one() -> None:
         "▲ MAX 5",
         "├─★ a  5",
         "└── b  ● CHANCE [0.75, 3.25] of 0.25·(9) + 0.75·1",
-        "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 <= alpha",
+        "      chance cut after 1 of 2: even if the rest were 10, at most 3.25 ≤ alpha 5;",
     ]
     assert "passed over" not in done.stdout
     search = et.evaluate(et.loads(tree), PLAIN, bounds=(0, 10))

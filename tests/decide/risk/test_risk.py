@@ -316,7 +316,7 @@ def test_target_is_a_decimal() -> None:
     (one,) = et.risk(et.loads("chance: [0.1, 0.2]"), target=0.1).actions
     assert one.reach == 1
     done = invoke("risk", "-e", "chance: [0.1, 0.2]", "--target", "0.15", "--exact")
-    assert "P(>= 0.15)" in done.stdout or "P(>= 3/20)" in done.stdout
+    assert "P(≥ 0.15)" in done.stdout or "P(≥ 3/20)" in done.stdout
 
 
 @pytest.mark.parametrize("attitude", ["exponential=700", "logarithmic=5000"])
