@@ -10,7 +10,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import add_options, check_file, force_option
@@ -68,7 +68,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
 )
 
 
-@click.command("draw", cls=GameCommand)
+@click.command("draw", cls=HelpCommand)
 @algorithm_option(
     "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
     "games]"

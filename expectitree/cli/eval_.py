@@ -17,14 +17,14 @@ from expectitree.base.errors import SearchError
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 
-@click.command("eval", cls=GameCommand)
+@click.command("eval", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @click.option(

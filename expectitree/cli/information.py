@@ -7,13 +7,14 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import read_likelihoods
 from expectitree.decide.information.report import Information, information
 
 
-@click.command("information")
+@click.command("information", cls=HelpCommand)
 @click.option(
     "--event",
     required=True,

@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
@@ -16,7 +16,7 @@ from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
 
 
-@click.command("rescale", cls=GameCommand)
+@click.command("rescale", cls=HelpCommand)
 @click.option(
     "--map",
     metavar="MAP",

@@ -9,6 +9,7 @@ import click
 from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
@@ -19,7 +20,7 @@ from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@click.command("sensitivity")
+@click.command("sensitivity", cls=HelpCommand)
 @click.option(
     "-p",
     "--parameter",

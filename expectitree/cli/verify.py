@@ -7,12 +7,13 @@ import click
 from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, SearchError
 from expectitree.cli.games import refuse_game
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, NO_TREE, protect, say, show, warn, working
 from expectitree.cli.trees import files_in
 
 
-@click.command("verify")
+@click.command("verify", cls=HelpCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
