@@ -23,7 +23,9 @@ from expectitree.decide.rescale.report import Rescaling, rescale
     help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
 )
 @click.option(
-    "--any", "any_", is_flag=True, help="Find an order-preserving map that changes the decision."
+    *("--any", "any_"),
+    is_flag=True,
+    help="Find an order-preserving map that changes the decision; the default without --map.",
 )
 @click.option(
     *("-o", "--output", "out"),
@@ -63,9 +65,8 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --map 'exp(3*u)'
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
-    if (not map) != any_:
-        found = "No map was given" if not map else "--map and --any exclude each other"
-        raise click.UsageError(f"{found}: give one of --map MAP or --any.")
+    if map and any_:
+        raise click.UsageError("--map and --any exclude each other: give one of them.")
     if out is not None:
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")

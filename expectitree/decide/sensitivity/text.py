@@ -219,6 +219,17 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
         yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
+    if report.assumed:
+        names = ", ".join(report.assumed)
+        found = f"Without a range in the file, so moved by 10% both ways: {names}."
+        yield Text(safe(found, options), style="dim")
+    for name, why in report.left_out.items():
+        yield Text(safe(f"Not moved: {name}: {why}.", options), style="dim")
+    yield ""
+    one = report.bars[0].range
+    ends = f"={number_text(one.low)}..{number_text(one.high)}" if one.name in report.assumed else ""
+    ask = f"Ask further: -p {one.name}{ends} for its thresholds, a second -p for a map, "
+    yield Text(safe(f"{ask}--until, --add or --strategies: see --help.", options))
 
 
 def _bar_cells(bar: Bar) -> list[str]:
