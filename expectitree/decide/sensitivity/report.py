@@ -337,7 +337,7 @@ def tornado(
     if not bars:
         problems = "; ".join(f"{name}: {why}" for name, why in left_out.items())
         raise AnalysisError(
-            f"no parameter can move by 10% ({problems}): give one a range, as in --parameter pr=0..1"
+            f"no parameter can move by 10% ({problems}): give one a range, as in -p pr=0..1"
         )
     bars.sort(key=lambda bar: -bar.width)
     found = tuple(bars), tuple(assumed), left_out
