@@ -33,7 +33,7 @@ def command(
 
     def compare_tree(file: str, tree: Tree) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
-        return compare(tree, chosen, file=file, exact=True, **options.search_arguments)
+        return compare(tree, chosen, file=file, exact=True, **options.arguments_for(*chosen))
 
     comparisons = options.show_all("comparing", compare_tree, "compare", format_name)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]

@@ -155,12 +155,13 @@ def command(
             options.fail_if(is_stopped(found))
         elif kind == drawing.PAGE:
             chosen = algorithms.for_tree(file, found)
-            bounds, most = options.root_bounds, options.max_visits
-            picture = drawing.page(found, chosen, bounds=bounds, max_visits=most, file=file)
+            arguments = options.arguments_for(*chosen)
+            del arguments["engine"]  # the interpreted one, which shows its steps
+            picture = drawing.page(found, chosen, file=file, **arguments)
         else:
             algorithm, *_ = algorithms.for_tree(file, found)
             choices = {"is_blank": style["blank"], "exact": options.exact}
-            search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+            search = evaluate_known(found, algorithm, **options.arguments_for(algorithm), **choices)
             options.fail_if(is_stopped(search) and not found.unknown)
             picture = drawn(search, file)
         _write(picture, out)

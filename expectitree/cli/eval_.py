@@ -106,7 +106,7 @@ def command(
                 raise SearchError(f"a game's rules run in one job: remove --jobs, or {instead}")
         else:
             chosen.for_tree(file, found)
-            arguments = options.search_arguments
+            arguments = options.arguments_for(algorithm)
             search = search_tree(found, algorithm, jobs=options.jobs, **arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None

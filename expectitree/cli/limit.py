@@ -45,7 +45,12 @@ def command(
     def limit_of(file: str, tree: Tree) -> Limit:
         chosen = algorithms.for_tree(file, tree)
         return limit(
-            tree, chosen, file=file, max_leaves=max_leaves, exact=True, **options.search_arguments
+            tree,
+            chosen,
+            file=file,
+            max_leaves=max_leaves,
+            exact=True,
+            **options.arguments_for(*chosen),
         )
 
     reports = options.show_all("the limit of", limit_of, "limit", format_name)

@@ -59,13 +59,14 @@ def command(
         if isinstance(found, Search):
             return trace(found, at=at, most=limit or None, exact=True, file=file)
         chosen.for_tree(file, found)
+        arguments = options.arguments_for(algorithm)
         return trace(
             found,
             algorithm,
-            bounds=options.root_bounds,
             at=at,
             most=limit or None,
-            max_visits=options.max_visits,
+            bounds=arguments["bounds"],
+            max_visits=arguments["max_visits"],
             exact=True,
             file=file,
         )

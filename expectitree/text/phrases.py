@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.base.numbers import Number, cell_text, display_text, escape, is_finite
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.scans import shifted
+
+if TYPE_CHECKING:
+    from expectitree.searches.result import Search
 
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _MAX_NAMES = 3  # of actions that tie
@@ -16,8 +19,7 @@ BOUNDS_FROM = {
     "option": "from --bounds",
     "file": "given in the tree",
     "game": "of the game",
-    "leaves": "from the leaves themselves",
-    "none": "since nothing is known in advance",
+    "leaves": "from the leaves",
 }
 
 
@@ -50,6 +52,13 @@ def interval_text(
 ) -> str:
     """Return an interval: `[1, 2]`."""
     return f"[{write(lower)}, {write(upper)}]"
+
+
+def bounds_text(search: Search) -> str:
+    """Return the bounds that a search used and where they come from; `none` without any."""
+    if not any(map(is_finite, search.root_bounds)):
+        return "none"
+    return f"{interval_text(*search.root_bounds)} {BOUNDS_FROM[search.bounds_source]}"
 
 
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:

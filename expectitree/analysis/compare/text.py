@@ -11,7 +11,7 @@ from expectitree.analysis.compare.report import Comparison, ComparisonRow
 from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
-from expectitree.text.phrases import plural, seconds_text
+from expectitree.text.phrases import bounds_text, plural, seconds_text
 from expectitree.text.tables import Column, table
 
 COLUMNS = (
@@ -37,11 +37,24 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield ""
         yield from table(COLUMNS, map(_cells, comparison.rows), options)
         yield ""
+        yield from _bounds(comparison)
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:
             yield Text(f"WRONG: {safe(disagreement, options)}", style=style)
         yield Text(conclusion(comparison), style=style)
+
+
+def _bounds(comparison: Comparison) -> Iterator[Text]:
+    """Yield the line that says which bounds each pruning search used."""
+    found: dict[str, list[str]] = {}
+    for search in (row.search for row in comparison.rows):
+        if search.algorithm.player_cuts:
+            found.setdefault(bounds_text(search), []).append(search.algorithm.name)
+    *parts, last = [*found.items()] or [("", [])]
+    if found:
+        text = "".join(f"{bounds} for {', '.join(names)}; " for bounds, names in parts)
+        yield Text(f"bounds: {text}{last[0]}{' for the others' * bool(parts)}", style="dim")
 
 
 def _cells(row: ComparisonRow) -> list[str]:

@@ -16,7 +16,7 @@ from expectitree.base.numbers import Number, display_text, exact_text, is_shown_
 from expectitree.base.tree.columns import NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, clipped, line, safe, title_heading
-from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment, plural, tied, untied
+from expectitree.text.phrases import bounds_text, payment, plural, tied, untied
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
@@ -86,7 +86,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
     if evaluation.formulas and evaluation.parameters:
         yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
-    bounds = f"{interval_text(*search.root_bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    bounds = bounds_text(search)
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
