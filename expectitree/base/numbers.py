@@ -42,6 +42,11 @@ _TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
 NOT_A_NUMBER = " is not a number: write "
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
+MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
+_SIGN = re.compile(r"(?<!\w)-(?=[\d.i])")
+_WHOLE = re.compile(r"(?<![\d.+-])\d{4,}")
+_MAX_DENOMINATOR = 100  # of a probability that is shown as a fraction
+
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
@@ -318,26 +323,33 @@ def number_text(value: Number) -> str:
 def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
-    A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
-    It is the number rounded once, half to even. `?` is a utility that is not known yet.
+    A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents,
+    and below 10^15 at least its whole part. It is the number rounded once, half to even. `?` is a
+    utility that is not known yet.
     """
     if not is_shown_as_fraction(value):
-        return decimal_text(value, digits)
+        return grouped(decimal_text(value, digits))
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
-        return text
-    return f"about {_rounded_text(value, digits)}"
+        return grouped(text)
+    return grouped(f"about {_rounded_text(value, digits)}")
+
+
+def grouped(text: str) -> str:
+    """Return a number as people write it: `-2500000.5` as `−2,500,000.5`; fractions keep digits."""
+    text = _SIGN.sub(MINUS, text, count=1)
+    return text if "/" in text else _WHOLE.sub(lambda digits: f"{int(digits[0]):,}", text, count=1)
 
 
 def decimal_text(value: Number, digits: int | None = None) -> str:
-    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
+    """Return the number as a rounded decimal in any notation, ungrouped; see `display_text`."""
     if value != value:
         return "?"
     if not is_finite(value):
         return "inf" if value > 0 else "-inf"
     if digits is None:
-        digits = 6 if -10_000 < value < 10_000 else 10
+        digits = 6 if abs(value) < 10_000 else 10 if not 1e10 <= abs(value) < 1e15 else 15
     text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
     return "0" if text == "-0" else text
 
@@ -350,17 +362,28 @@ def cell_text(value: Number, residue: Number = 0) -> str:
 def message_text(value: Number) -> str:
     """Return the number for a message: as a file would write it, unless that is too long."""
     text = exact_text(value)
-    return text if len(text) <= 40 else display_text(value)
+    return text if len(text) <= 40 else decimal_text(value, 10)
 
 
 def probability_text(probability: Number) -> str:
-    """Return a probability for people: a decimal of four digits, or a fraction as it is."""
-    return display_text(probability, None if is_shown_as_fraction(probability) else 4)
+    """Return a probability for people: a short decimal, else the simple fraction that it equals.
+
+    Otherwise it has four digits, or all of them if those are 1.
+    """
+    if is_shown_as_fraction(probability):
+        return display_text(probability)
+    text, value = decimal_text(probability, 4), to_nearest_float(probability)
+    if text == "1":
+        return exact_text(probability)
+    if float(text) == value:
+        return text
+    fraction = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
+    return str(fraction) if float(fraction) == value else text
 
 
 def factor_text(text: str) -> str:
     """Return a factor of a product: in parentheses if it is negative or a fraction."""
-    return f"({text})" if text.startswith("-") or "/" in text else text
+    return f"({text})" if text.startswith(MINUS) or "/" in text else text
 
 
 def _rounded_text(value: Any, digits: int) -> str:

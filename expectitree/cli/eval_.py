@@ -63,6 +63,12 @@ from expectitree.searches.result import Search
     help="Show the formulas next to the numbers, and the parameters.",
 )
 @click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
+@click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
+@click.option(
+    *("-v", "--verbose", "is_detailed"),
+    is_flag=True,
+    help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+)
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
@@ -76,6 +82,8 @@ def command(
     explain: str | None,
     shown: Sequence[str],
     strategy: bool,
+    totals: bool,
+    is_detailed: bool,
     notes: bool,
     format_name: str,
 ) -> None:
@@ -112,7 +120,9 @@ def command(
         why = None
         if explain is not None:
             why = reasons(search, tree.find(explain).id, tree.find_branch(explain))
-        return Evaluation(file, search, windows, why, strategy, "formulas" in shown)
+        is_described = is_detailed or algorithms.are_named
+        shows = "formulas" in shown, totals, is_described
+        return Evaluation(file, search, windows, why, strategy, *shows)
 
     options.show_each(
         f"{algorithm.name}:",

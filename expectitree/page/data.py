@@ -29,7 +29,7 @@ from expectitree.base.numbers import cell_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.text import broken, chance_text, payment_text, typeset
+from expectitree.picture.text import broken, payment_text, probability_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
 from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment
@@ -68,7 +68,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
     for n in range(len(tree)):
         if columns.kind[n] == Kind.CHANCE:
             for b in tree.branches_of(n):
-                probabilities[b] = chance_text(columns.probability[b])
+                probabilities[b] = probability_text(columns.probability[b])
     payments: dict[str, Any] = {}
     if columns.pays or tree.root_reward:
         payments["payments"] = [payment_text(tree.reward_of(b)) for b in range(len(columns.child))]

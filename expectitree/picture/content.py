@@ -18,7 +18,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, chance_text, payment_text, typeset
+from expectitree.picture.text import balanced, payment_text, probability_text, typeset
 from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
 from expectitree.text.console import clipped
@@ -295,7 +295,7 @@ class _Reader:
         if self.columns.kind[node] != Kind.CHANCE or len(branches) < _SAID_ONCE:
             return ""
         found = {self.columns.probability[b] for b in branches}
-        return chance_text(found.pop()) if len(found) == 1 else ""
+        return probability_text(found.pop()) if len(found) == 1 else ""
 
     def is_grey(self, node: int) -> bool:
         return not self.search.visits[node] or node not in self.possible
@@ -331,7 +331,7 @@ class _Reader:
         is_said = not is_outcome or self.shared_probability(row.parent)
         return Edge(
             parent, child, balanced(shown, _LABEL_COLUMNS, _LABEL_LINES),
-            "" if is_said else chance_text(p), rank, is_grey, b == first_cut,
+            "" if is_said else probability_text(p), rank, is_grey, b == first_cut,
             row.is_first or row.node in self.numbered, "\n".join(tooltip), payment_text(reward),
         )  # fmt: skip
 

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
 
 from rich.cells import cell_len
 
 from expectitree.base.numbers import (
     Number,
     cell_text,
-    is_shown_as_fraction,
-    probability_text,
-    to_nearest_float,
 )
 from expectitree.text.console import clipped
 
@@ -29,7 +25,6 @@ _OTHER_WIDTHS = (0.0, 0.85, 1.3)
 BOLD = 1.12  # how much wider bold letters are
 LINE = 1.25  # from line to line
 _MAX_LENGTH = 2_000  # characters of a text that are broken into lines
-_MAX_DENOMINATOR = 100  # of a probability that is shown as a fraction
 
 _MINUS = re.compile(r"(?<![\w.)])-(?=[\d.i])")
 _LONG_INTEGER = re.compile(r"(?<![\d.+-])\d{5,}(?!\d*e)")
@@ -82,15 +77,3 @@ def payment_text(reward: Number) -> str:
     """Return what a branch pays MAX, with its sign: `+3`, `−100`; nothing if it pays nothing."""
     text = typeset(cell_text(reward)) if reward else ""
     return f"+{text}" if reward > 0 else text
-
-
-def chance_text(probability: Number) -> str:
-    """Return a probability: a short decimal, else the simple fraction that it equals, if any."""
-    text = probability_text(probability)
-    value = to_nearest_float(probability)
-    if is_shown_as_fraction(probability) or float(text) == value:
-        return text
-    if text == "1":
-        return cell_text(probability)
-    fraction = Fraction(value).limit_denominator(_MAX_DENOMINATOR)
-    return str(fraction) if float(fraction) == value else text

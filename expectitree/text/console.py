@@ -15,7 +15,7 @@ from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
 from expectitree.base.errors import Excerpt, FileError
-from expectitree.base.numbers import escape
+from expectitree.base.numbers import MINUS, escape
 from expectitree.base.tree.model import Tree
 
 THEME = Theme(
@@ -223,6 +223,12 @@ def to_strings(renderables: Iterable[RenderableType], console: Console) -> Itera
     A `str` is a line that is written as it is. A line made by `line` takes a fifth of the time that
     `Console.print` needs, which matters for a tree of 100,000 lines.
     """
+    found = _strings(renderables, console)
+    has_minus = characters(console.options) is not ASCII
+    yield from found if has_minus else (text.replace(MINUS, "-") for text in found)
+
+
+def _strings(renderables: Iterable[RenderableType], console: Console) -> Iterator[str]:
     for renderable in renderables:
         if isinstance(renderable, str):
             yield f"{renderable}\n"

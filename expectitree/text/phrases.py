@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from expectitree.base.numbers import Number, cell_text, display_text, escape, is_finite
+from expectitree.base.numbers import (
+    MINUS,
+    Number,
+    cell_text,
+    display_text,
+    escape,
+    is_finite,
+)
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.scans import shifted
 
@@ -66,6 +73,13 @@ def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = ce
     return write(lower) if lower == upper else interval_text(lower, upper, write)
 
 
+def with_unit(text: str, unit: str | None) -> str:
+    """Return an amount with its unit: `$` before it, any other after it."""
+    if not unit:
+        return text
+    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"
+
+
 def payment(reward: Number) -> tuple[str, str]:
     """Return what a branch pays as a noun and an amount: `cost`, `100`, or `reward`, `3`."""
     amount: Any = reward
@@ -76,7 +90,7 @@ def plus_text(number: Number) -> str:
     """Return a number as what follows a sum: ` + 3`, ` - 100`, or nothing if it is 0."""
     if not number:
         return ""
-    sign = "-" if number < 0 else "+"
+    sign = MINUS if number < 0 else "+"
     return f" {sign} {payment(number)[1]}"
 
 

@@ -31,7 +31,7 @@ from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.steps import COLUMNS, WORTH, Moment
-from expectitree.picture.text import chance_text, payment_text
+from expectitree.picture.text import payment_text, probability_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
@@ -80,7 +80,7 @@ def check_data(traces: list[Trace], text: str) -> None:
     assert data["tree"]["first_branch"] == list(tree.first_paths.branch)
     for b, text in enumerate(data["tree"]["probabilities"]):
         is_outcome = columns.kind[tree.parent_of(b)] == Kind.CHANCE
-        assert text == (chance_text(columns.probability[b]) if is_outcome else "")
+        assert text == (probability_text(columns.probability[b]) if is_outcome else "")
     pays = columns.pays or bool(tree.root_reward)
     assert ("payments" in data["tree"]) == ("root_payment" in data["tree"]) == pays
     for b, text in enumerate(data["tree"].get("payments", ())):

@@ -24,7 +24,7 @@ from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
-from expectitree.picture.text import chance_text, text_width, typeset
+from expectitree.picture.text import probability_text, text_width, typeset
 
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = "trees/aima-5.12-left.yaml"
@@ -313,9 +313,9 @@ def test_probabilities_are_fractions_where_that_is_what_they_are() -> None:
         Fraction(999_999, 1_000_000): "0.999999", Fraction(1, 10**400): "1e-400",
         0.12345678: "0.1235", 0.999999: "0.999999",
     }  # fmt: skip
-    assert {probability: chance_text(probability) for probability in texts} == texts
+    assert {probability: probability_text(probability) for probability in texts} == texts
     with notation(fractions=True):
-        assert chance_text(Fraction(37, 101)) == "37/101"
+        assert probability_text(Fraction(37, 101)) == "37/101"
 
 
 def test_many_equal_probabilities_are_said_once() -> None:

@@ -17,7 +17,7 @@ from expectitree.text.tables import Column, table
 COLUMNS = (
     Column("algorithm"),
     Column("value"),
-    Column("best", spare=1, most=16),
+    Column("best", spare=1),
     Column("nodes", number=True, spare=2),
     Column("leaves", number=True),
     Column("share", number=True, spare=3),

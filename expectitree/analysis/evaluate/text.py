@@ -13,10 +13,10 @@ from expectitree.analysis.evaluate.tree_text import Part, tree_lines
 from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import Number, display_text, exact_text, is_shown_as_fraction
-from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.columns import NONE, Kind
 from expectitree.searches.result import Counts, Grown, Outcome, Search
-from expectitree.text.console import characters, clipped, line, safe, title_heading
-from expectitree.text.phrases import bounds_text, payment, plural, tied, untied
+from expectitree.text.console import line, safe, title_heading
+from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
@@ -61,7 +61,14 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_text if is_shown_as_fraction(value) else display_text
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
-    yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
+    is_detailed = (
+        evaluation.is_detailed
+        or search.algorithm.player_cuts
+        or Kind.MIN in search.tree.columns.kind
+        or jobs
+    )
+    if is_detailed:
+        yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:
@@ -74,6 +81,15 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
+    if evaluation.formulas and evaluation.parameters:
+        yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
+    if is_detailed:
+        yield from _search_facts(evaluation)
+
+
+def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Yield the counts of a search and its bounds."""
+    search, counts = evaluation.search, evaluation.search.counts
     wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
     if search.grown is None:
         yield from _count_facts(counts, wide)
@@ -84,8 +100,6 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
-    if evaluation.formulas and evaluation.parameters:
-        yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
     bounds = bounds_text(search)
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
@@ -127,7 +141,7 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
     for name, value in evaluation.parameters.items():
         parameter = evaluation.tree.parameters[name]
         formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
-        number = "?" if value is None else display_text(value)
+        number = "?" if value is None else with_unit(display_text(value), parameter.unit)
         yield f"{name} = {formula}{number}"
 
 
@@ -145,8 +159,7 @@ def _attitude_facts(
 
 def _best(search: Search, options: ConsoleOptions) -> list[str | Part]:
     """Return the best action, and the others that are worth as much."""
-    most, ellipsis = max(12, (options.max_width - 12) // 2), characters(options).ellipsis
-    ties = [clipped(safe(label, options), most, ellipsis) for label in search.ties[:_MAX_TIES]]
+    ties = [safe(label, options) for label in search.ties[:_MAX_TIES]]
     parts: list[str | Part] = [(ties[0], "best")]
     if len(ties) > 1:
         others = len(search.ties) - len(ties)

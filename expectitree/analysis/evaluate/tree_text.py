@@ -50,7 +50,7 @@ def tree_lines(
 ) -> Iterator[Text]:
     """Yield the lines of the annotated tree, of about `most_rows` nodes or of all."""
     drawing = _Drawing(evaluation, options, most_rows, notes)
-    for row in outline(evaluation.search, most_rows):
+    for row in outline(evaluation.search, most_rows, folded=not evaluation.totals):
         yield from drawing.lines(row)
 
 
@@ -81,6 +81,7 @@ class _Drawing:
         self.terminals_room = 10**9 if most_rows is None else lines * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
         self.siblings: dict[int, _Siblings] = {}  # by parent
+        self.paid: list[Number] = []  # by depth: the rewards on the path to the row
 
     def lines(self, row: Row) -> Iterator[Text]:
         del self.open[row.depth :]
@@ -98,6 +99,8 @@ class _Drawing:
         head = self.head(row, mark) if row.depth else self.payment(NONE)
         room = self.width - len(stem) - 4 - _width(head)
         reward = self.tree.reward_of(row.branch)
+        del self.paid[row.depth :]
+        self.paid.append(shifted(reward, self.paid[-1]) if self.paid else reward)
         body, overflow = self.body(row, reward, room)
         yield line(*guides, *head, *body)
         remarks = [*overflow, *self.remarks(row, reward)]
@@ -171,14 +174,23 @@ class _Drawing:
             branches = self.tree.branches_of(parent)[:_MAX_ALIGNED]
             labels = max(cell_len(self.label(parent, b)) for b in branches)
             p_width, best = 0, None
-            if self.columns.kind[parent] == Kind.CHANCE:
+            if self.columns.kind[parent] == Kind.CHANCE and not self.shared_probability(parent):
                 p_width = max(len(probability_text(self.columns.probability[b])) for b in branches)
-            else:
+            elif self.columns.kind[parent] != Kind.CHANCE:
                 best = next(self.search.best_branches(parent), None)
             pays = self.columns.pays
             paid = max(_width(self.payment(b)) for b in branches) if pays else 0
             self.siblings[parent] = _Siblings(labels, p_width, paid, best)
         return self.siblings[parent]
+
+    def shared_probability(self, n: int) -> str:
+        """Return the probability that all outcomes of a node have, or nothing if they differ."""
+        branches, probability = self.tree.branches_of(n), self.columns.probability
+        if self.columns.kind[n] != Kind.CHANCE or len(branches) == 1:
+            return ""
+        first = probability[branches[0]]
+        is_shared = all(probability[b] == first for b in branches)
+        return probability_text(first) if is_shared else ""
 
     def label(self, parent: int, branch: int) -> str:
         label = safe(self.tree.branch_label(parent, branch), self.options)
@@ -193,7 +205,8 @@ class _Drawing:
         kind = _KIND_NAMES[self.columns.kind[n]]
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return [*self.leaf(n, estimate, reward), (tail, "dim")], []
+            total = f"  total {self.total(n)}" if self.evaluation.totals else ""
+            return [*self.leaf(n, estimate, reward), (total, "none"), (tail, "dim")], []
         shared = self.evaluation.shared_number[n]
         interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
         reference = f"@{shared} " if shared else ""
@@ -205,6 +218,8 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
+        if (each := self.shared_probability(n)) and row.is_first and not row.is_folded:
+            parts += [("  p ", "dim"), (f"{each} each", "none")]
         room -= _width(parts)
         overflow: list[Part] = []
         branches = self.tree.branches_of(n)
@@ -224,6 +239,10 @@ class _Drawing:
         elif tail != "  not visited":  # which the mark on the branch says
             overflow.append((tail.strip(), "dim"))
         return parts, overflow
+
+    def total(self, n: int) -> str:
+        """Return what the path to a terminal's row pays in all."""
+        return cell_text(shifted(self.columns.utility[n], self.paid[-1]))
 
     def leaf(self, n: int, estimate: str, reward: Number) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch."""

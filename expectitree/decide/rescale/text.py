@@ -11,7 +11,7 @@ from rich.text import Text
 from expectitree.base.numbers import cell_text, display_text
 from expectitree.decide.rescale.report import AFFINE, ORDERED, MapClass, Rescaling
 from expectitree.text.console import characters, report_heading, safe
-from expectitree.text.phrases import names_text
+from expectitree.text.phrases import names_text, plus_text
 from expectitree.text.tables import Column, table
 
 _MAX_ROWS = 40  # of actions
@@ -58,9 +58,7 @@ def _map_facts(report: Rescaling, found: MapClass, options: ConsoleOptions) -> T
 
 def _class_text(found: MapClass) -> str:
     if found.name == AFFINE:
-        offset = f" - {display_text(-found.offset)}" if found.offset < 0 else ""
-        offset = f" + {display_text(found.offset)}" if found.offset > 0 else offset
-        line = f"{display_text(found.slope)} * u{offset}"
+        line = f"{display_text(found.slope)} * u{plus_text(found.offset)}"
         return f"positive affine, {line}: no best action changes, which was checked at every node"
     if found.name == ORDERED:
         return "order-preserving, not affine: expectations may change their order"

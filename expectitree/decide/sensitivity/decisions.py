@@ -26,6 +26,7 @@ from expectitree.base.numbers import (
     are_near,
     decimal_text,
     exact_text,
+    grouped,
     is_shown_as_fraction,
     message_text,
     to_digits,
@@ -272,7 +273,7 @@ def _changes(actions: Mapping[str, Piecewise], envelope: Piecewise) -> list[Chan
 def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
-    return text if len(text) <= _MAX_LENGTH else decimal_text(value)
+    return grouped(text if len(text) <= _MAX_LENGTH else decimal_text(value))
 
 
 def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
@@ -284,8 +285,9 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     digits = _known_digits(place.lower, place.upper, marks)
     text = digits if place.exact is None else exact_text(place.exact)
     if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
-        return digits, digits
-    return text, f"{text} = {digits}" if "/" in text else text
+        return grouped(digits), grouped(digits)
+    text = grouped(text)
+    return text, f"{text} = {grouped(digits)}" if "/" in text else text
 
 
 def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:
