@@ -143,7 +143,10 @@ def _is_tree(word: str) -> bool:
 
 def _unknown_command(word: str) -> str:
     from expectitree.files.grammar.words import key_hint
+    from expectitree.files.sources import PREFIX, examples
 
+    if word in examples():
+        return f"No such command {word!r}; the example of this name is {PREFIX}{word}."
     hint = key_hint(word, COMMANDS)
     return f"No such command {word!r}{hint}. The commands are {', '.join(COMMANDS)}."
 

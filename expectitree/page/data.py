@@ -25,11 +25,11 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import cell_text, escape, probability_text
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
-from expectitree.picture.text import broken, payment_text, probability_text, typeset
+from expectitree.picture.text import broken, payment_text, typeset
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
 from expectitree.text.phrases import BOUNDS_FROM, interval_text, payment

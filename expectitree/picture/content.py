@@ -13,12 +13,12 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import value_text, visited_text
-from expectitree.base.numbers import cell_text, escape
+from expectitree.base.numbers import cell_text, escape, probability_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
 from expectitree.picture.rows import picture_rows
-from expectitree.picture.text import balanced, payment_text, probability_text, typeset
+from expectitree.picture.text import balanced, payment_text, typeset
 from expectitree.searches.cuts import CUT
 from expectitree.searches.result import Search
 from expectitree.text.console import clipped

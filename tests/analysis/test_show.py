@@ -52,9 +52,9 @@ def test_a_shared_node_is_drawn_once() -> None:
     text = "nodes: {c: {chance: [{max: [1, 2]}, 4]}}\nmin: [{ref: c}, {ref: c, note: again}]"
     assert drawn(text) == [
         "▼ MIN 3",
-        "├─★ #1  @1 ● CHANCE 3",
-        "│   ├── #1  p 0.5  ▲ MAX 2 = max(1, 2)",
-        "│   └── #2  p 0.5  4",
+        "├─★ #1  @1 ● CHANCE 3  p 0.5 each",
+        "│   ├── #1  ▲ MAX 2 = max(1, 2)",
+        "│   └── #2  4",
         "└─☆ #2  → @1 ● CHANCE 3",
         "      again",
     ]
@@ -70,7 +70,7 @@ def test_exact_numbers_are_fractions() -> None:
     assert drawn(text) == [
         "▲ MAX 1.33333",
         "├─★ #1  ● CHANCE 1.33333 = mean(1, 1, 2)",
-        "└── #2  ● CHANCE 0.333333 = 0.3333·1 + 0.6667·0",
+        "└── #2  ● CHANCE 0.333333 = 1/3·1 + 2/3·0",
     ]
 
 

@@ -24,14 +24,14 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import notation, probability_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays
 from expectitree.page import steps as page_steps
 from expectitree.page.data import LETTERS, opening, step_text
 from expectitree.page.steps import COLUMNS, WORTH, Moment
-from expectitree.picture.text import payment_text, probability_text
+from expectitree.picture.text import payment_text
 from expectitree.searches.cuts import NO_CUTS, PROBED
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
@@ -336,7 +336,7 @@ def test_the_page_shows_what_branches_pay() -> None:
     assert data["tree"]["payments"] == ["+2", "", "−100,000"]
     assert data["tree"]["root_payment"] == "+0.25"
     assert {trace["about"]["value"] for trace in data["traces"]} == {3.25}
-    known = "every total lies in [-99997, 3] (from the leaves themselves, without the root's reward"
+    known = "every total lies in [-99997, 3] (from the leaves, without the root's reward"
     assert known in data["traces"][2]["sentences"][0]
 
 

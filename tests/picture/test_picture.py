@@ -16,7 +16,7 @@ from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.numbers import notation
+from expectitree.base.numbers import notation, probability_text
 from expectitree.base.tables import PICTURES
 from expectitree.base.tree.model import Kind
 from expectitree.picture.content import BEST, PLAIN, PLAYED, Edge, Glyph, Style
@@ -24,7 +24,7 @@ from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn as drawn_as
 from expectitree.picture.marks import Box, Line, Point, Symbol, Text
 from expectitree.picture.marks import Path as Path_
-from expectitree.picture.text import probability_text, text_width, typeset
+from expectitree.picture.text import text_width, typeset
 
 TREES = sorted((ROOT / "trees").iterdir())
 LEFT = "trees/aima-5.12-left.yaml"

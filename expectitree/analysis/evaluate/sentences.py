@@ -12,7 +12,7 @@ from rich.text import Text
 
 from expectitree.analysis.evaluate.cuts import cut_place, saved_parts
 from expectitree.analysis.evaluate.reasons import Alternative, CutReason, Quotient, Reasons, Step
-from expectitree.base.numbers import Number, cell_text, display_text, factor_text, is_finite
+from expectitree.base.numbers import MINUS, Number, cell_text, display_text, factor_text, is_finite
 from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
@@ -134,7 +134,7 @@ class Words:
     def sides(self, quotient: Quotient) -> str:
         """Return how an outcome's window follows from its CHANCE node's: `(2.1 - 0.1·4) / 0.9`."""
         limit, rest = self.number(quotient.limit), plus_text(-quotient.reward)
-        rest += "".join(f" - {self.product(q, end)}" for q, end in quotient.others)
+        rest += "".join(f" {MINUS} {self.product(q, end)}" for q, end in quotient.others)
         if quotient.p == 1:
             return limit + rest
         top = f"({limit}{rest})" if rest else limit

@@ -218,10 +218,14 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
-        if (each := self.shared_probability(n)) and row.is_first and not row.is_folded:
-            parts += [("  p ", "dim"), (f"{each} each", "none")]
-        room -= _width(parts)
         overflow: list[Part] = []
+        if (each := self.shared_probability(n)) and row.is_first and not row.is_folded:
+            chances = [("  p ", "dim"), (f"{each} each", "none")]
+            if _width([*parts, *chances]) <= room:
+                parts += chances
+            else:
+                overflow.append((f"p {each} each", "none"))
+        room -= _width(parts)
         branches = self.tree.branches_of(n)
         is_played = self.evaluation.strategy_only and kind != "CHANCE" and len(branches) == 1
         if row.is_folded and is_played:

@@ -58,6 +58,6 @@ def summary(verifications: Sequence[Verification]) -> str:
         "cannot be checked": sum(v.unchecked is not None for v in verifications),
         **{what: sum(v.fault == what for v in verifications) for what in (UNREAD, NO_TREE)},
     }
-    kept = f"{sum(checks):,} of {len(checks):,} expectations kept"
+    kept = f"{sum(checks):,} of {plural(len(checks), 'expectation')} kept"
     counts = [f"{count:,} {what}" for what, count in failures.items() if count]
     return ", ".join([plural(len(verifications), "file"), kept, *counts])

@@ -99,6 +99,12 @@ class Events(Shown):
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
 
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("event", "value", "best", "with_information", "evpi")
+        events = [{name: getattr(one, name) for name in names} for one in self.events]
+        return {"events": events, "left_out": self.left_out}
+
 
 def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
     """Return the EVPI of each event that a file names; raise `AnalysisError` if it names none."""

@@ -285,9 +285,8 @@ def place_texts(place: Place, marks: Characters) -> tuple[str, str]:
     digits = _known_digits(place.lower, place.upper, marks)
     text = digits if place.exact is None else exact_text(place.exact)
     if place.exact is None or len(text) > _MAX_FRACTION_LENGTH or text.startswith("about"):
-        return grouped(digits), grouped(digits)
-    text = grouped(text)
-    return text, f"{text} = {grouped(digits)}" if "/" in text else text
+        return digits, digits
+    return text, f"{text} = {digits}" if "/" in text else text
 
 
 def _known_digits(lower: Fraction, upper: Fraction, marks: Characters) -> str:

@@ -20,7 +20,7 @@ from expectitree.base.numbers import (
     message_text,
 )
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
+from expectitree.decide.sensitivity.decisions import Place, Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
@@ -74,6 +74,12 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text(VERIFIED, style="dim")
 
 
+def _place_texts(place: Place, marks: Characters) -> tuple[str, str]:
+    """Return a place for the ends of intervals, and in full, with grouped digits."""
+    short, full = place_texts(place, marks)
+    return grouped(short), " = ".join(map(grouped, full.split(" = ")))
+
+
 def _name_of(range: Range) -> str:
     """Return the heading of a parameter's column: its name and unit."""
     return f"{range.name} ({range.unit})" if range.unit else range.name
@@ -93,7 +99,7 @@ def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characte
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
+    texts = {one.middle: _place_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
@@ -114,7 +120,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MAX_ROWS]:
-        place = with_unit(place_texts(threshold, marks)[1], one.unit)
+        place = with_unit(_place_texts(threshold, marks)[1], one.unit)
         if threshold.at:
             yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
         else:
@@ -309,7 +315,7 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             place = f"from {number_text(meeting.lower)} to {high}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = with_unit(place_texts(meeting, characters(options))[1], one.unit)
+        place = with_unit(_place_texts(meeting, characters(options))[1], one.unit)
         value = grouped(decimal_text(meeting.value, 10))
         both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))

@@ -61,7 +61,7 @@ def test_an_action_and_every_cut_are_explained() -> None:
         "nodes     11 of 15 visited\n"
         "leaves     5 of 8 visited (62%)\n"
         "cuts       2\n"
-        "bounds    [1, 4] from the leaves themselves\n"
+        "bounds    [1, 4] from the leaves\n"
     )
 
 
@@ -242,9 +242,9 @@ def test_the_strategy_is_drawn_where_sharing_hides_its_first_path() -> None:
     done = invoke("eval", "--strategy", "-e", tree)
     assert done.stdout.splitlines()[:4] == [
         "▲ MAX 5.5",
-        "└─★ better  ● CHANCE 5.5",
-        "    ├── #1  p 0.5  ▲ MAX 2  plays y",
-        "    └── #2  p 0.5  9",
+        "└─★ better  ● CHANCE 5.5  p 0.5 each",
+        "    ├── #1  ▲ MAX 2  plays y",
+        "    └── #2  9",
     ]
     found = json.loads(invoke("eval", "--strategy", "-e", tree, "--format", "json").stdout)
     assert [child["label"] for child in found["tree"]["children"]] == ["better"]
@@ -264,7 +264,7 @@ def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
         lines = rendered_lines(
             evaluation_text, Evaluation("", search, strategy_only=True), 60, most_rows=None
         )
-        assert lines[-1].startswith("bounds")
+        assert any(line.startswith("value") for line in lines)
 
 
 def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:

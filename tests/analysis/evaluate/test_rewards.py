@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import invoke, loads, rendered_lines
+from helpers import invoke, loads, rendered_lines, typed
 from oracle import definitions
 from random_trees import EVERY, Case, with_slow_variants
 
@@ -82,17 +82,17 @@ def drawn(text: str, name: str = "expectiminimax", **options: Any) -> list[str]:
 
 def test_a_row_shows_the_payment_and_the_value_of_the_branch() -> None:
     assert drawn(ROCK) == [
-        "▲ MAX 1075",
+        "▲ MAX 1,075",
         "├── sell               750",
-        "├── install  cost 250  ● CHANCE 1000 = mean(oil: 2500, none: 0) - 250",
-        "└─★ test     cost 100  ● CHANCE 1075",
-        "    ├── plus   p 0.6  ▲ MAX 1625",
-        "    │   ├─★ install  cost 250  ● CHANCE 1625",
-        "    │   │     = oil: 0.75·2500 + none: 0.25·0 - 250",
-        "    │   └── sell               1000",
+        "├── install  cost 250  ● CHANCE 1,000 = mean(oil: 2,500, none: 0) − 250",
+        "└─★ test     cost 100  ● CHANCE 1,075",
+        "    ├── plus   p 0.6  ▲ MAX 1,625",
+        "    │   ├─★ install  cost 250  ● CHANCE 1,625",
+        "    │   │     = oil: 0.75·2,500 + none: 0.25·0 − 250",
+        "    │   └── sell               1,000",
         "    └── minus  p 0.4  ▲ MAX 500",
         "        ├── install  cost 250  ● CHANCE 62.5",
-        "        │     = oil: 0.125·2500 + none: 0.875·0 - 250",
+        "        │     = oil: 0.125·2,500 + none: 0.875·0 − 250",
         "        └─★ sell               500",
     ]
 
@@ -100,21 +100,21 @@ def test_a_row_shows_the_payment_and_the_value_of_the_branch() -> None:
 def test_each_branch_to_a_shared_node_has_its_own_value() -> None:
     assert drawn(PAYS, "star1", exact=True, windows=True) == [
         "reward 3  ▲ MAX 10",
-        "│   alpha -1, beta 20 (-4 and 17 without the reward)",
-        "├── once             @1 ● CHANCE 35/6",
-        "│   │   alpha -4, beta 17",
-        "│   ├── #1  p 0.5            ▲ MAX 6 = max(0, 4 + 2)",
-        "│   │     alpha -14, beta 36",
-        "│   └── #2  p 0.5  cost 1/3  17/3 = 6 - 1/3",
+        "│   alpha −1, beta 20 (−4 and 17 without the reward)",
+        "├── once             @1 ● CHANCE 35/6  p 0.5 each",
+        "│   │   alpha −4, beta 17",
+        "│   ├── #1            ▲ MAX 6 = max(0, 4 + 2)",
+        "│   │     alpha −14, beta 36",
+        "│   └── #2  cost 1/3  17/3 = 6 − 1/3",
         "├── again  cost 2    → @1 ● CHANCE 23/6",
         "└─★ duel   reward 1  ▼ MIN 7",
         "    │   alpha 35/6, beta 17 (29/6 and 16 without the reward)",
-        "    ├── hit   cost 5     15 = 20 - 5",
+        "    ├── hit   cost 5     15 = 20 − 5",
         "    ├─★ wait  cost 4     ▲ MAX 6",
         "    │   │   alpha 29/6, beta 15 (53/6 and 19 without the cost)",
-        "    │   ├── a  cost 2    ▼ MIN -1 = min(1, (2), (9)) - 2",
+        "    │   ├── a  cost 2    ▼ MIN −1 = min(1, (2), (9)) − 2",
         "    │   │     alpha 53/6, beta 19 (65/6 and 21 without the cost)",
-        "    │   │     alpha cut after 1 of 3: at most -1 <= alpha 53/6; 2 leaves not",
+        "    │   │     alpha cut after 1 of 3: at most −1 <= alpha 53/6; 2 leaves not",
         "    │   │     visited",
         "    │   └─★ b  reward 7  10 = 3 + 7",
         "    └── coin  reward 10  → @1 ● CHANCE 95/6",
@@ -124,7 +124,7 @@ def test_each_branch_to_a_shared_node_has_its_own_value() -> None:
 def test_a_leaf_that_was_not_visited_is_in_parentheses_with_its_sum() -> None:
     tree = "max: {a: {cost: 1, utility: 9}, b: {min: [1, {cost: 5, utility: 9}]}}"
     assert drawn(tree, "star1")[3:4] == [
-        "└─╫ b          ▼ MIN [1, 8] of min((1), (9) - 5)  not visited",
+        "└─╫ b          ▼ MIN [1, 8] of min((1), (9) − 5)  not visited",
     ]
     tree = "bounds: [0, 9]\nmax: [7, {reward: 4, bounds: [0, 2], utility: 1}]"
     assert drawn(tree, "star1")[2:] == [
@@ -136,7 +136,7 @@ def test_a_leaf_that_was_not_visited_is_in_parentheses_with_its_sum() -> None:
 def test_an_estimate_keeps_its_name_in_the_sum() -> None:
     tree = cut_at_depth(et.loads("max: [1, {cost: 2, estimate: 8, min: [3, 4]}]"), 1)
     lines = rendered_lines(tree_lines, Evaluation("", et.evaluate(tree)), 80)
-    assert lines[2] == "└─★ #2  cost 2  6 = estimate 8 - 2"
+    assert lines[2] == "└─★ #2  cost 2  6 = estimate 8 − 2"
 
 
 def test_a_row_shows_the_value_of_its_branch(searches: list[Search]) -> None:
@@ -174,7 +174,7 @@ def test_every_formula_of_the_tree_is_true(searches: list[Search]) -> None:
             lines = rendered_lines(
                 tree_lines, Evaluation("", search), 10_000, False, most_rows=None
             )
-        for line in lines:
+        for line in map(typed, lines):
             if found := _FORMULA.search(line):
                 left, right = found.groups()
                 seen += 1
@@ -192,15 +192,15 @@ def explained(text: str, name: str, path: str = "/") -> str:
 
 def test_a_sentence_names_the_cost_and_the_reward() -> None:
     text = explained(ROCK, "star1")
-    assert "install is worth (2500 + 0)/2 less its cost of 250 = 1000: worse than 1075." in text
-    assert "test is worth 0.6·1625 + 0.4·500 less its cost of 100 = 1075." in text
+    assert "install is worth (2,500 + 0)/2 less its cost of 250 = 1,000: worse than 1,075." in text
+    assert "test is worth 0.6·1,625 + 0.4·500 less its cost of 100 = 1,075." in text
     text = explained(PAYS, "star1")
     assert "MAX chooses duel: it is worth 7 plus its reward of 3 = 10. once" in text
     assert "duel is worth 6 plus its reward of 1 = 7." in text
     assert (
-        "Alpha cut at ▼ duel/wait/a after 1 of 3: it is worth at most 1 less its cost of 2 = -1; "
+        "Alpha cut at ▼ duel/wait/a after 1 of 3: it is worth at most 1 less its cost of 2 = −1; "
         "up to 53/6 = 29/6 + 4 it cannot lift ▲ duel/wait above 29/6; "
-        "up to 29/6 = 35/6 - 1 it cannot lift ▼ duel above 35/6, "
+        "up to 29/6 = 35/6 − 1 it cannot lift ▼ duel above 35/6, "
         "which MAX is sure of at ▲ / with once. What is left, 2 leaves, cannot change that."
     ) in text
 
@@ -226,6 +226,7 @@ def test_every_equation_of_a_sentence_is_true(searches: list[Search]) -> None:
             with notation(True):
                 text = " ".join(rendered_lines(explanation_lines, report, 100_000, False))
             paid += " its cost of " in text
+            text = typed(text)
             text = re.sub(r" (less|plus) its \w+ of ", lambda m: PAID[m[1]], text)
             for left, right in _SIDES.findall(text):
                 seen += 1
@@ -262,4 +263,4 @@ def test_the_interval_of_a_stopped_search_includes_the_reward_of_the_root() -> N
     assert found["interval"] == [1, 20]
     text = invoke("eval", "-a", "star1", "--max-visits", "3", "-e", PAYS).stdout
     assert "value     in [1, 20]\n" in text
-    assert text.endswith("from the leaves themselves, without the root's reward of 3\n")
+    assert text.endswith("from the leaves, without the root's reward of 3\n")

@@ -424,7 +424,7 @@ def test_the_text_about_a_test(tmp_path: Path) -> None:
     file.write_text("plus: {oil: 0.9, none: 30%}\nminus: {oil: rest, none: rest}\n", "utf-8")
     words = ("information", SEISMIC, "--event", "oil", "--likelihood", str(file))
     shown = invoke(*words).stdout
-    assert "The tree is worth 1275 with the free test for oil, and 1075 without it" in shown
+    assert "The tree is worth 1,275 with the free test for oil, and 1,075 without it" in shown
     assert "The test is worth at most 200 (EVSI)." in shown
     assert "Perfect information is worth at most 425 (EVPI): the test has 47% of it." in shown
     found = json.loads(invoke(*words, "--format", "json").stdout)

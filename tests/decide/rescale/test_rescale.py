@@ -236,7 +236,7 @@ def test_the_class_has_a_line_or_a_witness() -> None:
     done = invoke("rescale", "-e", "max: [0.1, 0.3]", "--map", "exp(u/2)")
     assert "positive affine, 0.552816 * u + 0.99599: no best" in " ".join(done.stdout.split())
     exact = invoke("rescale", "-e", "max: [0, 3]", "--map", "u/3 - 1", "--exact")
-    assert "positive affine, 1/3 * u - 1: no best" in " ".join(exact.stdout.split())
+    assert "positive affine, 1/3 * u − 1: no best" in " ".join(exact.stdout.split())
 
 
 def test_images_are_exact_where_they_are_rational() -> None:
@@ -480,7 +480,6 @@ def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "No map was given: give one of --map MAP or --any."),
         (["--map", "u", "--any"], "--map and --any exclude each other"),
         (["--map", "5=6"], "no terminal is worth 5 (and no estimate is): utilities run from 1 to "
          "4; nearest to 5: 3, 4"),
@@ -560,8 +559,8 @@ def test_the_command_maps_totals(tmp_path: Path) -> None:
     file.write_text(TEST)
     done = invoke("rescale", str(file), "--map", "2150=3000,-350=-500,750=760,400=390")
     text = " ".join(done.output.split())
-    assert "-350 \u2192 -500, 400 \u2192 390, 750 \u2192 760, 2150 \u2192 3000" in text
-    assert "test 1075 1431" in text
+    assert "−350 → −500, 400 → 390, 750 → 760, 2,150 → 3,000" in text
+    assert "test 1,075 1,431" in text
     assert rescaling.FOLDED in text
     tree = et.loads(invoke("rescale", str(file), "--map", "2*u + 1", "-o", "-").stdout)
     assert not tree.columns.pays

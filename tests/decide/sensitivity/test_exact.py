@@ -64,7 +64,7 @@ def objects(*words: str) -> list[dict[str, Any]]:
     ("tree", "name", "places", "shown"),
     [
         (LARGE, "large", [F(950, 3)], "At 950/3 = 316.6666666… large and small tie at 750/19"),
-        (LARGER, "large", [F(4150)], "At 4150 large and small tie at 58250/19 = 3065.789474."),
+        (LARGER, "large", [F(4150)], "At 4,150 large and small tie at 58250/19 = 3,065.789474."),
         (ROULETTE, "pays", [F(38)], "At 38 bet and keep tie at 1."),
         (THIRD, "b", [F(62, 65)], "At 62/65 = 0.9538461538… x and y tie at 16/39 = 0.41"),
     ],
