@@ -123,7 +123,9 @@ def safe(text: str, options: ConsoleOptions) -> str:
     text = escape(text[: _MAX_TEXT_LENGTH + 1])
     if len(text) > _MAX_TEXT_LENGTH:
         text = f"{text[:_MAX_TEXT_LENGTH]} {characters(options).ellipsis}"
-    return text.encode("ascii", "backslashreplace").decode() if options.ascii_only else text
+    if not options.ascii_only:
+        return text
+    return text.replace(MINUS, "-").encode("ascii", "backslashreplace").decode()
 
 
 def clipped(text: str, width: int, ellipsis: str = "…") -> str:

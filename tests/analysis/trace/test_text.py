@@ -75,7 +75,7 @@ def test_backward_induction_has_a_line_for_each_value() -> None:
         "11    ● #3 = ((−4) + 3)/2 = −0.5\n"
         "12  ▼ / = min(5, 3, −0.5) = −0.5\n"
         "\n"
-        "expectiminimax visited 7 of 7 leaves. The value is -0.5, and the best action is\n"
+        "expectiminimax visited 7 of 7 leaves. The value is −0.5, and the best action is\n"
         "#3.\n"
     )
 
