@@ -71,20 +71,20 @@ def test_eval_searches_a_game_by_star2() -> None:
         "game:pig(target=10) to depth 3",
         "",
         "▲ MAX 0.333333",
-        "├─★ roll  ● CHANCE 0.333333",
-        "│   ├── 1  p 0.1667  ▼ MIN 0 = min(roll: 0, hold: 0)",
-        "│   ├── 2  p 0.1667  ▲ MAX 0.2 = max(roll: 0.2, hold: 0.2)",
-        "│   ├── 3  p 0.1667  ▲ MAX 0.3 = max(roll: 0.3, hold: 0.3)",
-        "│   ├── 4  p 0.1667  ▲ MAX 0.4 = max(roll: 0.4, hold: 0.4)",
-        "│   ├── 5  p 0.1667  ▲ MAX 0.5 = max(roll: 0.5, hold: 0.5)",
-        "│   └── 6  p 0.1667  ▲ MAX 0.6 = max(roll: 0.6, hold: 0.6)",
-        "└── hold  ▼ MIN [-1, -0.0666667]",
-        "    │   alpha cut after 1 of 2: at most -0.0666667 <= alpha 0.333333; 1 branch",
+        "├─★ roll  ● CHANCE 0.333333  p 1/6 each",
+        "│   ├── 1  ▼ MIN 0 = min(roll: 0, hold: 0)",
+        "│   ├── 2  ▲ MAX 0.2 = max(roll: 0.2, hold: 0.2)",
+        "│   ├── 3  ▲ MAX 0.3 = max(roll: 0.3, hold: 0.3)",
+        "│   ├── 4  ▲ MAX 0.4 = max(roll: 0.4, hold: 0.4)",
+        "│   ├── 5  ▲ MAX 0.5 = max(roll: 0.5, hold: 0.5)",
+        "│   └── 6  ▲ MAX 0.6 = max(roll: 0.6, hold: 0.6)",
+        "└── hold  ▼ MIN [−1, −0.0666667]",
+        "    │   alpha cut after 1 of 2: at most −0.0666667 <= alpha 0.333333; 1 branch",
         "    │   not visited",
-        "    ├── roll  ● CHANCE [-0.4, -0.0666667]",
-        "    │     of mean(1: 0, 2: -0.2, 3: -0.3, 4: -0.4, 5: -0.5, 6: ?)",
+        "    ├── roll  ● CHANCE [−0.4, −0.0666667]",
+        "    │     of mean(1: 0, 2: −0.2, 3: −0.3, 4: −0.4, 5: −0.5, 6: ?)",
         "    │     chance cut while probing, after 5 of 6: even if the rest were 1, at",
-        "    │     most -0.0666667 <= alpha 0.333333; 1 branch not visited",
+        "    │     most −0.0666667 <= alpha 0.333333; 1 branch not visited",
         "    └─╫ hold  ?",
         "",
         "algorithm   star2",
@@ -94,7 +94,7 @@ def test_eval_searches_a_game_by_star2() -> None:
         "nodes       26 visited, 6 more visits; 28 made, 1 merged",
         "evaluations 16",
         "cuts        2",
-        "bounds      [-1, 1] of the game",
+        "bounds      [−1, 1] of the game",
     ]
 
 
@@ -116,7 +116,7 @@ def test_a_depth_is_required() -> None:
 def test_options_of_a_search(counting: str) -> None:
     for file, options, line in (
         (PIG, ("--depth", "3", "-a", "expectiminimax"), "30 of 30 visited\n"),
-        (PIG, ("--depth", "3", "--bounds", "-2,2"), "bounds      [-2, 2] from --bounds\n"),
+        (PIG, ("--depth", "3", "--bounds", "-2,2"), "bounds      [−2, 2] from --bounds\n"),
         (PIG, ("--depth", "3", "--exact"), "value       1/3\n"),
         (counting, ("--depth", "2", "--play", "1"), "value       4.25\n"),
         (
@@ -130,7 +130,7 @@ def test_options_of_a_search(counting: str) -> None:
 
 def test_explain_and_strategy_of_a_game() -> None:
     done = invoke("eval", PIG, "--depth", "3", "--explain", "hold/hold")
-    assert "hold/hold was not entered (cut): its value is in [-1, 1]." in done.stdout
+    assert "hold/hold was not entered (cut): its value is in [−1, 1]." in done.stdout
     assert "hold" not in invoke("eval", PIG, "--depth", "1", "--strategy").stdout.split("value")[0]
 
 
@@ -292,7 +292,7 @@ def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
     ("command", "expected"),
     [
         (("compare",), "expectiminimax              0.333333  roll     30      19   100%"),
-        (("limit",), "19 leaves, bounds [-1, 1] given in the tree"),
+        (("limit",), "19 leaves, bounds [−1, 1] given in the tree"),
         (("opponents",), "perfect         0  0.333333  roll"),
         (("rescale", "--map", "2*u"), "0.666667"),
         (("risk",), "roll ★   0.333333"),

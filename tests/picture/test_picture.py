@@ -379,12 +379,12 @@ def edges_of(picture: Diagram) -> dict[str, Edge]:
 
 def test_a_branch_shows_what_it_pays_and_a_node_what_is_still_received_there() -> None:
     found = drawn(et.loads(OIL), "expectiminimax", direction="down")
-    assert found.content.summary == ("Value 1075, best action test",)
+    assert found.content.summary == ("Value 1,075, best action test",)
     edges = edges_of(found)
     assert edges["test"].lines == ("test", "−100")
-    assert edges["test"].child.value == "1175"
+    assert edges["test"].child.value == "1,175"
     assert edges["test"].tooltip == "test, cost 100"
-    assert edges["test"].child.tooltip == "CHANCE test: 1075 = 1175 - 100"
+    assert edges["test"].child.tooltip == "CHANCE test: 1,075 = 1,175 − 100"
     assert edges["sell"].lines == ("sell",)
     assert edges["minus"].lines == ("minus", "0.4", "+5")
     assert edges["minus"].tooltip == "minus, p = 0.4, reward 5"
@@ -407,15 +407,15 @@ def test_payments_are_in_every_format_and_in_an_exercise(kind: str) -> None:
         text = text_of(kind, et.loads(OIL), "star2", style)
         assert "−100" in text
         assert "+5" in text
-        assert ("1175" in text) is not style.blank
-        assert ("1075" in text) is not style.blank
+        assert ("1,175" in text) is not style.blank
+        assert ("1,075" in text) is not style.blank
 
 
 def test_the_payment_of_the_root_is_at_the_root_and_in_the_value() -> None:
     found = drawn(et.loads("{cost: 5, max: [20, {reward: 3, utility: 1}]}"), "expectiminimax")
     assert found.content.glyphs[0].value == "20"
     assert found.content.glyphs[0].remarks == ("−5 at the start",)
-    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 - 5"
+    assert found.content.glyphs[0].tooltip == "MAX /: 15 = 20 − 5"
     assert found.content.summary == ("Value 15, best action #1",)
     alone = drawn(et.loads("{cost: 5, utility: 20}"), "expectiminimax").content
     assert (alone.glyphs[0].value, alone.glyphs[0].remarks) == ("20", ())
@@ -535,7 +535,7 @@ ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .ht
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        ([LEFT], 2, "Missing option '-o'"),
+        (["-e", "max: [1]"], 2, "Name the picture, as in -o tree.svg"),
         ([LEFT, "-o", "x.jpg"], 2, ENDINGS),
         ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, html."),
         ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),
