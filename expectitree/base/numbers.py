@@ -302,7 +302,11 @@ def exact_text(value: Number) -> str:
 def number_text(value: Number) -> str:
     """Return a number as the grammar writes it; raise `TreeError` if it is too long."""
     if isinstance(value, Rounded):
-        return _rounded_text(value, 60)  # its digits
+        written = _rounded_text(value, 60)  # its digits
+        if abs(int(written.partition("e")[2] or 0)) > MAX_EXPONENT:
+            about = f"a number of about {_rounded_text(value, 3)} cannot be written"
+            raise TreeError(f"{about}: the grammar allows exponents within {MAX_EXPONENT}")
+        return written
     written = exact_text(value)
     if len(written) <= MAX_LENGTH and not written.startswith("about"):
         return written

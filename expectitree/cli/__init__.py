@@ -165,7 +165,7 @@ def cli() -> None:
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
     which branches pruning can skip, and why. `expectitree new` prints a tree to start from, and
     `expectitree FILE` evaluates it. A FILE may be - for standard input, example:risk for an
-    example, a file of another program (see `expectitree convert --help`), or a GAME such as
+    example, a file of another program (see `expectitree convert --help-all`), or a GAME such as
     game:pig, which is searched from its rules.
 
     \b

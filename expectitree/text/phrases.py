@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.numbers import (
     MINUS,
@@ -15,9 +15,6 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.scans import shifted
-
-if TYPE_CHECKING:
-    from expectitree.searches.result import Search
 
 TIED = "\N{NO-BREAK SPACE}"  # where a line must not break; `untied` makes it a blank
 _MAX_NAMES = 3  # of actions that tie
@@ -61,11 +58,11 @@ def interval_text(
     return f"[{write(lower)}, {write(upper)}]"
 
 
-def bounds_text(search: Search) -> str:
+def bounds_text(bounds: Bounds, source: str) -> str:
     """Return the bounds that a search used and where they come from; `none` without any."""
-    if not any(map(is_finite, search.root_bounds)):
+    if not any(map(is_finite, bounds)):
         return "none"
-    return f"{interval_text(*search.root_bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    return f"{interval_text(*bounds)} {BOUNDS_FROM[source]}"
 
 
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:

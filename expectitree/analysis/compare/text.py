@@ -50,7 +50,9 @@ def _bounds(comparison: Comparison) -> Iterator[Text]:
     found: dict[str, list[str]] = {}
     for search in (row.search for row in comparison.rows):
         if search.algorithm.player_cuts:
-            found.setdefault(bounds_text(search), []).append(search.algorithm.name)
+            found.setdefault(bounds_text(search.root_bounds, search.bounds_source), []).append(
+                search.algorithm.name
+            )
     *parts, last = [*found.items()] or [("", [])]
     if found:
         text = "".join(f"{bounds} for {', '.join(names)}; " for bounds, names in parts)

@@ -100,7 +100,7 @@ def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
-    bounds = bounds_text(search)
+    bounds = bounds_text(search.root_bounds, search.bounds_source)
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds

@@ -29,7 +29,8 @@ def render(reports: Sequence[Limit], options: ConsoleOptions) -> Iterator[Render
             yield ""
         tree, search = report.tree, report.search
         yield from file_heading(report.file, tree, options, len(reports) > 1)
-        yield Text(f"{plural(tree.leaves, 'leaf')}, bounds {bounds_text(search)}")
+        bounds = bounds_text(search.root_bounds, search.bounds_source)
+        yield Text(f"{plural(tree.leaves, 'leaf')}, bounds {bounds}")
         yield ""
         for sentence in _results(report):
             yield Text(sentence, style="title")
