@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from click.testing import CliRunner, Result
 from rich.console import RenderableType
 
 import expectitree as et
+from expectitree.base.numbers import MINUS
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.cli import cli, main
@@ -61,6 +63,11 @@ def for_each(
         return pytest.mark.parametrize("part", ["quick", pytest.param("more", marks=LONG)])(run)
 
     return decorate
+
+
+def typed(text: str) -> str:
+    """Return a text of the terminal with its numbers as they are typed: `−1,000` as `-1000`."""
+    return re.sub(r"(?<=\d),(?=\d{3})", "", text).replace(MINUS, "-")
 
 
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:

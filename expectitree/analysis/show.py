@@ -80,7 +80,7 @@ def to_text(
         nodes     6 of 7 visited
         leaves    3 of 4 visited (75%)
         cuts      1
-        bounds    [2, 12] from the leaves themselves
+        bounds    [2, 12] from the leaves
 
     Args:
         found: What `evaluate`, `compare`, `verify`, `trace`, `limit`, `rescale`, `opponents` or

@@ -23,6 +23,7 @@ from expectitree.base.errors import (
     SearchError,
     TransformError,
 )
+from expectitree.cli.help import HELP_ALL, is_whole
 from expectitree.cli.terminal import (
     NO_TREE,
     WRONG_USAGE,
@@ -57,7 +58,6 @@ GROUPS = {
     },
     "Files": {
         "new": "Print a commented tree file to start from.",
-        "flip": "Interchange two levels of chance nodes by Bayes' rule.",
         "convert": "Write a tree in another format, also for other programs.",
         "verify": "Check that files are valid and results match their `expect`.",
     },
@@ -71,6 +71,11 @@ GROUPS = {
     },
 }
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
+# What `--help` lists, besides a line that names the others without those in `_UNLISTED`.
+_LISTED = (
+    "eval", "compare", "trace", "draw", "sensitivity", "information", "risk", "new", "verify",
+)  # fmt: skip
+_UNLISTED = ("schema", "completion")
 
 
 class _Commands(click.Group):
@@ -109,23 +114,39 @@ class _Commands(click.Group):
                 click.echo(ctx.get_help())
                 ctx.exit()
             args = [args[1], "--help"]
+        if args[0] not in COMMANDS and _is_tree(args[0]):
+            args = ["eval", *args]
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             raise click.UsageError(_unknown_command(args[0]), ctx) from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        widest = max(map(len, COMMANDS))
+        shown = COMMANDS if is_whole(ctx) else _LISTED
+        widest = max(map(len, shown))
         for title, group in GROUPS.items():
+            rows = [(f"{name:{widest}}", group[name]) for name in group if name in shown]
+            if not rows:
+                continue
             with formatter.section(title):
-                formatter.write_dl([(f"{name:{widest}}", about) for name, about in group.items()])
+                formatter.write_dl(rows)
+        if not is_whole(ctx):
+            others = [name for name in COMMANDS if name not in (*_LISTED, *_UNLISTED)]
+            formatter.write_paragraph()
+            formatter.write_text(f"More commands: {', '.join(others)}; --help-all lists all.")
+
+
+def _is_tree(word: str) -> bool:
+    """Return whether a word names a tree rather than a command: a path, an example or a game."""
+    return word == "-" or os.path.exists(word) or any(mark in word for mark in ":/.")
 
 
 def _unknown_command(word: str) -> str:
-    if os.path.exists(word):
-        return f"{word} is a path, expected a command: try `expectitree eval {word}`."
     from expectitree.files.grammar.words import key_hint
+    from expectitree.files.sources import PREFIX, examples
 
+    if word in examples():
+        return f"No such command {word!r}; the example of this name is {PREFIX}{word}."
     hint = key_hint(word, COMMANDS)
     return f"No such command {word!r}{hint}. The commands are {', '.join(COMMANDS)}."
 
@@ -133,6 +154,7 @@ def _unknown_command(word: str) -> str:
 @click.group(
     cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    params=[HELP_ALL],
 )
 @click.version_option(
     __version__, "-V", "--version", prog_name="expectitree", message="%(prog)s %(version)s"
@@ -141,10 +163,10 @@ def cli() -> None:
     """Evaluate game trees with MAX, MIN and CHANCE nodes.
 
     Write a tree in YAML or JSON: expectitree computes its value and the best action, and shows
-    which branches pruning can skip, and why. `expectitree new` prints a tree to start from. A FILE
-    may be - for standard input. Files of Gambit, Radiant and SilverDecisions are read as well:
-    `expectitree convert --help` lists formats and their options. Most commands also search a GAME
-    from its rules: game:pig.
+    which branches pruning can skip, and why. `expectitree new` prints a tree to start from, and
+    `expectitree FILE` evaluates it. A FILE may be - for standard input, example:risk for an
+    example, a file of another program (see `expectitree convert --help-all`), or a GAME such as
+    game:pig, which is searched from its rules.
 
     \b
     Exit status:

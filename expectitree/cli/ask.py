@@ -14,6 +14,7 @@ from rich.console import Console, RenderableType
 from expectitree.base import interrupts
 from expectitree.base.numbers import escape, notation, to_fraction
 from expectitree.cli.games import refuse_game
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
@@ -37,7 +38,7 @@ from expectitree.text.console import to_strings
 from expectitree.text.phrases import plural
 
 
-@click.command("ask")
+@click.command("ask", cls=HelpCommand)
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)
 @click.option("-e", "text", metavar="TEXT", help="A tree typed in place of a file.")
 @click.option(

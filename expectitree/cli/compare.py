@@ -7,14 +7,14 @@ import click
 from expectitree.analysis.compare.report import Comparison, compare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import say
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Outcome
 
 
-@click.command("compare", cls=GameCommand)
+@click.command("compare", cls=HelpCommand)
 @algorithm_option("A search to compare, once for each.  [default: all that are not slow]")
 @tree_options
 @format_options("compare")
@@ -33,7 +33,7 @@ def command(
 
     def compare_tree(file: str, tree: Tree) -> Comparison:
         chosen = algorithms.for_tree(file, tree)
-        return compare(tree, chosen, file=file, exact=True, **options.search_arguments)
+        return compare(tree, chosen, file=file, exact=True, **options.arguments_for(*chosen))
 
     comparisons = options.show_all("comparing", compare_tree, "compare", format_name)
     wrong = [(c.file, disagreement) for c in comparisons for disagreement in c.disagreements]

@@ -12,12 +12,12 @@ from expectitree.base.tree.model import Tree
 from expectitree.cli.games import (
     POSITION_OPTIONS,
     WRITING_OPTIONS,
-    GameCommand,
     GameOptions,
     GameSource,
     is_game_name,
     refuse_file_options,
 )
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, set_option
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
@@ -31,10 +31,11 @@ from expectitree.cli.tree_files import (
     write_tree,
 )
 from expectitree.cli.trees import read_bounds
+from expectitree.decide.flip import flip, left_out
 from expectitree.files.rows import ReadOptions
 
 
-@click.command("convert", cls=GameCommand)
+@click.command("convert", cls=HelpCommand)
 @click.argument("source", metavar="IN|GAME", type=FILE)
 @click.argument("out", metavar="OUT", type=OUT)
 @format_option
@@ -46,11 +47,17 @@ from expectitree.files.rows import ReadOptions
 )
 @float32_option
 @set_option
-@partial(reading_options, are_shown=True)
+@reading_options
 @click.option(
     "--fold",
     type=click.Choice(["rewards"]),
     help="Move rewards and costs into the utilities: each is then the total of its path.",
+)
+@click.option(
+    "--flip",
+    "flipped",
+    metavar="PATH",
+    help="Interchange two levels of chance nodes by Bayes' rule; PATH is the upper one.",
 )
 @click.option(
     "--unshare", "unshares", is_flag=True, help="Give each path its own nodes, without sharing."
@@ -65,6 +72,7 @@ def command(
     float32: bool,
     parameters: dict[str, str],
     fold: str | None,
+    flipped: str | None,
     unshares: bool,
     force: bool,
     reading: ReadOptions,
@@ -91,11 +99,17 @@ def command(
     For programs that know utilities only, --fold rewards moves rewards and costs into the
     utilities. If paths with different rewards lead to a shared node, add --unshare.
 
+    The children of the node that --flip names must be chance nodes with the same labels. What was
+    P(a) and P(b given a) becomes P(b) and P(a given b), as formulas of the same parameters. Rewards
+    of both levels are paid at the lower one. Values above do not change, and a second flip undoes
+    the first.
+
     \b
     For example:
       expectitree convert --format json trees/risk.yaml -
       expectitree convert trees/risk.yaml risk.efg
       expectitree convert --fold rewards trees/rockefeller.yaml folded.yaml
+      expectitree convert --flip drill trees/oil-wildcatter.yaml -
       expectitree convert --depth 5 'game:pig(target=20)' pig.arrow
     """
     out_format = check_output(out, format_name, force, float32)
@@ -108,11 +122,25 @@ def command(
     else:
         tree = read_exactly(source, parameters, reading)
     with working(f"converting {source}"):
+        if flipped:
+            tree = _flipped(tree, flipped)
         if unshares:
             tree = _unshared(tree)
         if fold:
             tree = _folded(tree)
     write_tree(tree, out, format_name, "fractions" in drop, float32)
+
+
+def _flipped(tree: Tree, path: str) -> Tree:
+    """Return the tree with two levels of chance interchanged; print what is left out."""
+    flipped = flip(tree, path)
+    for lost in left_out(tree, path):
+        say(f"left out, since the node is replaced: {lost}")
+    if tree.formulas is not None and tree.formulas.defined:
+        say("events: left out, since the probabilities become formulas of their own")
+    if tree.expect is not None:
+        say("expect: left out, since paths and counts of the tree change")
+    return flipped
 
 
 def _unshared(tree: Tree) -> Tree:

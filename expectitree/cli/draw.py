@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -10,14 +12,18 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.games import is_game_name
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import add_options, check_file, force_option
 from expectitree.cli.trees import SearchOptions, is_stopped
+from expectitree.files.sources import PREFIX
+from expectitree.files.writing import OutputFile
 from expectitree.picture import drawing
 from expectitree.picture.content import MAX_NODES
 from expectitree.picture.hidden import evaluate_known
+from expectitree.picture.svg import FONTS
 from expectitree.searches.result import Search
 
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
@@ -76,7 +82,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
 )
 
 
-@click.command("draw", cls=GameCommand)
+@click.command("draw", cls=HelpCommand)
 @algorithm_option(
     "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
     "games]"
@@ -88,7 +94,8 @@ _PICTURE_OPTIONS = (  # which a page does not have
     "out",
     metavar="OUT",
     type=OUT,
-    help="The file; its ending sets the format. - is standard output, with --format.",
+    help="The file; its ending sets the format. - is standard output, with --format.  [default: "
+    "FILE with the ending .svg]",
 )
 @click.option(
     "--format",
@@ -122,15 +129,21 @@ def command(
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline
 
+    Without -o, the picture is next to FILE and ends in .svg. It replaces a picture that expectitree
+    made before, but no other file.
+
     For example: expectitree draw trees/ballard.yaml -a star2 -o ballard.svg
 
     An exercise: expectitree draw trees/risk.yaml --blank -o exercise.svg
     """
+    if options.tree_count > 1:
+        raise click.UsageError("draw makes one picture: give one FILE.")
+    if out is None:
+        out, is_ours = _beside(options)
+        force = force or is_ours
     kind = _kind(out, format_name, force)
     # An exercise needs every leaf.
     lazy = None if style["blank"] else algorithms.of_game(is_repeated=kind == drawing.PAGE)
-    if options.tree_count > 1:
-        raise click.UsageError("draw makes one picture: give one FILE.")
     if kind == drawing.PAGE:
         _refuse_on_page({"rows", "show_all", *style})
     else:
@@ -151,15 +164,16 @@ def command(
             options.fail_if(is_stopped(found))
         elif kind == drawing.PAGE:
             chosen = algorithms.for_tree(file, found)
-            bounds, most = options.root_bounds, options.max_visits
-            picture = drawing.page(found, chosen, bounds=bounds, max_visits=most, file=file)
+            arguments = options.arguments_for(*chosen)
+            del arguments["engine"]  # the interpreted one, which shows its steps
+            picture = drawing.page(found, chosen, file=file, **arguments)
         else:
             algorithm, *_ = algorithms.for_tree(file, found)
             choices = {"is_blank": style["blank"], "exact": options.exact}
-            search = evaluate_known(found, algorithm, **options.search_arguments, **choices)
+            search = evaluate_known(found, algorithm, **options.arguments_for(algorithm), **choices)
             options.fail_if(is_stopped(search) and not found.unknown)
             picture = drawn(search, file)
-        _write(picture, out or "")
+        _write(picture, out)
 
     list(options.map("drawing", draw, lazy))
 
@@ -173,10 +187,22 @@ def _refuse_on_page(names: Collection[str]) -> None:
             raise click.UsageError(f"{what}: a page has what it needs. Remove it.")
 
 
-def _kind(out: str | None, format_name: str | None, force: bool) -> str:
+def _beside(options: SearchOptions) -> tuple[OutputFile, bool]:
+    """Return the file of a picture without a name, and whether it is a picture of expectitree."""
+    name = "".join(options.files)
+    if name in ("", "-") or is_game_name(name):
+        raise click.UsageError(
+            "Name the picture, as in -o tree.svg: only that of one FILE has a place without -o, "
+            "next to the file."
+        )
+    out = OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
+    with suppress(OSError), open(out, encoding="utf-8", errors="replace") as stream:
+        return out, FONTS in stream.read(1_000)
+    return out, False
+
+
+def _kind(out: str, format_name: str | None, force: bool) -> str:
     """Return the format of the picture; raise an error if it is unknown or cannot be written."""
-    if out is None:
-        raise click.UsageError("Missing option '-o' / '--output': name the picture.")
     if out == "-":
         if format_name not in _TEXTS:
             raise click.UsageError(f"-o - needs --format: one of {', '.join(_TEXTS)}.")

@@ -17,14 +17,14 @@ from expectitree.base.errors import SearchError
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.paths import ROOT
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 
-@click.command("eval", cls=GameCommand)
+@click.command("eval", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @click.option(
@@ -63,6 +63,12 @@ from expectitree.searches.result import Search
     help="Show the formulas next to the numbers, and the parameters.",
 )
 @click.option("--strategy", is_flag=True, help="Show only the nodes that optimal play can reach.")
+@click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end.")
+@click.option(
+    *("-v", "--verbose", "is_detailed"),
+    is_flag=True,
+    help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
+)
 @click.option(
     "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
 )
@@ -76,6 +82,8 @@ def command(
     explain: str | None,
     shown: Sequence[str],
     strategy: bool,
+    totals: bool,
+    is_detailed: bool,
     notes: bool,
     format_name: str,
 ) -> None:
@@ -106,13 +114,15 @@ def command(
                 raise SearchError(f"a game's rules run in one job: remove --jobs, or {instead}")
         else:
             chosen.for_tree(file, found)
-            arguments = options.search_arguments
+            arguments = options.arguments_for(algorithm)
             search = search_tree(found, algorithm, jobs=options.jobs, **arguments)
         tree = search.tree  # an attitude to risk may have folded its rewards
         why = None
         if explain is not None:
             why = reasons(search, tree.find(explain).id, tree.find_branch(explain))
-        return Evaluation(file, search, windows, why, strategy, "formulas" in shown)
+        is_described = is_detailed or algorithms.are_named
+        shows = "formulas" in shown, totals, is_described
+        return Evaluation(file, search, windows, why, strategy, *shows)
 
     options.show_each(
         f"{algorithm.name}:",

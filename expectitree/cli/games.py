@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base.errors import USER_ERRORS, GameError, SearchError
+from expectitree.cli.help import GameOption
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
 
@@ -20,34 +21,6 @@ if TYPE_CHECKING:
     from expectitree.files.rows import ReadOptions
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
-
-GAME = (
-    "A GAME is game:NAME, open_spiel:NAME or path/to/file.py:Class (which runs that file), with "
-    "parameters as in 'game:pig(target=20)'. A game needs --depth."
-)
-
-
-class GameOption(click.Option):
-    """An option that applies only to games."""
-
-
-class GameCommand(click.Command):
-    """A command whose help has a section of its own for the options of games."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        own = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        for title, about, is_for_games in (
-            ("Options", "", False),
-            ("Options for games", GAME, True),
-        ):
-            chosen = [param for param in own if isinstance(param, GameOption) == is_for_games]
-            records = [record for param in chosen if (record := param.get_help_record(ctx))]
-            with formatter.section(title):
-                if about:
-                    formatter.write_text(about)
-                    formatter.write_paragraph()
-                formatter.write_dl(records)
-
 
 _option = partial(click.option, cls=GameOption)
 _COUNT = click.IntRange(min=0)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
     check_output,
@@ -36,7 +37,7 @@ def _parameter_options(command: Any) -> Any:
     return command
 
 
-@click.command("generate")
+@click.command("generate", cls=HelpCommand)
 @click.argument("family", type=click.Choice(list(FAMILIES)))
 @_parameter_options
 @click.option(

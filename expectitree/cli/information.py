@@ -7,18 +7,18 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import read_likelihoods
-from expectitree.decide.information.report import Information, information
+from expectitree.decide.information.report import Events, Information, every_event, information
 
 
-@click.command("information")
+@click.command("information", cls=HelpCommand)
 @click.option(
     "--event",
-    required=True,
     metavar="NAME",
-    help="An event of the file, or a chance node's path.",
+    help="An event of the file, or a chance node's path.  [default: all events of the file]",
 )
 @click.option(
     "--likelihood",
@@ -30,7 +30,7 @@ from expectitree.decide.information.report import Information, information
 @format_options("information")
 def command(
     options: SearchOptions,
-    event: str,
+    event: str | None,
     likelihood: str | None,
     format_name: str,
 ) -> None:
@@ -43,11 +43,18 @@ def command(
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
     sum of the other signals.
 
-    For example: expectitree information trees/rockefeller.yaml --event oil
+    \b
+    For example:
+      expectitree information trees/rockefeller.yaml
+      expectitree information trees/rockefeller.yaml --event oil
     """
+    if likelihood is not None and event is None:
+        raise click.UsageError("--likelihood is a test for one event: name it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
-    def worth(file: str, tree: Tree) -> Information:
+    def worth(file: str, tree: Tree) -> Information | Events:
+        if event is None:
+            return every_event(tree, exact=True, file=file)
         return information(tree, event, likelihood=test, exact=True, file=file)
 
     options.show_all("information in", worth, "information", format_name)

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.lab.limit.proof_tree import MAX_LARGE, MAX_LEAVES
@@ -14,7 +14,7 @@ from expectitree.lab.limit.report import Limit, limit
 from expectitree.searches.result import Outcome
 
 
-@click.command("limit", cls=GameCommand)
+@click.command("limit", cls=HelpCommand)
 @algorithm_option(
     "A search to compare with the limit; may be repeated. By default all that are not slow."
 )
@@ -45,7 +45,12 @@ def command(
     def limit_of(file: str, tree: Tree) -> Limit:
         chosen = algorithms.for_tree(file, tree)
         return limit(
-            tree, chosen, file=file, max_leaves=max_leaves, exact=True, **options.search_arguments
+            tree,
+            chosen,
+            file=file,
+            max_leaves=max_leaves,
+            exact=True,
+            **options.arguments_for(*chosen),
         )
 
     reports = options.show_all("the limit of", limit_of, "limit", format_name)

@@ -6,6 +6,7 @@ import re
 
 import click
 
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.terminal import OUT, say, write
 from expectitree.cli.tree_files import check_file, force_option
 from expectitree.files import load
@@ -47,7 +48,7 @@ max:
 """
 
 
-@click.command("new")
+@click.command("new", cls=HelpCommand)
 @click.argument("file", required=False, type=OUT)
 @click.option(
     "--example",

@@ -9,13 +9,13 @@ import click
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
 
 
-@click.command("opponents", cls=GameCommand)
+@click.command("opponents", cls=HelpCommand)
 @click.option(
     "--epsilon",
     "epsilons",

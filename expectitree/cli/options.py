@@ -91,8 +91,9 @@ _TREE_OPTIONS = (
 _SEARCH_OPTIONS = (
     click.option(
         "--bounds",
-        metavar="LOWER,UPPER",
-        help="Bounds on every total (utility plus rewards); inf if unknown.",
+        metavar="none|leaves|L,U",
+        help="Bounds on every total (utility plus rewards): none, those of the leaves, or two "
+        "numbers.  [default: those in the file, else none for alphabeta and leaves for the others]",
     ),
     click.option(
         "--engine",

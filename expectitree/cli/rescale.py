@@ -7,7 +7,7 @@ from functools import partial
 import click
 
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
@@ -16,14 +16,16 @@ from expectitree.decide.rescale.any_map import find_order_preserving_map
 from expectitree.decide.rescale.report import Rescaling, rescale
 
 
-@click.command("rescale", cls=GameCommand)
+@click.command("rescale", cls=HelpCommand)
 @click.option(
     "--map",
     metavar="MAP",
     help="A formula of the utility u, such as 'u^2', or pairs U=V,…: other utilities stay.",
 )
 @click.option(
-    "--any", "any_", is_flag=True, help="Find an order-preserving map that changes the decision."
+    *("--any", "any_"),
+    is_flag=True,
+    help="Find an order-preserving map that changes the decision; the default without --map.",
 )
 @click.option(
     *("-o", "--output", "out"),
@@ -63,9 +65,8 @@ def command(
       expectitree rescale trees/aima-5.12-left.yaml --map 'exp(3*u)'
       expectitree rescale trees/aima-5.12-left.yaml --any
     """
-    if (not map) != any_:
-        found = "No map was given" if not map else "--map and --any exclude each other"
-        raise click.UsageError(f"{found}: give one of --map MAP or --any.")
+    if map and any_:
+        raise click.UsageError("--map and --any exclude each other: give one of them.")
     if out is not None:
         if options.tree_count > 1:
             raise click.UsageError("-o writes one tree: give one FILE.")

@@ -10,7 +10,7 @@ from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say
 from expectitree.cli.trees import SearchOptions
@@ -18,7 +18,7 @@ from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
 
 
-@click.command("risk", cls=GameCommand)
+@click.command("risk", cls=HelpCommand)
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
 @click.option(
     "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."

@@ -6,10 +6,11 @@ from importlib.resources import files
 
 import click
 
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.terminal import write
 
 
-@click.command("schema")
+@click.command("schema", cls=HelpCommand)
 def command() -> None:
     """Print a JSON Schema (draft-07) of the tree file, with which editors complete and check it.
 

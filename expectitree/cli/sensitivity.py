@@ -9,6 +9,7 @@ import click
 from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.trees import SearchOptions
@@ -19,7 +20,7 @@ from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
-@click.command("sensitivity")
+@click.command("sensitivity", cls=HelpCommand)
 @click.option(
     "-p",
     "--parameter",
@@ -68,14 +69,15 @@ def command(
 ) -> None:
     """Find what the best decision depends on.
 
-    With one --parameter: the best action on each part of its range. The thresholds are exact where
-    formulas are made of + - * / and whole powers, and verified on both sides.
+    By default: how far each parameter moves the value, over its range in the file or by 10% both
+    ways. With one --parameter: the best action on each part of its range. The thresholds are exact
+    where formulas are made of + - * / and whole powers, and verified on both sides.
 
     \b
     -p pr                      one parameter: thresholds, and how far it may move
     -p pr --everywhere         the same at every decision, not only at the root
     -p pr -p sens              two: a map of the best action
-    --tornado                  all parameters that have a range, one at a time
+    --tornado                  all parameters, or those of -p, one at a time
     -p fees --until 'value=0'  break-even: where the value reaches a number
     -p fees --until 'a = b'    break-even: where two branches are worth the same
     --add test                 what a branch may cost at most
@@ -84,6 +86,7 @@ def command(
     For example: expectitree sensitivity trees/rockefeller.yaml --parameter pr=0..1
     """
     ranges = [parse_range(text) for text in moved]
+    is_tornado = is_tornado or not (moved or is_everywhere or until or add or strategies)
     chosen = {
         "everywhere": is_everywhere, "tornado": is_tornado, "until": until is not None,
         "add": add is not None, "strategies": strategies,
@@ -138,7 +141,5 @@ def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:
         raise click.UsageError(f"--{asked[0]} moves no parameter: remove --parameter.")
     if asked in (["everywhere"], ["until"]) and moved != 1:
         raise click.UsageError(f"--{asked[0]} needs one --parameter, which moves.")
-    if not asked and moved not in (1, 2):
-        raise click.UsageError(
-            "Name one --parameter, or two for a map; or ask for --tornado, --add or --strategies."
-        )
+    if not asked and moved > 2:
+        raise click.UsageError("Name one --parameter, or two for a map; or add --tornado.")

@@ -9,6 +9,7 @@ import click
 from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.executors import executor_of
 from expectitree.base.interrupts import raising
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, working
 from expectitree.lab.study.plot import figure_of
@@ -19,7 +20,7 @@ from expectitree.lab.study.run import Task, execute, find_tasks
 from expectitree.lab.study.spec import Study
 
 
-@click.command("study")
+@click.command("study", cls=HelpCommand)
 @click.argument("spec", type=FILE)
 @click.option(
     "--jobs",

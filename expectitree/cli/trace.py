@@ -9,7 +9,7 @@ import click
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import GameCommand
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.searches.result import Search
@@ -17,7 +17,7 @@ from expectitree.searches.result import Search
 MAX_STEPS = 500  # shown as text by default
 
 
-@click.command("trace", cls=GameCommand)
+@click.command("trace", cls=HelpCommand)
 @algorithm_option("The search.  [default: expectiminimax; star2 for games]")
 @partial(tree_options, is_lazy=True)
 @click.option(
@@ -59,13 +59,14 @@ def command(
         if isinstance(found, Search):
             return trace(found, at=at, most=limit or None, exact=True, file=file)
         chosen.for_tree(file, found)
+        arguments = options.arguments_for(algorithm)
         return trace(
             found,
             algorithm,
-            bounds=options.root_bounds,
             at=at,
             most=limit or None,
-            max_visits=options.max_visits,
+            bounds=arguments["bounds"],
+            max_visits=arguments["max_visits"],
             exact=True,
             file=file,
         )

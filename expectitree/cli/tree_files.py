@@ -40,11 +40,8 @@ class FormatName(click.Choice[str]):
         return super().convert(value, param, ctx)
 
 
-def reading_options(command: Command, are_shown: bool = False) -> Command:
-    """Add the options of formats to a command; it receives those that the user gave as `reading`.
-
-    Only `convert` shows them in its help.
-    """
+def reading_options(command: Command) -> Command:
+    """Add the options of formats to a command; it receives those that the user gave."""
 
     @wraps(command)
     def with_options(**parameters: Any) -> Any:
@@ -56,26 +53,22 @@ def reading_options(command: Command, are_shown: bool = False) -> Command:
             "--from",
             "format",
             type=FormatName(NAMES),
-            hidden=not are_shown,
             help="The format of the tree, if neither the file's ending nor its content shows it.",
         ),
         click.option(
             "--max-player",
             metavar="PLAYER",
-            hidden=not are_shown,
             help="In .efg: the player who is MAX, by name or number.  [default: 1]",
         ),
         click.option(
             "--tree",
             type=click.IntRange(1),
             metavar="N",
-            hidden=not are_shown,
             help="In a SilverDecisions file with several trees: read the Nth.  [default: 1]",
         ),
         click.option(
             "--minimize",
             is_flag=True,
-            hidden=not are_shown,
             help="In Radiant's YAML and in CSV: the numbers are costs, so decisions minimize them.",
         ),
     )

@@ -16,10 +16,17 @@ import click
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import ExpectitreeError, FileError, GameError, NumberError, Problem
+from expectitree.base.errors import (
+    ExpectitreeError,
+    FileError,
+    GameError,
+    NumberError,
+    Problem,
+    SearchError,
+)
 from expectitree.base.numbers import to_bound
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.cli.games import (
@@ -46,6 +53,7 @@ from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
+from expectitree.searches.setup import NO_BOUNDS
 
 Result = TypeVar("Result")
 # Bytes of a file whose tree would take more than a gigabyte of memory.
@@ -79,9 +87,13 @@ class SearchOptions:
         """The number of trees, counting the files in folders."""
         return len(files_in(self.files)) + len(self.texts)
 
-    @property
-    def search_arguments(self) -> dict[str, Any]:
-        """The keyword arguments of every function that searches a tree."""
+    def arguments_for(self, *algorithms: Algorithm) -> dict[str, Any]:
+        """Return the keyword arguments of a function that searches a tree."""
+        if self.max_visits is not None and not any(a.player_cuts for a in algorithms):
+            raise SearchError(
+                f"--max-visits stops a pruning search, and {algorithms[0].name} visits every node: "
+                "remove it, or choose a search such as -a star2"
+            )
         return {
             "bounds": self.root_bounds,
             "engine": self.engine,
@@ -89,9 +101,9 @@ class SearchOptions:
         }
 
     @cached_property
-    def root_bounds(self) -> Bounds | None:
+    def root_bounds(self) -> ChosenBounds:
         """The bounds of `--bounds`, or None."""
-        return read_bounds(self.bounds)
+        return self.bounds if self.bounds in ("none", "leaves") else read_bounds(self.bounds)
 
     def map(
         self,
@@ -253,7 +265,12 @@ class SearchOptions:
                 "`expectitree convert`, or remove --attitude."
             )
         assert self.games is not None
-        source = GameSource(name, self.games, self.depth, bounds=self.root_bounds, exact=self.exact)
+        bounds = NO_BOUNDS if self.bounds == "none" else self.root_bounds
+        if bounds == "leaves":
+            raise click.UsageError(
+                "The leaves of a game are not known in advance: give --bounds L,U."
+            )
+        source = GameSource(name, self.games, self.depth, bounds=bounds, exact=self.exact)
         if algorithm is None or not algorithm.player_cuts:
             instead = "; or search without the whole tree: `expectitree eval -a star2`"
             tree = source.write_out(instead)

@@ -5,47 +5,62 @@ from __future__ import annotations
 import click
 
 from expectitree.analysis.verify.report import refresh, verify_file
-from expectitree.base.errors import FileError, SearchError
+from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
 from expectitree.cli.games import refuse_game
-from expectitree.cli.options import FILE, format_options
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.terminal import DOES_NOT_HOLD, NO_TREE, protect, say, show, warn, working
 from expectitree.cli.trees import files_in
 
 
-@click.command("verify")
+@click.command("verify", cls=HelpCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
+@click.option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
 @click.option(
     "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
 )
+@set_option
 @format_options("verify")
 @click.pass_context
 def command(
     context: click.Context,
     paths: tuple[str, ...],
     write_back: bool,
+    verbose: bool,
     quiet: bool,
+    parameters: dict[str, str],
     format_name: str,
 ) -> None:
     """Check that files are valid and that results match their `expect` block.
 
-    Everything is computed exactly. Folders are searched for tree files. With --write, broken
-    expectations are refreshed, and a file without `expect` gets one; every other character stays as
-    it is.
+    Each file has a line, and below it the expectations that do not hold. Everything is computed
+    exactly, or with formulas such as exp and log within a bound of the rounding. Folders are
+    searched for tree files. With --write, broken expectations are refreshed, and a file without
+    `expect` gets one; every other character stays as it is.
 
     For example: expectitree verify trees
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
+    if write_back and parameters:
+        raise click.UsageError(
+            "--write keeps the results of the file's own parameters: remove --set."
+        )
+    if verbose and quiet:
+        raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
     refuse_game(*paths)
     verifications, unwritten = [], False
     files = files_in(paths)
     protect(files)
     for file in files:
         with working(f"verifying {file}"):
-            verification = verify_file(file, warn=warn)
+            try:
+                verification = verify_file(file, warn=warn, parameters=parameters)
+            except (NumberError, TreeError) as error:  # of --set
+                raise click.UsageError(f"{file}: {error}") from None
             has_all = verification.checks and not verification.broken
             if write_back and verification.error is None and not has_all:
                 try:
@@ -58,7 +73,7 @@ def command(
                     reason = problems[0].message if problems else str(error)
                     say(f"{file}: not refreshed: {reason}; nothing was written")
         verifications.append(verification)
-    settings = {"quiet": quiet} if format_name == "text" else {}
+    settings = {"quiet": quiet, "verbose": verbose} if format_name == "text" else {}
     show("verify", format_name, verifications, **settings)
     if unwritten or any(v.error is not None for v in verifications):
         context.exit(NO_TREE)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from expectitree.base.budget import read_limited
-from expectitree.base.errors import FileError, NumberError
+from expectitree.base.errors import FileError, NumberError, Problem
 from expectitree.base.names import nearest
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import error_at, error_in
@@ -103,8 +103,16 @@ def _half_pair(text: str) -> int:
     return next((match.start(1) for match in _SURROGATES.finditer(text) if match[1]), -1)
 
 
-def unreadable(name: str, error: OSError | ValueError) -> FileError:
+class UnreadableError(FileError):
+    """A file that the system cannot read."""
+
+
+def unreadable(name: str, error: OSError | ValueError) -> UnreadableError:
     """Return the error for a file that the system cannot read."""
+    return UnreadableError([Problem(name, _why_unreadable(name, error))])
+
+
+def _why_unreadable(name: str, error: OSError | ValueError) -> str:
     if isinstance(error, FileNotFoundError):
         path = Path(name)
         try:
@@ -112,14 +120,16 @@ def unreadable(name: str, error: OSError | ValueError) -> FileError:
         except OSError:
             names = []
         if path.name in names:
-            return error_in(name, "this link leads nowhere: check its target")
+            return "this link leads nowhere: check its target"
         near = nearest(path.name, names)
         hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
-        return error_in(name, f"there is no such file{hint}")
+        if path.stem in examples():
+            hint = f": the example of this name is {PREFIX}{path.stem}"
+        return f"there is no such file{hint}"
     if isinstance(error, IsADirectoryError):
-        return error_in(name, "this is a folder, expected a file")
+        return "this is a folder, expected a file"
     reason = getattr(error, "strerror", None) or str(error)
-    return error_in(name, f"the file cannot be read: {reason[:1].lower()}{reason[1:]}")
+    return f"the file cannot be read: {reason[:1].lower()}{reason[1:]}"
 
 
 def examples() -> dict[str, Path]:

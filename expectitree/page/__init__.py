@@ -20,7 +20,7 @@ from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.page.data import page_data
 from expectitree.picture.marks import THEMES
@@ -40,7 +40,7 @@ def to_html(
     found: Tree | Search,
     algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     max_visits: int | None = None,
     file: str = "",
 ) -> str:
@@ -78,7 +78,7 @@ def to_html(
 def replays(
     found: Tree | Search,
     algorithms: Iterable[Algorithm | str] | None = None,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     max_visits: int | None = None,
     file: str = "",
 ) -> list[Trace]:

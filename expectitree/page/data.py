@@ -24,7 +24,7 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
-from expectitree.base.numbers import cell_text, display_text, escape
+from expectitree.base.numbers import cell_text, escape, probability_text
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
@@ -130,12 +130,14 @@ def opening(trace: Trace) -> str:
     search, steps = trace.search, len(trace.events)
     name = search.algorithm.full_name
     if search.algorithm.player_cuts:
-        ends = ", ".join(display_text(end) for end in search.root_bounds)
-        source, tree = BOUNDS_FROM[search.bounds_source], search.tree
-        if tree.root_reward:
-            source += f", without the root's {' of '.join(payment(tree.root_reward))}"
+        tree = search.tree
         known = "total" if tree.columns.pays else "utility"
-        text = f"{name} begins. It knows that every {known} lies in [{ends}] ({source})."
+        text = f"{name} begins. It knows no bounds of any {known}."
+        if search.bounds_source != "none":
+            ends, source = interval_text(*search.root_bounds), BOUNDS_FROM[search.bounds_source]
+            if tree.root_reward:
+                source += f", without the root's {' of '.join(payment(tree.root_reward))}"
+            text = f"{name} begins. It knows that every {known} lies in {ends} ({source})."
         if not search.algorithm.in_order:
             text += " Each walk goes from the root to a leaf, evaluates it, and backs up its value."
     else:

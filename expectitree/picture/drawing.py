@@ -30,8 +30,17 @@ CHOICES = {
 }  # of a picture
 
 
-def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
-    """Write a picture of a tree or a search to a file, in the format of the file's ending.
+class Picture(str):
+    """The text of an SVG picture, which a notebook shows as the picture."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def draw(
+    found: Tree | Search, path: str | os.PathLike[str] | None = None, **options: Any
+) -> Picture | None:
+    """Write a picture of a tree or a search to a file; without a file, return it for a notebook.
 
     A tree is drawn with its values. A search is drawn with what it visited, and its cuts.
 
@@ -44,7 +53,8 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
     Args:
         found: The tree or the search.
         path: The file. Its name ends in .svg, .png, .pdf, .dot, .mmd (Mermaid) or .html (a
-            page that replays the search step by step, offline).
+            page that replays the search step by step, offline). Without it, the function returns
+            the text of an SVG picture, which a notebook shows.
         options: Those of `to_svg`, or for a page those of `to_html`.
 
     Raises:
@@ -53,6 +63,8 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
         FileError: The file cannot be written.
         SearchError: The tree cannot be evaluated.
     """
+    if path is None:
+        return Picture(to_svg(found, **options))
     name = os.fspath(path)
     kind = kind_of(name)
     if kind == PAGE:
@@ -60,6 +72,7 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
         write(page(found, **options), name)
     else:
         write(picture(found, kind, **options), name)
+    return None
 
 
 def page(found: Tree | Search, algorithms: Any = None, **options: Any) -> str:

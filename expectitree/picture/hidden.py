@@ -15,7 +15,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import Bounds, Repeated
+from expectitree.base.tree.columns import ChosenBounds, Repeated
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
@@ -56,7 +56,7 @@ def exercise_lines(search: Search) -> Iterator[str]:
     if search.algorithm.player_cuts:
         bounds = interval_text(*search.root_bounds)
         name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
-        yield f"{name} with bounds {bounds} visited {BLANK} of {leaves}, {BLANK} cuts"
+        yield f"{name} {bounds} visited {BLANK} of {leaves}, {BLANK} cuts"
 
 
 def evaluate_known(
@@ -64,7 +64,7 @@ def evaluate_known(
     algorithm: Algorithm | str = "expectiminimax",
     *,
     is_blank: bool = False,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     exact: bool = False,
     **settings: Any,
 ) -> Search:
@@ -75,6 +75,8 @@ def evaluate_known(
     """
     check_tree(tree)
     chosen = find_algorithm(algorithm)
+    if is_blank and bounds is None and tree.root_id not in tree.local_bounds:
+        bounds = "none"  # who solves an exercise does not know all leaves in advance
     if not tree.unknown or (chosen.player_cuts and not is_blank):
         found = search_tree(tree, chosen, bounds=bounds, **settings)
     else:

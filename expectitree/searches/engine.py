@@ -27,7 +27,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.rounding import Rounded
 from expectitree.base.tree import scans
-from expectitree.base.tree.columns import TERMINAL, Bounds, Repeated
+from expectitree.base.tree.columns import TERMINAL, Bounds, ChosenBounds, Repeated
 from expectitree.base.tree.model import Tree, check_bounds, check_tree
 from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
@@ -60,7 +60,7 @@ def evaluate(
     tree: Tree,
     algorithm: str | Algorithm = "expectiminimax",
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
     jobs: int = 1,
@@ -84,8 +84,9 @@ def evaluate(
         tree: The tree.
         algorithm: A key of `ALGORITHMS`, or a result of `algorithm`. The default visits every node.
         bounds: `(lower, upper)`: the caller guarantees that they hold for every total, the utility
-            of a terminal plus the rewards on the way. `inf` is not a bound. Without them, the
-            search uses the bounds in the file, or else the least and the greatest total.
+            of a terminal plus the rewards on the way. `inf` is not a bound. "leaves" takes the
+            least and the greatest total, and "none" no bounds. By default, the search uses the
+            bounds in the file, or else "none" for alphabeta and "leaves" for all others.
         engine: "auto", "interpreted" or "compiled" (which needs numba). The last two compute in
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
@@ -115,7 +116,7 @@ def search_tree(
     tree: Tree,
     algorithm: str | Algorithm = "expectiminimax",
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
     jobs: int = 1,
@@ -134,7 +135,7 @@ def search_tree(
             why = f"{chosen.name} learns from each leaf which one to visit next"
         raise SearchError(f"found {jobs} jobs, expected 1, since {why}: leave out the jobs")
     tree = searched_tree(tree, engine)
-    known = choose_bounds(tree, bounds)
+    known = choose_bounds(tree, bounds, chosen)
     try:
         found = search_window(tree, chosen, known, known[0], engine, max_visits, jobs=jobs)
     except OneJobError as error:
@@ -287,7 +288,7 @@ def _can_recurse(setup: SearchSetup, settings: Settings, window: Bounds) -> bool
     )
 
 
-def search_known(tree: Tree, bounds: Bounds | None = None) -> Search:
+def search_known(tree: Tree, bounds: ChosenBounds = None) -> Search:
     """Return what the known utilities of a tree prove about each node: a search that stopped."""
     from expectitree.searches.beliefs import narrow
     from expectitree.searches.best_first_search import begin_best_first, end_best_first
@@ -326,34 +327,45 @@ def path_children(tree: Tree) -> float:
     return found
 
 
-def choose_bounds(tree: Tree, bounds: Bounds | None) -> tuple[Bounds, str]:
-    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none"."""
-    if bounds is not None:
-        if (
-            not isinstance(bounds, Sequence)
-            or len(bounds) != 2
-            or not all(isinstance(end, Real) for end in bounds)
-        ):
-            raise SearchError(
-                f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
-            )
-        if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
-            raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
-        if bounds[0] > bounds[1]:
-            raise SearchError(
-                f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
-                f"{exact_text(bounds[1])}: swap them"
-            )
-        bounds = _bound_of(tree, bounds[0]), _bound_of(tree, bounds[1])
-        try:
-            check_bounds(tree, bounds)
-        except TreeError as error:
-            raise SearchError(str(error)) from None
-        return bounds, "option"
-    written = tree.local_bounds.get(tree.root_id)
-    if written is not None:
-        return written, "file"
-    return (NO_BOUNDS, "none") if tree.unknown else (tree.total_ends, "leaves")
+def choose_bounds(
+    tree: Tree, bounds: ChosenBounds, algorithm: Algorithm | None = None
+) -> tuple[Bounds, str]:
+    """Return the root's bounds and where they came from: "option", "file", "leaves" or "none".
+
+    Those who prune by hand do not know the leaves, so alphabeta has no bounds by default.
+    """
+    if bounds is None:
+        written = tree.local_bounds.get(tree.root_id)
+        if written is not None:
+            return written, "file"
+        is_alphabeta = algorithm and algorithm.player_cuts and not algorithm.chance_cuts
+        bounds = "none" if tree.unknown or is_alphabeta else "leaves"
+    if bounds == "none":
+        return NO_BOUNDS, "none"
+    if bounds == "leaves":
+        check_known(tree)
+        return tree.total_ends, "leaves"
+    if (
+        not isinstance(bounds, Sequence)
+        or len(bounds) != 2
+        or not all(isinstance(end, Real) for end in bounds)
+    ):
+        raise SearchError(
+            f"found {quote(str(bounds))} as bounds, expected a lower and an upper number"
+        )
+    if bounds[0] != bounds[0] or bounds[1] != bounds[1]:
+        raise SearchError("NaN is not a bound: give numbers, or inf or -inf")
+    if bounds[0] > bounds[1]:
+        raise SearchError(
+            f"bounds are lower, upper, and {exact_text(bounds[0])} is greater than "
+            f"{exact_text(bounds[1])}: swap them"
+        )
+    bounds = _bound_of(tree, bounds[0]), _bound_of(tree, bounds[1])
+    try:
+        check_bounds(tree, bounds)
+    except TreeError as error:
+        raise SearchError(str(error)) from None
+    return bounds, "option"
 
 
 def _bound_of(tree: Tree, end: Number) -> Number:

@@ -25,8 +25,7 @@ BOUNDS_FROM = {
     "option": "from --bounds",
     "file": "given in the tree",
     "game": "of the game",
-    "leaves": "from the leaves themselves",
-    "none": "since nothing is known in advance",
+    "leaves": "from the leaves",
 }
 
 
@@ -61,9 +60,23 @@ def interval_text(
     return f"[{write(lower)}, {write(upper)}]"
 
 
+def bounds_text(bounds: Bounds, source: str) -> str:
+    """Return the bounds that a search used and where they come from; `none` without any."""
+    if not any(map(is_finite, bounds)):
+        return "none"
+    return f"{interval_text(*bounds)} {BOUNDS_FROM[source]}"
+
+
 def known_text(lower: Number, upper: Number, write: Callable[[Number], str] = cell_text) -> str:
     """Return a known value, such as `4`, or the interval that contains it, such as `[2, 5]`."""
     return write(lower) if lower == upper else interval_text(lower, upper, write)
+
+
+def with_unit(text: str, unit: str | None) -> str:
+    """Return an amount with its unit: `$` before it, any other after it."""
+    if not unit:
+        return text
+    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"
 
 
 def payment(reward: Number) -> tuple[str, str]:

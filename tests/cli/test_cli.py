@@ -109,7 +109,10 @@ def test_the_new_tree_passes_verify(tmp_path: Path) -> None:
         (["verify"], 2, "Missing argument"),
         (["eval", "-", "-"], 2, "Standard input can be read once"),
         (["eval", "max: [1, 2]"], 3, "a tree is typed after -e: expectitree eval -e 'max: [1, 2]'"),
-        ([RISK], 2, "expected a command: try `expectitree eval trees/risk.yaml`"),
+        (["evl", RISK], 2, "No such command 'evl' (did you mean 'eval'?)"),
+        (["rockefeller"], 2, "the example of this name is example:rockefeller"),
+        (["nowhere/rockefeller.yaml"], 3, "the example of this name is example:rockefeller"),
+        (["eval", RISK, "--max-visits", "3"], 2, "--max-visits stops a pruning search, and"),
     ],
 )
 def test_errors_are_explained(words: list[str], status: int, says: str) -> None:
@@ -119,8 +122,12 @@ def test_errors_are_explained(words: list[str], status: int, says: str) -> None:
     assert "Traceback" not in done.out + done.err
 
 
+WORDS = [[], *([name] for name in COMMANDS)]
+
+
 @pytest.mark.parametrize(
-    "words", [["--version"], ["--help"], *([name, "--help"] for name in COMMANDS)]
+    "words",
+    [["--version"], *([*name, f"--help{size}"] for size in ("", "-all") for name in WORDS)],
 )
 def test_help_and_version_are_printed(words: list[str]) -> None:
     done = run_main(*words)

@@ -56,7 +56,7 @@ def test_json_has_the_values_of_the_parameters(file: str) -> None:
     [
         ("eval",), ("compare",), ("trace",), ("limit",), ("opponents",),
         ("rescale", "--map", "exp(u/9)"),
-        ("convert",), ("draw", "--format", "mmd", "-o", "-"), ("ask", "--show"),
+        ("verify",), ("convert",), ("draw", "--format", "mmd", "-o", "-"), ("ask", "--show"),
     ],
 )  # fmt: skip
 def test_every_command_that_reads_a_tree_sets_parameters(
@@ -98,7 +98,7 @@ def test_a_tree_without_parameters_cannot_set_any() -> None:
 
 
 def test_verify_checks_and_fills_in_what_is_expected_at_other_values(file: str) -> None:
-    done = run_main("verify", file)
+    done = run_main("verify", "-v", file)
     assert done.status == 1
     assert "✓ at pr = 0.3: value: expected 25, found 25" in done.out
     assert "✗ at fee = 5: expected a value to compare with, found 45" in done.out
@@ -115,7 +115,7 @@ def test_what_has_no_exact_value_is_converted_verified_and_rounded(file: str) ->
     done = run_main("convert", file, "-")
     assert (done.status, done.err) == (0, "")
     assert done.out.endswith("max: [log(x), 0.25]\n")
-    done = run_main("verify", file)
+    done = run_main("verify", "-v", file)
     assert "✓ value: expected 0.693, found 0.693147" in done.out
     Path(file).write_text(text.replace("0.693", "0.694"), "utf-8")
     assert run_main("verify", file).status == 1

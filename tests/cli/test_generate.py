@@ -175,7 +175,7 @@ def test_errors_are_found_before_the_tree_is_generated(
 @pytest.fixture
 def options() -> dict[str, str]:
     """Return the help of each option."""
-    _, _, printed = run_main("generate", "--help").out.partition("Options:\n")
+    _, _, printed = run_main("generate", "--help-all").out.partition("Options:\n")
     row = r"^  (?:-\w, )?--(\w+).*?(?:  |\n {20})(.*(?:\n {20}.*)*)"
     return {name: " ".join(text.split()) for name, text in re.findall(row, printed, re.MULTILINE)}
 
@@ -186,7 +186,7 @@ def test_the_help_keeps_to_80_columns_and_its_tables() -> None:
     assert all(line == line.rstrip() for line in found.splitlines())
     assert "  uniform  independent utilities\n" in found
     assert "{ballard|uniform}" in found
-    assert re.search(r"generate +Generate a tree from a seed", run_main("--help").out)
+    assert re.search(r"generate +Generate a tree from a seed", run_main("--help-all").out)
 
 
 def test_the_help_names_the_families_of_every_parameter(options: dict[str, str]) -> None:

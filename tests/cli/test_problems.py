@@ -69,7 +69,7 @@ def test_a_warning_is_printed_once_after_the_answer(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "expectitree", "eval", "-e", TEXT, str(tmp_path / "x.yaml")]
     output = subprocess.run(words, stdout=-1, stderr=subprocess.STDOUT, check=True).stdout.decode()
     *answer, first, second = output.splitlines()
-    assert answer[-1].startswith("bounds ")
+    assert answer[-1].startswith("best ")
     assert first.startswith(f"warning: -e: {FOUND}")
     assert second.startswith(f"warning: {tmp_path / 'x.yaml'}: {FOUND}")
 

@@ -168,17 +168,17 @@ def test_refusals(text: str, path: str, message: str) -> None:
 def test_command(tmp_path: Path) -> None:
     file, out = tmp_path / "hat.yaml", tmp_path / "out.yaml"
     file.write_text(HAT, "utf-8")
-    printed = invoke("flip", str(file), "--at", "/").stdout
+    printed = invoke("convert", "--flip", "/", str(file), "-").stdout
     assert "p_hat: 0.75*0.3 + 0.25*0.1" in printed
-    done = run_main("flip", str(file), str(out), "--at", "/")
+    done = run_main("convert", "--flip", "/", str(file), str(out))
     assert done.status == 0
     assert out.read_text("utf-8") == printed
-    assert run_main("flip", str(file), str(out), "--at", "/").status == 2  # it exists
-    assert invoke("flip", str(file), "--at", "/", "--format", "json").stdout.startswith("{")
-    done = run_main("flip", str(file), "--at", "boy")
+    assert run_main("convert", "--flip", "/", str(file), str(out)).status == 2  # it exists
+    assert invoke("convert", "--flip", "/", "--format", "json", str(file), "-").stdout[0] == "{"
+    done = run_main("convert", "--flip", "boy", str(file), "-")
     assert done.status != 0
     assert "no node boy" in done.err
-    done = run_main("flip", "trees/rockefeller.yaml", "--at", "test")
+    done = run_main("convert", "--flip", "test", "trees/rockefeller.yaml", "-")
     assert (done.status, done.out) == (2, "")
     assert "test: below plus is a MAX node" in done.err
 
@@ -196,7 +196,7 @@ def test_what_is_lost_is_said(tmp_path: Path) -> None:
         "the bounds of a",
         "the estimate of b",
     ]
-    done = run_main("flip", str(file), "--at", "/")
+    done = run_main("convert", "--flip", "/", str(file), "-")
     assert "left out, since the node is replaced: the note of a" in done.err
     assert "expect: left out" in done.err
 

@@ -309,7 +309,7 @@ def test_other_commands_write_the_tree_out(command: tuple[str, ...], expected: s
 
 @pytest.mark.parametrize(
     "command",
-    [("ask",), ("verify",), ("flip", "--at", "/"), ("information", "--event", "x"),
+    [("ask",), ("verify",), ("information", "--event", "x"),
      ("sensitivity", "-p", "x")],
 )  # fmt: skip
 def test_commands_that_refuse_games_say_what_to_do(command: tuple[str, ...]) -> None:

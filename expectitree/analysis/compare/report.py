@@ -12,7 +12,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.base.tree.builder import TreeBuilder
-from expectitree.base.tree.columns import NONE, Bounds
+from expectitree.base.tree.columns import NONE, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.by_utility import with_totals
 from expectitree.searches.engine import search_tree, searched_tree, usual_algorithms
@@ -103,7 +103,7 @@ def compare(
     tree: Tree,
     algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
     exact: bool = False,

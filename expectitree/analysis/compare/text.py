@@ -13,7 +13,7 @@ from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.numbers import percent_text
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import file_heading, safe
-from expectitree.text.phrases import plural, seconds_text
+from expectitree.text.phrases import bounds_text, plural, seconds_text
 from expectitree.text.tables import Column, table
 
 _LONG = 24  # columns of a name that is not repeated in each row
@@ -40,6 +40,7 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield ""
         yield from _table(comparison, options)
         yield ""
+        yield from _bounds(comparison)
         disagreements = comparison.disagreements
         style = "bad" if disagreements else "title"
         for disagreement in disagreements:

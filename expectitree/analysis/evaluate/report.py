@@ -34,13 +34,16 @@ class Evaluation:
     reasons: Reasons | None = None  # shown in sentences instead of the tree
     strategy_only: bool = False
     formulas: bool = False  # show the formulas and the parameters
+    totals: bool = False  # show what each path pays in all, at its end
+    is_detailed: bool = False  # describe the search, even if it only evaluated every node
     strategy: Evaluation | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
         """Find the strategy."""
         if self.strategy_only:
-            self.strategy = Evaluation(self.file, strategy_only(self.search), self.windows)
-            self.strategy.strategy_only, self.strategy.formulas = True, self.formulas
+            found = strategy_only(self.search)
+            self.strategy = replace(self, search=found, reasons=None, strategy_only=False)
+            self.strategy.strategy_only = True
 
     @cached_property
     def explanation(self) -> Explanation:

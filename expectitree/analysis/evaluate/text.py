@@ -67,7 +67,14 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
-    yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
+    is_detailed = (
+        evaluation.is_detailed
+        or search.algorithm.player_cuts
+        or Kind.MIN in search.tree.columns.kind
+        or jobs
+    )
+    if is_detailed:
+        yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:
@@ -80,6 +87,15 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "stopped", _why_stopped(search.grown, search.stopped)
     if search.best is not None:
         yield "best", *_best(search, options)
+    if evaluation.formulas and evaluation.parameters:
+        yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
+    if is_detailed:
+        yield from _search_facts(evaluation)
+
+
+def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:
+    """Yield the counts of a search and its bounds."""
+    search, counts = evaluation.search, evaluation.search.counts
     wide = len(f"{max(counts.visited, counts.leaves_visited):,}")
     if search.grown is None:
         yield from _count_facts(counts, wide)
@@ -90,9 +106,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         passed = evaluation.explanation.passed_over
         note = f"; {plural(passed, 'node')} passed over" if passed else ""
         yield "cuts", f"{counts.cuts:>{wide},}{note}"
-    if evaluation.formulas and evaluation.parameters:
-        yield "parameters", ", ".join(map(tied, _parameters(evaluation)))
-    bounds = f"{interval_text(*search.root_bounds)} {BOUNDS_FROM[search.bounds_source]}"
+    bounds = bounds_text(search.root_bounds, search.bounds_source)
     if search.tree.root_reward:
         bounds += f", without the root's {' of '.join(payment(search.tree.root_reward))}"
     yield "bounds", bounds
@@ -134,7 +148,7 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
     for name, value in evaluation.parameters.items():
         parameter = evaluation.tree.parameters[name]
         formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
-        number = "?" if value is None else display_text(value)
+        number = "?" if value is None else with_unit(display_text(value), parameter.unit)
         yield f"{name} = {formula}{number}"
 
 

@@ -54,7 +54,7 @@ def tree_lines(
 ) -> Iterator[Text]:
     """Yield the lines of the annotated tree, of about `most_rows` nodes or of all."""
     drawing = _Drawing(evaluation, options, most_rows, notes)
-    for row in outline(evaluation.search, most_rows):
+    for row in outline(evaluation.search, most_rows, folded=not evaluation.totals):
         yield from drawing.lines(row)
 
 
@@ -85,6 +85,7 @@ class _Drawing:
         self.terminals_room = 10**9 if most_rows is None else lines * self.width
         self.open: list[bool] = []  # by depth: whether more siblings follow
         self.siblings: dict[int, _Siblings] = {}  # by parent
+        self.paid: list[Number] = []  # by depth: the rewards on the path to the row
 
     def lines(self, row: Row) -> Iterator[Text]:
         del self.open[row.depth :]
@@ -102,6 +103,8 @@ class _Drawing:
         head = self.head(row, mark) if row.depth else self.payment(NONE)
         room = self.width - len(stem) - 4 - _width(head)
         reward = self.tree.reward_of(row.branch)
+        del self.paid[row.depth :]
+        self.paid.append(shifted(reward, self.paid[-1]) if self.paid else reward)
         body, overflow = self.body(row, reward, room)
         yield line(*guides, *head, *body)
         remarks = [*overflow, *self.remarks(row, reward)]
@@ -201,7 +204,8 @@ class _Drawing:
         kind = _KIND_NAMES[self.columns.kind[n]]
         if kind == "TERMINAL":
             estimate = "estimate " if n in self.tree.estimated else ""
-            return [*self.leaf(n, estimate, reward), (tail, "dim")], []
+            total = f"  total {self.total(n)}" if self.evaluation.totals else ""
+            return [*self.leaf(n, estimate, reward), (total, "none"), (tail, "dim")], []
         shared = self.evaluation.shared_number[n]
         interval = search.interval_of_branch(row.branch) if reward else search.interval_of(n)
         reference = f"@{shared} " if shared else ""
@@ -213,7 +217,6 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
-        room -= _width(parts)
         overflow: list[Part] = []
         has_rows = row.is_first and not (row.is_folded or row.hidden_branches)
         if has_rows and (chance := shared_chance(self.tree, n)):
@@ -241,6 +244,10 @@ class _Drawing:
         elif tail != "  not visited":  # which the mark on the branch says
             overflow.append((tail.strip(), "dim"))
         return parts, overflow
+
+    def total(self, n: int) -> str:
+        """Return what the path to a terminal's row pays in all."""
+        return cell_text(shifted(self.columns.utility[n], self.paid[-1]))
 
     def leaf(self, n: int, estimate: str, reward: Number) -> list[Part]:
         """Return a terminal's utility, or how utility and reward make the value of its branch."""

@@ -31,7 +31,7 @@ from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, returned
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.cuts import NO_CUTS, fails_low
 from expectitree.searches.engine import choose_bounds, search_window, searched_tree
@@ -76,7 +76,7 @@ def trace(
     found: Tree | Search,
     algorithm: Algorithm | str | None = None,
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     at: int | str | None = None,
     most: int | None = None,
     max_visits: int | None = None,
@@ -125,6 +125,8 @@ def trace(
         is_part = found.grown is not None and found.stopped
         if bounds is None and found.bounds_source in ("option", "game"):
             bounds = found.root_bounds
+        elif bounds is None and found.bounds_source == "leaves":
+            bounds = "leaves"
         if max_visits is None and found.stopped:
             max_visits = found.counts.visits
     tree = searched_tree(tree)
@@ -138,7 +140,7 @@ def trace(
 def _record(
     tree: Tree,
     algorithm: Algorithm,
-    bounds: Bounds | None,
+    bounds: ChosenBounds,
     max_visits: int | None,
     is_part: bool,
     at: int | None,
@@ -149,7 +151,7 @@ def _record(
     A tree that is only a part, because a search of a game was stopped, is searched until the search
     needs more.
     """
-    known = choose_bounds(tree, bounds)
+    known = choose_bounds(tree, bounds, algorithm)
     kind = _Recorder if algorithm.in_order else WalkRecorder
     recorder = kind(tree, algorithm, rounding_error(tree, known[0]), at, most)
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -13,21 +13,31 @@ from expectitree.analysis.verify.edit import Place, replace_text, rewritten
 from expectitree.base.algorithms import algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import ExpectitreeError, FileError, Problem
-from expectitree.base.numbers import Number, exact_text, message_text
+from expectitree.base.numbers import (
+    Number,
+    are_near,
+    exact_text,
+    is_finite,
+    message_text,
+    to_exact,
+)
 from expectitree.base.rounding import Rounded
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import FLOAT_UNIT, Tree, check_tree
+from expectitree.base.tree.parameters import set_parameters
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import load, loads, read_text
 from expectitree.files.formats import FORMATS, format_by_suffix, format_of_text
 from expectitree.files.grammar.expect import number_texts
 from expectitree.files.rows import Warn
+from expectitree.files.sources import UnreadableError
 from expectitree.files.writing import OutputFile
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.searches.setup import why_unknown
 
+UNREAD, NO_TREE = "cannot be read", "not a tree"  # the faults of a file
 _COUNTS = {"nodes": "visited", "leaves": "leaves_visited", "cuts": "cuts"}
 
 
@@ -88,6 +98,13 @@ class Verification(Shown):
         return [check for check in self.checks if not check.kept]
 
     @property
+    def fault(self) -> str | None:
+        """What is wrong with the file itself, if anything is."""
+        if self.error is None:
+            return None
+        return UNREAD if isinstance(self.error, UnreadableError) else NO_TREE
+
+    @property
     def is_bad(self) -> bool:
         """Whether the file is not a tree, cannot be checked or has a broken expectation."""
         return self.error is not None or self.unchecked is not None or bool(self.broken)
@@ -131,11 +148,18 @@ def verify(tree: Tree, *, file: str = "") -> Verification:
     return Verification(file, [*_value_checks(tree, tree.expect), *points, *runs])
 
 
-def verify_file(path: str | os.PathLike[str], *, warn: Warn | None = None) -> Verification:
+def verify_file(
+    path: str | os.PathLike[str],
+    *,
+    warn: Warn | None = None,
+    parameters: Mapping[str, str] | None = None,
+) -> Verification:
     """Check every expectation of a file, or report the error in it."""
     file = os.fspath(path)
     try:
         tree = load(path, exact_nodes=sys.maxsize, warn=warn)
+        if parameters:  # `expect` is about the parameters in the file, and asked about others
+            tree = replace(set_parameters(tree, parameters), expect=tree.expect)
     except FileError as error:
         return Verification(file, error=error)
     return replace(verify(tree, file=file), warnings=tree.warnings)
@@ -187,8 +211,11 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
     kept, hint = expected == found, ""
+    if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
+        slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
+        kept = are_near(to_exact(expected), to_exact(found), slack)
     if not kept and _agrees_as_written(text, expected, found):
-        kept = bool(search.tree.unit)  # whose values are rounded
+        kept = bool(search.tree.unit)
         hint = "" if kept else f"only the digits written agree: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
 

@@ -7,37 +7,46 @@ from collections.abc import Iterator, Sequence
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.analysis.verify.report import Verification
+from expectitree.analysis.verify.report import NO_TREE, UNREAD, Verification
 from expectitree.text.console import characters, line, problem_lines, safe
 from expectitree.text.phrases import plural
 
 
 def render(
-    verifications: Sequence[Verification], options: ConsoleOptions, quiet: bool = False
+    verifications: Sequence[Verification],
+    options: ConsoleOptions,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> Iterator[RenderableType]:
-    """Yield every file with its checks, or with `quiet` only what is broken, and a summary."""
+    """Yield a line for each file, what is broken, and a summary.
+
+    With `verbose`, yield every expectation; with `quiet`, only files in which something is broken.
+    """
     shown = [v for v in verifications if v.is_bad or not quiet]
     for verification in shown:
-        yield from _file_lines(verification, options, quiet)
+        yield from _file_lines(verification, options, verbose)
     if shown:
         yield ""
     style = "bad" if any(v.is_bad for v in verifications) else "good"
     yield Text(summary(verifications), style)
 
 
-def _file_lines(v: Verification, options: ConsoleOptions, quiet: bool) -> Iterator[Text]:
+def _file_lines(v: Verification, options: ConsoleOptions, verbose: bool) -> Iterator[Text]:
     mark = characters(options)
     signs = (mark.no, "bad"), (mark.yes, "good")
-    remark = "" if v.has_expect else ": a tree, without expect"
+    kept = len(v.checks) - len(v.broken)
+    remark = f": {kept:,} of {plural(len(v.checks), 'expectation')} kept"
+    if not v.has_expect:
+        remark = ": a tree, without expect"
     if v.error is not None:
-        remark = ": not a tree"
+        remark = f": {v.fault}"
     elif v.unchecked is not None:
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
     yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
     if v.error is not None:
         for message in problem_lines(v.error, options.max_width - 4):
             yield line(f"    {safe(message, options)}")
-    for check in v.broken if quiet else v.checks:
+    for check in v.checks if verbose else v.broken:
         yield line("    ", signs[check.kept], f" {safe(check.text, options)}")
 
 
@@ -47,8 +56,8 @@ def summary(verifications: Sequence[Verification]) -> str:
     failures = {
         "without expect": sum(not v.has_expect for v in verifications),
         "cannot be checked": sum(v.unchecked is not None for v in verifications),
-        "not a tree": sum(v.error is not None for v in verifications),
+        **{what: sum(v.fault == what for v in verifications) for what in (UNREAD, NO_TREE)},
     }
-    kept = f"{sum(checks):,} of {len(checks):,} expectations kept"
+    kept = f"{sum(checks):,} of {plural(len(checks), 'expectation')} kept"
     counts = [f"{count:,} {what}" for what, count in failures.items() if count]
     return ", ".join([plural(len(verifications), "file"), kept, *counts])

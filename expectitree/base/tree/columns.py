@@ -16,7 +16,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar, overload
 
 from expectitree.base.numbers import Number
 
@@ -51,6 +51,7 @@ UNSEEN = 4
 NONE = -1  # in a column of nodes or branches: there is none
 
 Bounds: TypeAlias = tuple[Number, Number]
+ChosenBounds: TypeAlias = Bounds | Literal["none", "leaves"] | None  # None: by file and algorithm
 
 T_co = TypeVar("T_co", covariant=True)
 

@@ -24,9 +24,11 @@ from functools import cached_property, partial
 from typing import Any, cast
 
 from expectitree.base.display import Shown
-from expectitree.base.numbers import Number, returned
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
@@ -84,6 +86,46 @@ class Information(Shown):
     evsi: Number | None
     efficiency: float | None
     signals: tuple[Finding, ...]
+
+
+@dataclass(frozen=True)
+class Events(Shown):
+    """What knowing each event of a file in advance is worth; `every_event` makes it."""
+
+    question = "information"
+
+    file: str
+    tree: Tree
+    events: tuple[Information, ...]  # the one that is worth most first
+    left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("event", "value", "best", "with_information", "evpi")
+        events = [{name: getattr(one, name) for name in names} for one in self.events]
+        return {"events": events, "left_out": self.left_out}
+
+
+def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
+    """Return the EVPI of each event that a file names; raise `AnalysisError` if it names none."""
+    check_tree(tree, "information")
+    names = dict.fromkeys((tree.formulas or Formulas()).events.values())
+    if not names:
+        path = next((path for node, path in tree.walk() if node.kind == CHANCE), "")
+        such = f", such as --event {quote(path)}" if path else ""
+        raise AnalysisError(
+            "the file names no event: an event is what chance decides, perhaps at several nodes; "
+            "write `event: NAME` next to `chance:` at each of them, or name one chance node by its "
+            f"path{such}"
+        )
+    found, left_out = [], {}
+    for name in names:
+        try:
+            found.append(information(tree, name, exact=exact, file=file))
+        except AnalysisError as error:
+            left_out[name] = str(error)
+    found.sort(key=lambda one: -one.evpi)
+    return Events(file, tree, tuple(found), left_out)
 
 
 def information(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from rich.console import ConsoleOptions, RenderableType
@@ -9,15 +10,20 @@ from rich.text import Text
 
 from expectitree.base.numbers import display_text, escape, percent_text, probability_text
 from expectitree.base.tree.columns import MIN
-from expectitree.decide.information.report import Finding, Information
+from expectitree.decide.information.report import Events, Finding, Information
 from expectitree.text.console import report_heading, safe
 from expectitree.text.tables import Column, table
 
 
-def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[RenderableType]:
+def render(
+    reports: Sequence[Information | Events], options: ConsoleOptions
+) -> Iterator[RenderableType]:
     """Yield the values with and without information for each tree."""
     for position, report in enumerate(reports):
         yield from report_heading(reports, position, options)
+        if isinstance(report, Events):
+            yield from _event_lines(report, options)
+            continue
         if report.signals:
             yield from _table("signal", report.signals, options)
         else:
@@ -25,6 +31,24 @@ def render(reports: Sequence[Information], options: ConsoleOptions) -> Iterator[
         yield ""
         for sentence in _sentences(report):
             yield Text(safe(sentence, options))
+
+
+def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[RenderableType]:
+    columns = [Column("event"), Column("if known", number=True), Column("EVPI", number=True)]
+    rows = [
+        [escape(one.event), display_text(one.with_information), display_text(one.evpi)]
+        for one in report.events
+    ]
+    if rows:
+        yield from table(columns, rows, options)
+        yield ""
+        first = report.events[0]
+        best = f" ({escape(', '.join(first.best))})" if first.best else ""
+        yield Text(safe(f"The tree is worth {display_text(first.value)} now{best}.", options))
+        more = f"Ask further: --event {shlex.quote(first.event)} shows the best action for each"
+        yield Text(safe(f"{more} outcome, --likelihood FILE adds a test.", options))
+    for name, why in report.left_out.items():
+        yield Text(safe(f"No EVPI of {escape(name)}: {why}.", options), style="dim")
 
 
 def _table(

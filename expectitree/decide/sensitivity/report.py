@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,6 +21,7 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import join, split
 from expectitree.decide.algebra.polynomials import place_of, roots_between
 from expectitree.decide.algebra.rationals import MAX_SECONDS, Piecewise, slope_of
@@ -249,11 +250,14 @@ class Tornado(Shown):
     best: tuple[str, ...]  # the best actions with all parameters as they are
     is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter
     bars: tuple[Bar, ...]  # one for each parameter, the widest first
+    assumed: tuple[str, ...] = ()  # parameters without a range, which move by 10% both ways
+    left_out: Mapping[str, str] = field(default_factory=dict)  # why others cannot: reasons by name
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
+        names = ("value", "best", "bars", "assumed", "left_out")
         strategy = "fixed" if self.is_fixed else "re-optimized"
-        return {"value": self.value, "best": self.best, "strategy": strategy, "bars": self.bars}
+        return {name: getattr(self, name) for name in names} | {"strategy": strategy}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each bar: the rows of a table.
@@ -295,33 +299,63 @@ def tornado(
 
     Args:
         tree: The tree.
-        parameters: Their names; by default, all that have a range in the file.
+        parameters: Their names; by default, all that are not derived from others. One without a
+            range moves by 10% of its value both ways, within [0, 1] if it is a probability.
         ranges: By name, the least and greatest value, where they are not those of the file.
         fixed: Keep the current best strategy; otherwise the decisions follow the parameter.
         file: The name of the tree in outputs.
 
     Raises:
-        AnalysisError: There is no parameter with a range, or a probability leaves [0, 1].
+        AnalysisError: There is no parameter that can move, a parameter that was named has no range,
+            or a probability leaves [0, 1].
         TreeError: There is no such parameter, or it is derived from others.
     """
     check_tree(tree, "sensitivity")
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
     given = ranges or {}
-    has_range = [name for name, one in tree.parameters.items() if one.range]
-    chosen = chosen or list(dict.fromkeys((*has_range, *given)))
-    if not chosen:
+    if not tree.parameters:
         raise AnalysisError(
-            "no parameter has a range: give each one `range: [low, high]` in the file, or name one "
-            "with its range, as in --parameter pr=0..1"
+            "the tree has no parameters: name its uncertain numbers under `parameters:` in the "
+            "file, as in `parameters: {pr: {value: 0.5, range: [0.3, 0.7]}}`; without them, ask "
+            "--add PATH or --strategies"
         )
     try:
         exact = exact_tree(tree)
     except INEXACT:
         exact = None
     search = search_tree(exact or tree)
-    bars = [_bar(tree, exact, range_of(tree, one, given.get(one)), fixed) for one in chosen]
+    bars, assumed, left_out = [], [], {}
+    for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
+        if chosen or name in given or tree.parameters[name].range:
+            bars.append(_bar(tree, exact, range_of(tree, name, given.get(name)), fixed))
+            continue
+        try:
+            bars.append(_assumed_bar(tree, exact, name, fixed))
+            assumed.append(name)
+        except AnalysisError as error:
+            left_out[name] = str(error)
+    if not bars:
+        problems = "; ".join(f"{name}: {why}" for name, why in left_out.items())
+        raise AnalysisError(
+            f"no parameter can move by 10% ({problems}): give one a range, as in -p pr=0..1"
+        )
     bars.sort(key=lambda bar: -bar.width)
-    return Tornado(file, tree, to_exact(search.value), search.ties, fixed, tuple(bars))
+    found = tuple(bars), tuple(assumed), left_out
+    return Tornado(file, tree, to_exact(search.value), search.ties, fixed, *found)
+
+
+def _assumed_bar(tree: Tree, exact: Tree | None, name: str, is_fixed: bool) -> Bar:
+    """Return the bar of a parameter without a range; raise `AnalysisError` if it cannot move."""
+    now = parameter_values(tree)[name]
+    if not now:
+        raise AnalysisError("it is 0 or not known, so 10% of it says nothing")
+    low, high = sorted((to_exact(now) * Fraction(9, 10), to_exact(now) * Fraction(11, 10)))
+    try:
+        return _bar(tree, exact, range_of(tree, name, (low, high)), is_fixed)
+    except AnalysisError:
+        if not low < 1 < high:
+            raise
+        return _bar(tree, exact, range_of(tree, name, (low, Fraction(1))), is_fixed)
 
 
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:

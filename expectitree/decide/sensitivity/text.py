@@ -13,12 +13,13 @@ from rich.text import Text
 
 from expectitree.base.numbers import decimal_text, display_text, exact_display
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
+from expectitree.decide.sensitivity.decisions import Place, Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
+from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.text.console import Characters, characters, report_heading, safe
-from expectitree.text.phrases import names_text, plural
+from expectitree.text.phrases import names_text, plural, with_unit
 from expectitree.text.tables import GAP, Column, table
 
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
@@ -54,7 +55,7 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         rows.append([f"{start} to {end}", names_text(piece.best)])
         if report.method == "exact":
             rows[-1].append(_value_of_piece(report, piece.value, marks))
-    columns = [Column(report.range.name), Column("best"), Column("value")]
+    columns = [Column(_name_of(report.range)), Column("best"), Column("value")]
     yield from table(columns[: len(rows[0])], rows, options)
     yield ""
     for sentence in _sentences(report, marks):
@@ -64,6 +65,17 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text(safe(found, options), style="dim")
     elif report.thresholds:
         yield Text(VERIFIED, style="dim")
+
+
+def _place_texts(place: Place, marks: Characters) -> tuple[str, str]:
+    """Return a place for the ends of intervals, and in full, with grouped digits."""
+    short, full = place_texts(place, marks)
+    return grouped(short), " = ".join(map(grouped, full.split(" = ")))
+
+
+def _name_of(range: Range) -> str:
+    """Return the heading of a parameter's column: its name and unit."""
+    return f"{range.name} ({range.unit})" if range.unit else range.name
 
 
 def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
@@ -77,7 +89,7 @@ def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characte
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
+    texts = {one.middle: _place_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
@@ -98,7 +110,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MAX_ROWS]:
-        place = place_texts(threshold, marks)[1]
+        place = with_unit(_place_texts(threshold, marks)[1], one.unit)
         if threshold.at:
             yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
         else:
@@ -111,7 +123,7 @@ def _worth_text(threshold: Threshold) -> str:
     text = exact_display(threshold.value)
     decimal = decimal_text(threshold.value, 10)
     is_fraction = threshold.exact is not None and "/" in text and len(text) <= _MAX_WORTH_LENGTH
-    return f"{text} = {decimal}" if is_fraction else decimal
+    return f"{grouped(text)} = {decimal}" if is_fraction else decimal
 
 
 def _moves(report: Sensitivity) -> Iterator[str]:
@@ -128,7 +140,8 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     elif moves:
         yield f"It can {' or '.join(moves)} before another action is best."
     else:
-        yield f"No value from {number_text(one.low)} to {number_text(one.high)} changes that."
+        high = with_unit(number_text(one.high), one.unit)
+        yield f"No value from {number_text(one.low)} to {high} changes that."
 
 
 def _limits_of_branch(report: Sensitivity) -> str:
@@ -153,14 +166,7 @@ def _payment(amount: Fraction) -> str:
 
 def move_text(value: Fraction) -> str:
     """Return the distance to a threshold, with four digits or as an amount."""
-    return decimal_text(value, 4 if value < 1000 else None)
-
-
-def with_unit(text: str, unit: str | None) -> str:
-    """Return an amount with its unit: `$` before it, any other after it."""
-    if unit is None:
-        return text
-    return f"{unit}{text}" if unit in "$€£¥" else f"{text} {unit}"
+    return grouped(decimal_text(value, 4 if value < 1000 else None))
 
 
 # ---- Two parameters.
@@ -172,9 +178,10 @@ def _(report: TwoWay, options: ConsoleOptions) -> Lines:
     letters = dict(zip(labels, _letters_of([*labels]), strict=True))
     legend = ", ".join(f"{letter} {names_text(best)}" for best, letter in letters.items())
     yield Text(safe(f"best action: {legend}", options))
-    head = f"{report.down.name} "
+    head = f"{_name_of(report.down)} "
     marks = [number_text(row.at) for row in report.rows]
-    margin = max(len(head) + max(map(len, marks)), len(report.across.name)) + 2
+    across = _name_of(report.across)
+    margin = max(len(head) + max(map(len, marks)), len(across)) + 2
     width = max(10, min(60, options.max_width - margin))
     places = report.across.places(width - 1)
     for row, mark in zip(reversed(report.rows), reversed(marks), strict=True):
@@ -183,7 +190,7 @@ def _(report: TwoWay, options: ConsoleOptions) -> Lines:
         cells = "".join(" " if best is None else letters[best] for best in found)
         yield Text(safe(f"{start:<{margin}}{cells}".rstrip(), options))
     low, high = number_text(report.across.low), number_text(report.across.high)
-    yield Text(safe(f"{report.across.name:<{margin}}{low}{high:>{width - len(low)}}", options))
+    yield Text(safe(f"{across:<{margin}}{low}{high:>{width - len(low)}}", options))
 
 
 def _letters_of(labels: Sequence[tuple[str, ...]]) -> list[str]:
@@ -220,11 +227,24 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
         yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
+    if report.assumed:
+        names = ", ".join(report.assumed)
+        found = f"Without a range in the file, so moved by 10% both ways: {names}."
+        yield Text(safe(found, options), style="dim")
+    for name, why in report.left_out.items():
+        yield Text(safe(f"Not moved: {name}: {why}.", options), style="dim")
+    yield ""
+    one = report.bars[0].range
+    ends = f"={message_text(one.low)}..{message_text(one.high)}"
+    ends = ends if one.name in report.assumed else ""
+    ask = f"Ask further: -p {one.name}{ends} for its thresholds, a second -p for a map, "
+    yield Text(safe(f"{ask}--until, --add or --strategies: see --help.", options))
 
 
 def _bar_cells(bar: Bar) -> list[str]:
     """Return the cells of a row; the picture of the bar comes later."""
     ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
+    ends = with_unit(ends, bar.range.unit)
     least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
     for one in bar.thresholds[:_MAX_CHANGES]:
@@ -267,7 +287,8 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
         for position, piece in enumerate(pieces):
             part = f"{number_text(piece.start)} to {number_text(piece.end)}"
             rows.append(["" if position else path, part, names_text(piece.best)])
-    yield from table([Column("decision"), Column(report.range.name), Column("best")], rows, options)
+    columns = [Column("decision"), Column(_name_of(report.range)), Column("best")]
+    yield from table(columns, rows, options)
     yield from _cut_note(len(report.decisions), "decision")
 
 
@@ -276,15 +297,16 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     one = report.range
     what = f"{report.left} = {report.right}"
     if not report.meetings:
-        low, high = number_text(one.low), number_text(one.high)
+        low, high = number_text(one.low), with_unit(number_text(one.high), one.unit)
         yield Text(safe(f"{what} for no {one.name} from {low} to {high}.", options))
     for meeting in report.meetings:
         if meeting.is_part:
-            place = f"from {number_text(meeting.lower)} to {number_text(meeting.upper)}"
+            high = with_unit(number_text(meeting.upper), one.unit)
+            place = f"from {number_text(meeting.lower)} to {high}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = place_texts(meeting, characters(options))[1]
-        value = decimal_text(meeting.value, 10)
+        place = with_unit(_place_texts(meeting, characters(options))[1], one.unit)
+        value = grouped(decimal_text(meeting.value, 10))
         both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield Text(

@@ -14,7 +14,7 @@ from typing import Any
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import ChosenBounds
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.lab.limit.proof_tree import check_size, proof_tree
@@ -134,7 +134,7 @@ def limit(
     tree: Tree,
     algorithms: Iterable[Algorithm | str] | Algorithm | str | None = None,
     *,
-    bounds: Bounds | None = None,
+    bounds: ChosenBounds = None,
     engine: str = "auto",
     max_visits: int | None = None,
     max_leaves: int | None = None,

@@ -11,7 +11,7 @@ from expectitree.base.numbers import display_text
 from expectitree.lab.limit.report import Limit
 from expectitree.searches.result import Outcome, Search
 from expectitree.text.console import characters, clipped_start, file_heading, indented, safe
-from expectitree.text.phrases import BOUNDS_FROM, count_range, interval_text, plural
+from expectitree.text.phrases import bounds_text, count_range, interval_text, plural
 from expectitree.text.tables import Column, table
 
 COLUMNS = (
@@ -29,10 +29,8 @@ def render(reports: Sequence[Limit], options: ConsoleOptions) -> Iterator[Render
             yield ""
         tree, search = report.tree, report.search
         yield from file_heading(report.file, tree, options, len(reports) > 1)
-        source = BOUNDS_FROM[search.bounds_source]
-        yield Text(
-            f"{plural(tree.leaves, 'leaf')}, bounds {interval_text(*search.root_bounds)} {source}"
-        )
+        bounds = bounds_text(search.root_bounds, search.bounds_source)
+        yield Text(f"{plural(tree.leaves, 'leaf')}, bounds {bounds}")
         yield ""
         for sentence in _results(report):
             yield Text(sentence, style="title")

@@ -61,7 +61,7 @@ def test_an_action_and_every_cut_are_explained() -> None:
         "nodes     11 of 15 visited\n"
         "leaves     5 of 8 visited (62%)\n"
         "cuts       2\n"
-        "bounds    [1, 4] from the leaves themselves\n"
+        "bounds    [1, 4] from the leaves\n"
     )
 
 
@@ -264,7 +264,7 @@ def test_strategies_of_random_trees_are_drawn(searches: list[Search]) -> None:
         lines = rendered_lines(
             evaluation_text, Evaluation("", search, strategy_only=True), 60, most_rows=None
         )
-        assert lines[-1].startswith("bounds")
+        assert any(line.startswith("value") for line in lines)
 
 
 def test_explain_without_a_tree_or_with_a_drawing_is_wrong_usage() -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from helpers import invoke, loads, rendered_lines
+from helpers import invoke, loads, rendered_lines, typed
 from oracle import definitions
 from random_trees import EVERY, Case, with_slow_variants
 
@@ -174,7 +174,7 @@ def test_every_formula_of_the_tree_is_true(searches: list[Search]) -> None:
             lines = rendered_lines(
                 tree_lines, Evaluation("", search), 10_000, False, most_rows=None
             )
-        for line in lines:
+        for line in map(typed, lines):
             if found := _FORMULA.search(line):
                 left, right = found.groups()
                 seen += 1
@@ -227,6 +227,7 @@ def test_every_equation_of_a_sentence_is_true(searches: list[Search]) -> None:
                 text = " ".join(rendered_lines(explanation_lines, report, 100_000, False))
             text = re.sub(r"(?<=\d),(?=\d{3})", "", text)  # 1,000
             paid += " its cost of " in text
+            text = typed(text)
             text = re.sub(r" (less|plus) its \w+ of ", lambda m: PAID[m[1]], text)
             for left, right in _SIDES.findall(text):
                 seen += 1
@@ -263,4 +264,4 @@ def test_the_interval_of_a_stopped_search_includes_the_reward_of_the_root() -> N
     assert found["interval"] == [1, 20]
     text = invoke("eval", "-a", "star1", "--max-visits", "3", "-e", PAYS).stdout
     assert "value     in [1, 20]\n" in text
-    assert text.endswith("from the leaves themselves, without the root's reward of 3\n")
+    assert text.endswith("from the leaves, without the root's reward of 3\n")

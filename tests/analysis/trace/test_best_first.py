@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, rendered_lines
+from helpers import ROOT, invoke, rendered_lines, typed
 from random_trees import BEST_FIRST, Case, with_slow_variants
 
 import expectitree as et
@@ -158,7 +158,7 @@ def test_every_reason_to_pass_over_a_node_is_true(searches: list[Search]) -> Non
             continue
         lines = rendered_lines(tree_lines, Evaluation("", search), 10_000, False, most_rows=None)
         assert not any("probed" in line for line in lines)
-        for line in lines:
+        for line in map(typed, lines):
             if found := _LEFT.search(line):
                 left += 1
                 end, reason = number(found[2]), found[3]
@@ -275,7 +275,7 @@ def test_the_only_action_is_proved_whatever_its_value() -> None:
         "nodes     1 of 4 visited\n"
         "leaves    0 of 2 visited (0%)\n"
         "cuts      0; 3 nodes passed over\n"
-        "bounds    [2, 4] from the leaves themselves\n"
+        "bounds    [2, 4] from the leaves\n"
     )
     command = ("-a", "best-first", "--goal", "action", "-e", ONLY)
     explained = invoke("eval", "--explain", *command)

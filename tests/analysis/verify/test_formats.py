@@ -37,7 +37,7 @@ def test_quiet_prints_what_is_broken_and_the_last_line(tmp_path: Path, broken: P
     done = run_main("verify", "-q", RISK, str(broken))
     assert done.status == 1
     assert done.out.splitlines() == [
-        f"✗ {broken}",
+        f"✗ {broken}: 3 of 8 expectations kept",
         "    ✗ value: expected 4, found 3",
         "    ✗ value of b: expected 2, found 3",
         "    ✗ star1: leaves visited: expected 9, found 2",

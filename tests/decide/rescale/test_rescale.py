@@ -482,7 +482,6 @@ def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "No map was given: give one of --map MAP or --any."),
         (["--map", "u", "--any"], "--map and --any exclude each other"),
         (["--map", "5=6"], "no terminal is worth 5 (and no estimate is): utilities run from 1 to "
          "4; nearest to 5: 3, 4"),

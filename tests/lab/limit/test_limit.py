@@ -410,7 +410,7 @@ def test_the_text_of_one_file() -> None:
     assert done.output == (
         """\
 Order is not enough (left)
-8 leaves, bounds [1, 4] from the leaves themselves
+8 leaves, bounds [1, 4] from the leaves
 
 5 of 8 leaves prove the value 2.1, whatever the others are within [1, 4].
 
