@@ -44,11 +44,6 @@ _TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
 NOT_A_NUMBER = " is not a number: write "
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
-MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
-_SIGN = re.compile(r"(?<!\w)-(?=[\d.i])")
-_WHOLE = re.compile(r"(?<![\d.+-])\d{4,}")
-_MAX_DENOMINATOR = 100  # of a probability that is shown as a fraction
-
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
@@ -337,7 +332,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
         ('−4,750,000.5', '0.666667')
     """
     if not is_shown_as_fraction(value):
-        return grouped(decimal_text(value, digits))
+        return decimal_text(value, digits)
     text = exact_text(value)
     digits = digits or 10
     if len(text) <= 2 * digits or text.startswith("about"):
@@ -346,7 +341,7 @@ def display_text(value: Number, digits: int | None = None) -> str:
 
 
 def decimal_text(value: Number, digits: int | None = None) -> str:
-    """Return the number as a rounded decimal in any notation, ungrouped; see `display_text`."""
+    """Return the number for people as a rounded decimal in any notation; see `display_text`."""
     if value != value:
         return "?"
     if not is_finite(value):
@@ -379,7 +374,7 @@ def cell_text(value: Number, residue: Number = 0) -> str:
 def message_text(value: Number) -> str:
     """Return the number for a message: as a file would write it, unless that is too long."""
     text = exact_text(value)
-    return text if len(text) <= 40 else decimal_text(value, 10)
+    return text if len(text) <= 40 else display_text(value)
 
 
 def probability_text(probability: Number, digits: int = 4, most: int = 100) -> str:

@@ -24,14 +24,14 @@ from expectitree.analysis.trace import events
 from expectitree.analysis.trace.events import Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
-from expectitree.base.numbers import cell_text, escape, probability_text
+from expectitree.base.numbers import cell_text, escape
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.page.steps import Steps, Table
 from expectitree.picture.text import broken, payment_text
 from expectitree.text.console import text_console
 from expectitree.text.json_values import json_number
-from expectitree.text.phrases import BOUNDS_FROM, chance_text, payment
+from expectitree.text.phrases import BOUNDS_FROM, chance_text, interval_text, payment
 
 LETTERS = {
     events.ENTER: "E", events.PROBE: "P", events.VISIT: "V", events.PASS: "S",

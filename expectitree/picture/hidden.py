@@ -54,7 +54,8 @@ def exercise_lines(search: Search) -> Iterator[str]:
     is_player = tree.columns.kind[tree.root_id] in PLAYERS
     yield f"Value {BLANK}" + (f", best action {BLANK}" if is_player else "")
     if search.algorithm.player_cuts:
-        bounds = interval_text(*search.root_bounds)
+        bounds = f"with bounds {interval_text(*search.root_bounds)}"
+        bounds = "without bounds" if search.bounds_source == "none" else bounds
         name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
         yield f"{name} {bounds} visited {BLANK} of {leaves}, {BLANK} cuts"
 

@@ -15,7 +15,7 @@ from rich.text import Span, Text, TextType
 from rich.theme import Theme
 
 from expectitree.base.errors import Excerpt, FileError
-from expectitree.base.numbers import MINUS, escape
+from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
 
 THEME = Theme(

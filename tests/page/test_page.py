@@ -24,7 +24,7 @@ from expectitree.analysis.trace.report import Trace
 from expectitree.analysis.trace.text import StepSentences, conclusion
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, SearchError
-from expectitree.base.numbers import notation, probability_text
+from expectitree.base.numbers import notation
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.page import MAX_NODES, SCRIPTS, page_text, replays

@@ -48,6 +48,20 @@ def render(comparisons: Sequence[Comparison], options: ConsoleOptions) -> Iterat
         yield Text(conclusion(comparison), style=style)
 
 
+def _bounds(comparison: Comparison) -> Iterator[Text]:
+    """Yield the line that says which bounds each pruning search used."""
+    found: dict[str, list[str]] = {}
+    for search in (row.search for row in comparison.rows):
+        if search.algorithm.player_cuts:
+            found.setdefault(bounds_text(search.root_bounds, search.bounds_source), []).append(
+                search.algorithm.name
+            )
+    *parts, last = [*found.items()] or [("", [])]
+    if found:
+        text = "".join(f"{bounds} for {', '.join(names)}; " for bounds, names in parts)
+        yield Text(f"bounds: {text}{last[0]}{' for the others' * bool(parts)}", style="dim")
+
+
 def _table(comparison: Comparison, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the table; a long best action that all searches have comes after it."""
     bests = {row.search.best or "-" for row in comparison.rows}

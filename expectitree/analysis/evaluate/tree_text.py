@@ -217,6 +217,7 @@ class _Drawing:
             (" ", "none"),
             (known_text(*interval), "value" if search.visits[n] else "dim"),
         ]
+        room -= _width(parts)
         overflow: list[Part] = []
         has_rows = row.is_first and not (row.is_folded or row.hidden_branches)
         if has_rows and (chance := shared_chance(self.tree, n)):

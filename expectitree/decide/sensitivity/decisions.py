@@ -27,7 +27,6 @@ from expectitree.base.numbers import (
     decimal_text,
     exact_display,
     exact_text,
-    grouped,
     is_shown_as_fraction,
     message_text,
     to_digits,

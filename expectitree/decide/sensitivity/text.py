@@ -11,9 +11,9 @@ from typing import Any
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import decimal_text, display_text, exact_display
+from expectitree.base.numbers import decimal_text, display_text, exact_display, message_text
 from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.decisions import Place, Threshold, number_text, place_texts
+from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
@@ -67,12 +67,6 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text(VERIFIED, style="dim")
 
 
-def _place_texts(place: Place, marks: Characters) -> tuple[str, str]:
-    """Return a place for the ends of intervals, and in full, with grouped digits."""
-    short, full = place_texts(place, marks)
-    return grouped(short), " = ".join(map(grouped, full.split(" = ")))
-
-
 def _name_of(range: Range) -> str:
     """Return the heading of a parameter's column: its name and unit."""
     return f"{range.name} ({range.unit})" if range.unit else range.name
@@ -89,7 +83,7 @@ def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characte
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: _place_texts(one, marks)[0] for one in report.thresholds}
+    texts = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
     return [
         (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
         for p in report.pieces
@@ -110,7 +104,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
         yield f"{here}: the best {verb} {best}, worth {value}."
         yield from _moves(report)
     for threshold in report.thresholds[:MAX_ROWS]:
-        place = with_unit(_place_texts(threshold, marks)[1], one.unit)
+        place = with_unit(place_texts(threshold, marks)[1], one.unit)
         if threshold.at:
             yield f"At {place} {names_text(threshold.at)} tie at {_worth_text(threshold)}."
         else:
@@ -123,7 +117,7 @@ def _worth_text(threshold: Threshold) -> str:
     text = exact_display(threshold.value)
     decimal = decimal_text(threshold.value, 10)
     is_fraction = threshold.exact is not None and "/" in text and len(text) <= _MAX_WORTH_LENGTH
-    return f"{grouped(text)} = {decimal}" if is_fraction else decimal
+    return f"{text} = {decimal}" if is_fraction else decimal
 
 
 def _moves(report: Sensitivity) -> Iterator[str]:
@@ -166,7 +160,7 @@ def _payment(amount: Fraction) -> str:
 
 def move_text(value: Fraction) -> str:
     """Return the distance to a threshold, with four digits or as an amount."""
-    return grouped(decimal_text(value, 4 if value < 1000 else None))
+    return decimal_text(value, 4 if value < 1000 else None)
 
 
 # ---- Two parameters.
@@ -305,8 +299,8 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
             place = f"from {number_text(meeting.lower)} to {high}"
             yield Text(safe(f"{what} for every {one.name} {place}.", options))
             continue
-        place = with_unit(_place_texts(meeting, characters(options))[1], one.unit)
-        value = grouped(decimal_text(meeting.value, 10))
+        place = with_unit(place_texts(meeting, characters(options))[1], one.unit)
+        value = decimal_text(meeting.value, 10)
         both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
     yield Text(
