@@ -31,10 +31,14 @@ from expectitree.files.grammar.document import (
 )
 from expectitree.files.grammar.writer import Notation, tree_text
 
-MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it
+_MAX_READ = 1_024  # characters of a key: readers do not look back further, unless it has a `? `
+MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
+_KEY = re.compile(r"""("[^"]*"|'[^']*'|[^{\[,:"']*)\s*$""")  # the last one before a colon
+_NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
+_SLASHES = re.compile(r"(?:^|\s)//")
 
 
 # ---- Reading.
@@ -56,12 +60,16 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
+        if mark is not None and (length := _key_length(_line(text, mark), mark)) > _MAX_READ:
+            found = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
+            raise _error(name, mark, f"{found}: shorten it, or write `? ` before it") from None
         message = f"this is not YAML: {error.problem or error}"
         if error.context:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        raise _error(name, mark, message + _syntax_hint(text, mark)) from None
+        hint = "" if mark is None else _syntax_hint(text, mark, error.context_mark, message)
+        raise _error(name, mark, message + hint) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -220,19 +228,51 @@ def _error(name: str, mark: Any, message: str) -> FileError:
     return error_in(name, escape(message), *place)
 
 
-def _syntax_hint(text: str, mark: Any) -> str:
-    if mark is None:
-        return ""
-    line = text.split("\n", mark.line + 1)[mark.line] if text.count("\n") >= mark.line else ""
-    if "\t" in line[: mark.column + 1]:
-        return " (a tab: indent with spaces)"
-    if line[mark.column : mark.column + 1] in ("%", "@", "`") and mark.column:
-        return " (text that starts so must be quoted)"
-    if _QUESTION.search(line):
-        return ' (a ? must be quoted, as in `utility: "?"`)'
-    if line[: mark.column].count(": ") and line[mark.column : mark.column + 1] == ":":
-        return " (put text with a colon in quotes, and a mapping on lines of its own)"
-    return ""
+def _line(text: str, mark: Any) -> str:
+    lines = text.split("\n", mark.line + 1)
+    return lines[mark.line] if mark.line < len(lines) else ""
+
+
+def _key_length(line: str, mark: Any) -> int:
+    """Return the length of the key before a colon, as far as it matters; 0 where there is none."""
+    end = mark.column
+    found = _KEY.search(line[max(0, end - 4 * _MAX_READ) : end])
+    return len(found[1].strip()) if found and line[end : end + 1] == ":" else 0
+
+
+def _syntax_hint(text: str, mark: Any, start: Any, message: str) -> str:
+    """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
+
+    `start` is the mark of the problem's context, or None.
+    """
+    line = _line(text, mark)
+    before, after = line[: mark.column], line[mark.column :]
+    lines = text.split("\n", mark.line)
+    above = next((one for one in reversed(lines[:-1]) if one.strip()), "")
+    is_mapping, is_flow = "mapping values" in message, "expected ',' or" in message
+    is_key_missing = "expected ':'" in message and start is not None
+    hints = {
+        "a tab: indent with spaces": "\t" in line[: mark.column + 1],
+        "text that starts so must be quoted": before and after[:1] in ("%", "@", "`"),
+        "quote text that starts with & or *": " alias" in message or " anchor" in message,
+        'a ? must be quoted, as in `utility: "?"`': _QUESTION.search(line),
+        "a comment starts with #": _SLASHES.search(line) or above.startswith("//"),
+        f"close it with {']' if ']' in message else '}'}": is_flow and not after.strip(),
+        "close what is open before it": is_flow and after[:1] in ("]", "}"),
+        "is a comma missing here? Text with a colon must be quoted": is_flow,
+        "remove it: it closes nothing": after[:1] in ("]", "}"),
+        "close the quotes": "quoted scalar" in message and not after,
+        "remove one of two commas": "flow node" in message and after[:1] == ",",
+        "put text with a colon in quotes, and a mapping on lines of its own": (
+            ": " in before and after[:1] == ":"
+        ),
+        "write a space after the colon": is_key_missing and _NO_SPACE.match(_line(text, start)),
+        "write a space after each colon": is_mapping and _NO_SPACE.match(above),
+        "end the line above with a colon": is_mapping and ":" not in above,
+        "write - before each item of a list": "expected '-'" in message,
+        "indent the keys of one mapping alike": is_mapping or "expected key" in message,
+    }
+    return next((f" ({hint})" for hint, is_so in hints.items() if is_so), "")
 
 
 # ---- Writing.
