@@ -225,6 +225,9 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
         return f"; for a node, write `{node}`"
     if outcome:
         return f"; for an outcome, {outcome}"
+    numbers = text.split() if is_form and len(text) < _MAX_LENGTH else []
+    if numbers[1:] and all(map(words.is_number, numbers)):
+        return f"; for several numbers, write `{', '.join(numbers)}`"
     if frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
         return f"; {meant}"
     if text.lower() in NOT_KNOWN_WORDS:
@@ -275,6 +278,8 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         pair = pair[0] if isinstance(pair, tuple) and len(pair) == 1 else pair
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             return ""
+        if isinstance(pair[1], tuple) and pair[1][0][0] == "p":  # `[5, p: 0.3]`
+            pair = pair[1][0][1], pair[0]
         p, node = pair
         if not isinstance(p, str) or not is_probability(p):
             return ""

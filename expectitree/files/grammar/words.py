@@ -33,7 +33,7 @@ _KIND_WORDS = {
     "max or min": "decision player choice choose decide agent or",
     "chance": "chance random nature prob probability lottery gamble risk luck average avg mean"
     " expected exp expectation expectimax event uncertainty uncertain dice die roll coin"
-    " ev stochastic chances rand rnd",
+    " e ev stochastic chances rand rnd",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
