@@ -6,10 +6,11 @@ from functools import partial
 
 import click
 
+from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.information.events import read_likelihoods
+from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Information, information
 
 
@@ -48,6 +49,9 @@ def command(
     test = None if likelihood is None else read_likelihoods(likelihood)
 
     def worth(file: str, tree: Tree) -> Information:
-        return information(tree, event, likelihood=test, exact=True, file=file)
+        try:
+            return information(tree, event, likelihood=test, exact=True, file=file)
+        except LikelihoodError as error:
+            raise FileError([Problem(str(likelihood), str(error))]) from None
 
     options.show_all("information in", worth, "information", format_name)

@@ -15,9 +15,10 @@ from typing import NamedTuple
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
-from expectitree.base.numbers import to_digits, to_exact
+from expectitree.base.numbers import Number, to_digits, to_exact
+from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import evaluated, in_order
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
@@ -41,7 +42,37 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     place are known. Changes between neighbouring points can be missed. Raises `AnalysisError` where
     the tree has no value.
     """
-    sampler, width = Sampler(tree, range_.name), range_.high - range_.low
+    return _changes(Sampler(tree, range_.name), range_)
+
+
+def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
+    """Return the risk tolerances between two positive ones at which the best actions change.
+
+    The tree is evaluated with `exponential=R` for 200 values of R; its own attitude is left out.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 40, bet: {chance: [0, 100]}}")
+        >>> [found] = et.risk_tolerances(tree, 50, 500)
+        >>> round(float(found.middle), 2), found.before, found.after
+        (121.63, ('sell',), ('bet',))
+
+    Args:
+        tree: The tree.
+        low: The least risk tolerance.
+        high: The greatest.
+
+    Raises:
+        AnalysisError: The ends are not in order, or the evaluations take too long.
+    """
+    check_tree(tree)
+    if not 0 < low < high:
+        raise AnalysisError(f"expected 0 < low < high, got low={low} and high={high}")
+    ends = to_exact(low), to_exact(high)
+    return _changes(_ToleranceSampler(tree, "R"), Range("R", *ends, ends[0]))[1]
+
+
+def _changes(sampler: Sampler, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
+    width = range_.high - range_.low
     # Between round numbers and within both ends, where two actions may tie at a single place.
     places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
     places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
@@ -99,7 +130,7 @@ class Sampler:
         """Return the tree at a value of the parameter."""
         self.check_time()
         try:
-            tree = self.tree.with_parameters(**{self.name: place})
+            tree = self.moved(self.tree, place)
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
         return replace(tree, error=max(tree.error, self.error))
@@ -110,8 +141,12 @@ class Sampler:
         if self.floats is None:
             return True
         with suppress(TreeError):
-            return _best(search_tree(self.floats.with_parameters(**{self.name: place}))) != best
+            return _best(search_tree(self.moved(self.floats, place))) != best
         return True
+
+    def moved(self, tree: Tree, place: Fraction) -> Tree:
+        """Return a tree at a value of the parameter."""
+        return tree.with_parameters(**{self.name: place})
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
@@ -151,6 +186,13 @@ class Sampler:
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
         return Threshold(low, high, (left + right) / 2, before, ties, after)
+
+
+class _ToleranceSampler(Sampler):
+    """Evaluates a tree with several risk tolerances."""
+
+    def moved(self, tree: Tree, place: Fraction) -> Tree:
+        return replace(tree, attitude=Attitude("exponential", place))
 
 
 def _best(search: Search) -> tuple[str, ...]:
