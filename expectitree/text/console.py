@@ -265,11 +265,8 @@ def problem_lines(error: FileError, options: ConsoleOptions) -> Iterator[Text]:
     Source lines are cut to the width of the console.
     """
     for problem in error.problems:
-        first, *others = str(problem).splitlines()
-        start = max(0, len(str(problem)) - len(problem.message))
-        yield message_line(first[:start], first[start:], options)
-        for other in others:
-            yield message_line("", other, options)
+        place = str(problem).removesuffix(problem.message)
+        yield message_line(place, problem.message, options)
         if problem.excerpt is not None:
             shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(_MARGIN))
             yield line(safe(shown, options))

@@ -266,8 +266,12 @@ def _syntax_hint(text: str, mark: Any, start: Any, message: str) -> str:
         "put text with a colon in quotes, and a mapping on lines of its own": (
             ": " in before and after[:1] == ":"
         ),
-        "write a space after the colon": is_key_missing and _NO_SPACE.match(_line(text, start)),
-        "write a space after each colon": is_mapping and _NO_SPACE.match(above),
+        "write a space after each colon": (
+            is_mapping
+            and _NO_SPACE.match(above)
+            or is_key_missing
+            and _NO_SPACE.match(_line(text, start))
+        ),
         "end the line above with a colon": is_mapping and ":" not in above,
         "write - before each item of a list": "expected '-'" in message,
         "indent the keys of one mapping alike": is_mapping or "expected key" in message,

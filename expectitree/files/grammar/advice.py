@@ -35,6 +35,7 @@ _MAX_LENGTH = 100  # characters of a key that may be a label
 _MAX_LABELS = 4  # in a message
 # A label in braces that includes its number.
 _MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
+_CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
 _OPEN_CALL = r"(max|min|chance)\(([^()]+)"  # YAML splits `max(1, 2)` between braces
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
@@ -250,7 +251,7 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
             pairs += item
         elif not isinstance(item, list) or not all(isinstance(one, str) for one in item[:-1]):
             return ""
-        elif len(item) == 2 and (words.is_number(item[0]) <= is_probability(item[0])):
+        elif len(item) == 2 and (is_probability(item[0]) or not words.is_number(item[0])):
             pairs.append((item[0], item[1]))
         elif len(item) == 3 and kind == Kind.CHANCE and is_probability(item[1]):
             pairs.append((item[0], (("p", item[1]), ("utility", item[2]))))
@@ -275,12 +276,12 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
         return f"found a list of p: {lists_hint(ps, next(iter(meant.values())))}"
     pairs = []
     for label, pair in children:
-        pair = pair[0] if isinstance(pair, tuple) and len(pair) == 1 else pair
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+        pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
+        if not isinstance(pair, list) or len(pair) != 2:
             return ""
-        if isinstance(pair[1], tuple) and pair[1][0][0] == "p":  # `[5, p: 0.3]`
-            pair = pair[1][0][1], pair[0]
         p, node = pair
+        if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
+            p, node = dict(node)["p"], p
         if not isinstance(p, str) or not is_probability(p):
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
@@ -298,17 +299,12 @@ def lists_hint(ps: Sequence[Data], children: Data) -> str:
 
 def node_form(text: str) -> str:
     """Return the node that `max(1, min(2, 3))` or `max = [1, 2]` means; nothing for other text."""
-    words_of = re.findall(r"[A-Za-z]+", text)
-    kinds = [words.KIND_SYNONYMS.get(word.lower(), "") for word in words_of]
-    if len(text) > _MAX_LENGTH or not kinds or not {*kinds} <= {*KINDS}:
+    if len(text) > _MAX_LENGTH or not re.fullmatch(_CALLS, text, re.IGNORECASE):
         return ""
-    if not re.fullmatch(r"[A-Za-z]+\s*=?\s*[(\[].*[)\]]", text):
-        return ""
-    named = iter(kinds)
-    opened = re.sub(r"[A-Za-z]+\s*=?\s*[(\[]", lambda _: f"{{{next(named)}: [", text)
-    node = re.sub(r"[)\]]", "]}", opened)
-    is_closed = node.count("{") == node.count("}") == len(kinds)
-    return node[1:-1] if is_closed else ""
+    node = re.sub(r"([A-Za-z]+)\s*=?\s*[(\[]", lambda kind: f"{{{kind[1].lower()}: [", text)
+    node = re.sub(r"[)\]]", "]}", node)
+    is_whole = node[0] + node[-1] == "{}" and node.count("{") == node.count("}")
+    return node[1:-1] if is_whole else ""
 
 
 def outcome_hint(text: str) -> str:
@@ -541,9 +537,7 @@ def _product_warning(children: Data) -> str:
     if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
         return ""
     pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
-    if not all(is_probability(p) for p, _ in pairs):
-        return ""
-    if sum(to_fraction(p) for p, _ in pairs if "%" not in p) != 1:
+    if not all(is_probability(p) for p, _ in pairs) or sum(_probability(p) for p, _ in pairs) != 1:
         return ""
     meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
     if isinstance(children, tuple):
