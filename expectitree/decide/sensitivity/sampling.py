@@ -15,7 +15,7 @@ from typing import NamedTuple
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
-from expectitree.base.numbers import Number, to_digits, to_exact
+from expectitree.base.numbers import INFINITY, Number, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
@@ -65,7 +65,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
         AnalysisError: The ends are not in order, or the evaluations take too long.
     """
     check_tree(tree)
-    if not 0 < low < high:
+    if not 0 < low < high < INFINITY:
         raise AnalysisError(f"expected 0 < low < high, got low={low} and high={high}")
     ends = to_exact(low), to_exact(high)
     return _changes(_ToleranceSampler(tree, "R"), Range("R", *ends, ends[0]))[1]

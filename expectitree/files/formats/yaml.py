@@ -36,7 +36,6 @@ MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
-_KEY = re.compile(r"""("[^"]*"|'[^']*'|[^{\[,:"']*)\s*$""")  # the last one before a colon
 _NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
 _SLASHES = re.compile(r"(?:^|\s)//")
 
@@ -61,8 +60,8 @@ def parse(text: str, name: str) -> Document:
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
         if mark is not None and (length := _key_length(_line(text, mark), mark)) > _MAX_READ:
-            found = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
-            raise _error(name, mark, f"{found}: shorten it, or write `? ` before it") from None
+            message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
+            raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
         message = f"this is not YAML: {error.problem or error}"
         if error.context:
             message += f" {error.context}"
@@ -234,10 +233,14 @@ def _line(text: str, mark: Any) -> str:
 
 
 def _key_length(line: str, mark: Any) -> int:
-    """Return the length of the key before a colon, as far as it matters; 0 where there is none."""
-    end = mark.column
-    found = _KEY.search(line[max(0, end - 4 * _MAX_READ) : end])
-    return len(found[1].strip()) if found and line[end : end + 1] == ":" else 0
+    """Return the length of the key before the colon at a mark; 0 where there is none."""
+    before, after = line[: mark.column].rstrip(), line[mark.column :]
+    if not before or not after.startswith(":"):
+        return 0
+    quote = before[-1] if before[-1] in "\"'" else ""
+    start = before.rfind(quote, 0, -1) if quote else max(map(before.rfind, "{[,")) + 1
+    key = before[start:].strip()
+    return 0 if ": " in key else len(key)
 
 
 def _syntax_hint(text: str, mark: Any, start: Any, message: str) -> str:

@@ -121,7 +121,7 @@ def weight_hint(key: str, frame: Frame) -> str:
     """Return the p to write for the current outcome, if each has a weight under that key."""
     if len(frame.items) > _MAX_WEIGHTS:
         return ""
-    found = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    found: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
     weights = [to_fraction(weight) for weight in found if words.is_number(weight)]
     total = sum(weights)
     if len(weights) < len(frame.items) or total <= 1 + _NEARLY or min(weights) < 0:
