@@ -32,17 +32,37 @@ _MAX_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
+Move = Callable[[Tree, Fraction], Tree]
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
 
 
-def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
+def sample(
+    tree: Tree, range_: Range, move: Move | None = None
+) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
     """Return the parts of the range and the thresholds between 200 points.
 
     A change of the best actions between two points is narrowed by bisection until the digits of its
-    place are known. Changes between neighbouring points can be missed. Raises `AnalysisError` where
-    the tree has no value.
+    place are known. Changes between neighbouring points can be missed. `move` is that of `Sampler`.
+    Raises `AnalysisError` where the tree has no value.
     """
-    return _changes(Sampler(tree, range_.name), range_)
+    sampler, width = Sampler(tree, range_.name, move), range_.high - range_.low
+    # Between round numbers and within both ends, where two actions may tie at a single place.
+    places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
+    places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
+    thresholds: list[Threshold] = []
+    pieces: list[Piece] = []
+    start, best = range_.low, sampler.verdict_at(places[0]).best
+    for left, right in itertools.pairwise(places):
+        if not sampler.may_change(right, best):
+            continue
+        found = sampler.verdict_at(right).best
+        while found != best:
+            one = sampler.threshold(left, right, best, found)
+            thresholds.append(one)
+            pieces.append(Piece(start, one.middle, best, None))
+            start, left, best = one.middle, one.upper, one.after
+    pieces.append(Piece(start, range_.high, best, None))
+    return tuple(pieces), tuple(thresholds)
 
 
 def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
@@ -68,28 +88,11 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     if not 0 < low < high < INFINITY:
         raise AnalysisError(f"expected 0 < low < high, got low={low} and high={high}")
     ends = to_exact(low), to_exact(high)
-    return _changes(_ToleranceSampler(tree, "R"), Range("R", *ends, ends[0]))[1]
 
+    def move(tree: Tree, place: Fraction) -> Tree:
+        return replace(tree, attitude=Attitude("exponential", place))
 
-def _changes(sampler: Sampler, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
-    width = range_.high - range_.low
-    # Between round numbers and within both ends, where two actions may tie at a single place.
-    places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
-    places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
-    thresholds: list[Threshold] = []
-    pieces: list[Piece] = []
-    start, best = range_.low, sampler.verdict_at(places[0]).best
-    for left, right in itertools.pairwise(places):
-        if not sampler.may_change(right, best):
-            continue
-        found = sampler.verdict_at(right).best
-        while found != best:
-            one = sampler.threshold(left, right, best, found)
-            thresholds.append(one)
-            pieces.append(Piece(start, one.middle, best, None))
-            start, left, best = one.middle, one.upper, one.after
-    pieces.append(Piece(start, range_.high, best, None))
-    return tuple(pieces), tuple(thresholds)
+    return sample(tree, Range("R", *ends, ends[0]), move)[1]
 
 
 class Verdict(NamedTuple):
@@ -101,15 +104,16 @@ class Verdict(NamedTuple):
 
 
 class Sampler:
-    """Evaluates a tree at values of one of its parameters.
+    """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
     Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
     """
 
-    def __init__(self, tree: Tree, name: str) -> None:
+    def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
         self.name, self.error = name, tree.error
+        self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
         self.tree = _with_moving_formulas(tree, name)
         self.floats: Tree | None = None
         with suppress(NumberError):
@@ -130,7 +134,7 @@ class Sampler:
         """Return the tree at a value of the parameter."""
         self.check_time()
         try:
-            tree = self.moved(self.tree, place)
+            tree = self.move(self.tree, place)
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
         return replace(tree, error=max(tree.error, self.error))
@@ -141,12 +145,8 @@ class Sampler:
         if self.floats is None:
             return True
         with suppress(TreeError):
-            return _best(search_tree(self.moved(self.floats, place))) != best
+            return _best(search_tree(self.move(self.floats, place))) != best
         return True
-
-    def moved(self, tree: Tree, place: Fraction) -> Tree:
-        """Return a tree at a value of the parameter."""
-        return tree.with_parameters(**{self.name: place})
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
@@ -186,13 +186,6 @@ class Sampler:
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
         return Threshold(low, high, (left + right) / 2, before, ties, after)
-
-
-class _ToleranceSampler(Sampler):
-    """Evaluates a tree with several risk tolerances."""
-
-    def moved(self, tree: Tree, place: Fraction) -> Tree:
-        return replace(tree, attitude=Attitude("exponential", place))
 
 
 def _best(search: Search) -> tuple[str, ...]:

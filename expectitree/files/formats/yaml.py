@@ -59,7 +59,8 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
-        if mark is not None and (length := _key_length(_line(text, mark), mark)) > _MAX_READ:
+        lines = [] if mark is None else [*text.split("\n", mark.line + 1), ""]
+        if lines and (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
             message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
             raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
         message = f"this is not YAML: {error.problem or error}"
@@ -67,7 +68,8 @@ def parse(text: str, name: str) -> Document:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        hint = "" if mark is None else _syntax_hint(text, mark, error.context_mark, message)
+        start = lines[(error.context_mark or mark).line] if lines else ""
+        hint = _syntax_hint(lines, mark, start, message) if lines else ""
         raise _error(name, mark, message + hint) from None
 
 
@@ -227,11 +229,6 @@ def _error(name: str, mark: Any, message: str) -> FileError:
     return error_in(name, escape(message), *place)
 
 
-def _line(text: str, mark: Any) -> str:
-    lines = text.split("\n", mark.line + 1)
-    return lines[mark.line] if mark.line < len(lines) else ""
-
-
 def _key_length(line: str, mark: Any) -> int:
     """Return the length of the key before the colon at a mark; 0 where there is none."""
     before, after = line[: mark.column].rstrip(), line[mark.column :]
@@ -243,17 +240,16 @@ def _key_length(line: str, mark: Any) -> int:
     return 0 if ": " in key else len(key)
 
 
-def _syntax_hint(text: str, mark: Any, start: Any, message: str) -> str:
+def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
     """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
 
-    `start` is the mark of the problem's context, or None.
+    `start` is the line where the problem's context starts.
     """
-    line = _line(text, mark)
+    line = lines[mark.line]
     before, after = line[: mark.column], line[mark.column :]
-    lines = text.split("\n", mark.line)
-    above = next((one for one in reversed(lines[:-1]) if one.strip()), "")
+    above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
     is_mapping, is_flow = "mapping values" in message, "expected ',' or" in message
-    is_key_missing = "expected ':'" in message and start is not None
+    glued = above if is_mapping else start if "expected ':'" in message else ""
     hints = {
         "a tab: indent with spaces": "\t" in line[: mark.column + 1],
         "text that starts so must be quoted": before and after[:1] in ("%", "@", "`"),
@@ -269,12 +265,7 @@ def _syntax_hint(text: str, mark: Any, start: Any, message: str) -> str:
         "put text with a colon in quotes, and a mapping on lines of its own": (
             ": " in before and after[:1] == ":"
         ),
-        "write a space after each colon": (
-            is_mapping
-            and _NO_SPACE.match(above)
-            or is_key_missing
-            and _NO_SPACE.match(_line(text, start))
-        ),
+        "write a space after each colon": _NO_SPACE.match(glued),
         "end the line above with a colon": is_mapping and ":" not in above,
         "write - before each item of a list": "expected '-'" in message,
         "indent the keys of one mapping alike": is_mapping or "expected key" in message,
