@@ -52,6 +52,7 @@ _NAMES = {
     "decide.risk.report": ("Risk", "risk"),
     "decide.sensitivity.exact": ("sensitivity_map",),
     "decide.sensitivity.report": ("Sensitivity", "sensitivity", "tornado"),
+    "decide.sensitivity.sampling": ("risk_tolerances",),
     "files": ("load", "loads"),
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),

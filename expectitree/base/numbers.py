@@ -124,9 +124,9 @@ def to_probability(text: str, exact: bool = False) -> Number:
     number = text.removesuffix("%")
     scale = 1 if number == text else 100
     if scale == 100 and not _is_decimal(number):
-        raise NumberError(
-            f"{quote(text)} is not a probability: write a decimal before the %, such as 12.5%"
-        )
+        how = "write a decimal before the %, such as 12.5%"
+        how = f"write {number.strip()}%" if _is_decimal(number.strip()) else how
+        raise NumberError(f"{quote(text)} is not a probability: {how}")
     value = to_number(text, exact) if scale == 1 else to_fraction(number) / scale
     # A float may round to 1 what is greater.
     if not 0 <= value <= 1 or value == 1 and to_fraction(number) > scale:
@@ -188,7 +188,7 @@ def _checked_fraction(text: str) -> tuple[int, int]:
         from expectitree.base.spellings import plain_number  # which few texts need
 
         plain = plain_number(text)
-        how = HOW if plain is None else f"write {exact_text(plain)}"
+        how = HOW if plain is None else f"write {exact_text(plain[0])}{plain[1]}"
         raise NumberError(f"{what}: {how}")
     numerator, denominator = int(match[1]), int(match[2])
     if denominator == 0:

@@ -30,8 +30,9 @@ from expectitree.cli.terminal import (
     discard,
     saving_report,
     say,
+    say_lines,
     say_problems,
-    stderr_may_be_closed,
+    say_usage,
     warning_last,
 )
 
@@ -213,8 +214,7 @@ def _run(words: list[str]) -> int:
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.ClickException as error:
-        with stderr_may_be_closed():
-            error.show()
+        say_usage(error)
         return WRONG_USAGE
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", interrupts.INTERRUPTED)
@@ -231,6 +231,5 @@ def _run(words: list[str]) -> int:
 
 
 def _fail(message: str, status: int) -> int:
-    for line in f"expectitree: {message}".splitlines():
-        say(line)
+    say_lines(message, "expectitree: ")
     return status

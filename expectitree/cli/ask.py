@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import click
-from rich.console import Console, RenderableType
+from rich.console import Console
 
 from expectitree.base import interrupts
 from expectitree.base.numbers import escape, notation, to_fraction
@@ -20,6 +20,7 @@ from expectitree.cli.terminal import (
     DOES_NOT_HOLD,
     OUT,
     make_console,
+    print_error,
     protect,
     say,
     show,
@@ -169,11 +170,8 @@ def _converse(conversation: Conversation, console: Console) -> None:
     if hasattr(sys.stdin, "reconfigure"):
         sys.stdin.reconfigure(errors="backslashreplace")
 
-    def print_all(*shown: RenderableType) -> None:
-        for text in to_strings(shown, console):
-            click.echo(text, err=True, nl=False, color=console.color_system is not None)
-
-    print_all(*conversation.introduction())
+    print_all = partial(print_error, console=console)
+    print_all(conversation.introduction())
     try:
         with interrupts.raising():
             while not conversation.is_over and not conversation.inquiry.is_done:
@@ -185,10 +183,10 @@ def _converse(conversation: Conversation, console: Console) -> None:
                         shown = conversation.respond(line)
                     except KeyboardInterrupt:  # the answer is saved, and its effect not yet known
                         raise click.Abort from None
-                print_all(*shown)
+                print_all(shown)
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
-        print_all("")
-    print_all("")
+        print_all([""])
+    print_all([""])
 
 
 def _read(prompt: str) -> str | None:

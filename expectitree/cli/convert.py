@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.folding import fold_with_formulas, unshare
 from expectitree.base.tree.model import Tree
 from expectitree.cli.games import (
     POSITION_OPTIONS,
@@ -154,10 +154,7 @@ def _unshared(tree: Tree) -> Tree:
 
 def _folded(tree: Tree) -> Tree:
     """Return the tree with rewards moved into the utilities; print what is left out."""
-    formulas = () if tree.formulas is None else tree.formulas.expressions()
-    had_formulas, folded = any(True for _ in formulas), fold_rewards(tree)
-    if had_formulas and folded is not tree:
-        say("parameters and formulas: left out, because folding changes their numbers")
+    folded = fold_with_formulas(tree, say)
     had_more = tree.expect is not None and (tree.expect.values or tree.expect.runs)
     if had_more and tree.expect != folded.expect:
         say("expect: left out the values of nodes and the counts of searches")

@@ -6,11 +6,12 @@ from functools import partial
 
 import click
 
+from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, tree_options
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.information.events import read_likelihoods
+from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
 
 
@@ -55,6 +56,9 @@ def command(
     def worth(file: str, tree: Tree) -> Information | Events:
         if event is None:
             return every_event(tree, exact=True, file=file)
-        return information(tree, event, likelihood=test, exact=True, file=file)
+        try:
+            return information(tree, event, likelihood=test, exact=True, file=file)
+        except LikelihoodError as error:
+            raise FileError([Problem(str(likelihood), str(error))]) from None
 
     options.show_all("information in", worth, "information", format_name)

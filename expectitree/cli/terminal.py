@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -21,7 +21,7 @@ from expectitree.files.writing import OutputFile, whole_file
 from expectitree.searches.progress import listening
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, RenderableType
 
     from expectitree.base.errors import FileError
 
@@ -32,6 +32,7 @@ NO_TREE = 3  # a file cannot be read or written, or is not a tree
 REPORT = "expectitree.report"  # where the `_Report` is kept in the context's `meta`
 # No report has one of these endings: those of trees, and that of a study's results.
 NO_REPORT = (*(suffix for suffix in SUFFIXES if suffix not in (".json", ".csv")), ".results.jsonl")
+_STYLES = {"Error: ": "bad", "expectitree: ": "bad", "warning: ": "cut"}  # of labels
 _WARNINGS = "expectitree.warnings"  # where warnings are kept until the answer is written
 _OPENED = "expectitree.opened"  # where the stack with the opened file of the report is kept
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -148,10 +149,42 @@ def saving_report(context: click.Context) -> Iterator[None]:
         raise ended
 
 
-def say(message: str) -> None:
-    """Print a message to standard error."""
+def say(message: str, label: str = "") -> None:
+    """Print a message to standard error, after a label that is coloured in a terminal."""
+    if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):  # rich need not be imported
+        with stderr_may_be_closed():
+            click.echo(escape(label + message), err=True)
+        return
+    from expectitree.text.console import message_line
+
+    console = make_console(stderr=True)
+    style = _STYLES.get(label, "place")
+    print_error([message_line(label, message, console.options, style)], console)
+
+
+def say_usage(error: click.ClickException) -> None:
+    """Print a usage error to standard error: the usage, and what is wrong."""
+    text = StringIO()
+    error.show(text)
+    usage, label, message = text.getvalue().rstrip().partition("Error: ")
+    say_lines(usage)
+    say_lines(message, label)
+
+
+def say_lines(message: str, label: str = "") -> None:
+    """Print the lines of a message to standard error, after a label."""
+    for line in message.splitlines():
+        say(line, label)
+        label = ""
+
+
+def print_error(shown: Iterable[RenderableType], console: Console) -> None:
+    """Print renderables to standard error, for which the console is made."""
+    from expectitree.text.console import to_strings
+
     with stderr_may_be_closed():
-        click.echo(escape(message), err=True)
+        for text in to_strings(shown, console):
+            click.echo(text, err=True, nl=False, color=console.color_system is not None)
 
 
 def warn(message: str) -> None:
@@ -166,15 +199,15 @@ def warning_last(context: click.Context) -> Iterator[None]:
         yield
     finally:
         for message in context.meta.get(_WARNINGS, ()):
-            say(f"warning: {message}")
+            say(message, "warning: ")
 
 
 def say_problems(error: FileError) -> None:
     """Print the problems of a file to standard error, with their source lines."""
     from expectitree.text.console import problem_lines
 
-    for line in problem_lines(error, make_console(stderr=True).width):
-        say(line)
+    console = make_console(stderr=True)
+    print_error(problem_lines(error, console.options), console)
 
 
 @contextmanager

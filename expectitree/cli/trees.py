@@ -137,7 +137,7 @@ class SearchOptions:
                 is_of_game = isinstance(error, GameError)
                 self.statuses.append(NO_TREE if is_of_game else WRONG_USAGE)
                 message = str(error).removeprefix(f"{name}: ")  # an error of an option has it
-                say(f"{name}: {message}")
+                say(message, f"{name}: ")
             else:
                 yield result
 

@@ -31,6 +31,7 @@ THEME = Theme(
         "good": "green",
         "bad": "bold red",
         "guide": "dim",
+        "place": "bold cyan",
     }
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
@@ -251,17 +252,32 @@ def _line_text(text: Text, console: Console) -> str:
     return f"{''.join(pieces)}{plain[end:]}\n"
 
 
-def problem_lines(error: FileError, width: int) -> Iterator[str]:
+def message_line(label: str, message: str, options: ConsoleOptions, style: str = "place") -> Text:
+    """Return a message after a label in that style.
+
+    A terminal wraps it between words. Elsewhere it is one line, so that a search can find it.
+    """
+    label, message = safe(label, options), safe(message, options)
+    text = line((label, style), message)
+    text.no_wrap = not options.is_terminal
+    text.overflow = "fold"
+    return text
+
+
+def problem_lines(error: FileError, options: ConsoleOptions) -> Iterator[Text]:
     """Yield the lines of an error: each message, its source line, and `^` below the column.
 
-    Source lines are cut to the width. Messages are whole, so that a search can find them.
+    Source lines are cut to the width of the console.
     """
     for problem in error.problems:
-        yield from str(problem).splitlines()
+        place = str(problem).removesuffix(problem.message)
+        yield message_line(place, problem.message, options)
         if problem.excerpt is not None:
-            yield from _excerpt_lines(problem.excerpt, width - len(_MARGIN))
+            shown, mark = _excerpt_lines(problem.excerpt, options.max_width - len(_MARGIN))
+            yield line(safe(shown, options))
+            yield line((mark, "bad"))
     if error.stopped:
-        yield str(error).splitlines()[-1]
+        yield message_line("", str(error).splitlines()[-1], options)
 
 
 def _excerpt_lines(excerpt: Excerpt, width: int) -> Iterator[str]:

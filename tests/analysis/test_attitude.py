@@ -172,3 +172,35 @@ def test_verify_checks_the_digits_that_are_written(tmp_path: Path) -> None:
 
 
 # ---- The risk tolerance at which another action is best.
+
+
+@pytest.mark.parametrize(
+    ("name", "tolerance", "below", "above"),
+    [("rockefeller", 1456.23, "sell", "test"), ("sealed-bid", 123.6195, "bid 700", "bid 500")],
+)
+def test_published_thresholds_of_the_risk_tolerance(
+    name: str, tolerance: float, below: str, above: str
+) -> None:
+    [found] = et.risk_tolerances(et.load(f"example:{name}"), tolerance / 2, tolerance * 3)
+    assert float(found.middle) == pytest.approx(tolerance, rel=5e-6)
+    assert (found.before, found.after) == ((below,), (above,))
+
+
+@pytest.mark.slow
+def test_thresholds_of_the_risk_tolerance_hold_on_both_sides() -> None:
+    tree = et.loads(
+        "max: {sure: 30, fair: {chance: [0, 66]}, wide: {chance: [-100, 190]}, "
+        "wider: {chance: [-500, 600]}}\nattitude: {logarithmic: 900}"
+    )
+    thresholds = et.risk_tolerances(tree, 1, 40_000)
+    assert [one.after for one in thresholds] == [("fair",), ("wide",), ("wider",)]
+    for one in thresholds:
+        for place, best in ((one.middle * 999 / 1000, one.before), (one.middle * 1.001, one.after)):
+            found = et.evaluate(tree.with_attitude(f"exponential={float(place)!r}"))
+            assert found.ties == best
+
+
+def test_a_range_of_risk_tolerances_is_positive_and_in_order() -> None:
+    for low, high in ((0, 3), (-5, 3), (3, 3), (4, 3), (1, float("inf"))):
+        with pytest.raises(et.AnalysisError, match="expected 0 < low < high"):
+            et.risk_tolerances(et.loads("max: [1, 2]"), low, high)

@@ -203,27 +203,56 @@ def test_a_tree_that_would_be_too_large_stays_shared(run: Run) -> None:
     )
 
 
-def test_fold_writes_numbers_in_place_of_formulas(run: Run) -> None:
+def test_fold_keeps_formulas(run: Run) -> None:
     Path("a.yaml").write_text("{parameters: {fee: 5}, max: [{cost: fee, utility: 2*fee}, 1]}")
-    done = run("a.yaml", "b.yaml", "--set", "fee=7", "--fold", "rewards")
+    done = run("a.yaml", "b.yaml", "--fold", "rewards")
     assert done.status == 0
-    assert "parameters and formulas: left out, because folding changes their numbers\n" in done.err
-    assert Path("b.yaml").read_text() == "max: [7, 1]\n"
+    assert "left out" not in done.err
+    assert Path("b.yaml").read_text() == "parameters:\n  fee: 5\nmax: [2*fee - fee, 1]\n"
+    for fee in ("5", "7", "-2", "1/3"):
+        trees = [et.load(name, parameters={"fee": fee}) for name in ("a.yaml", "b.yaml")]
+        assert len({et.evaluate(tree, exact=True).value for tree in trees}) == 1
     assert run("a.yaml", "c.yaml", "--unshare").status == 0
     assert "cost: fee" in Path("c.yaml").read_text()
-    Path("plain.yaml").write_text("{parameters: {fee: 5}, max: [fee, 1]}")
-    assert "formulas" not in run("plain.yaml", "d.yaml", "--fold", "rewards").err
-    assert "fee" in Path("d.yaml").read_text()
+
+
+SHARED = """\
+parameters: {fee: 5}
+max:
+  a: {reward: 7, ref: s}
+  b: {reward: fee + 2, ref: s}
+  c: {cost: fee, max: [3], bounds: [0, 9]}
+nodes: {s: {chance: [1, 2]}}
+"""
+
+
+def test_fold_says_where_it_keeps_no_formulas(run: Run) -> None:
+    Path("a.yaml").write_text(SHARED)
+    done = run("a.yaml", "b.yaml", "--fold", "rewards")
+    reason = "the paths to a have different formulas: add --unshare"
+    assert done.err.splitlines()[0] == f"parameters and formulas: left out, because {reason}"
+    assert "fee" not in Path("b.yaml").read_text()
+    done = run("a.yaml", "c.yaml", "--fold", "rewards", "--unshare")
+    found = "bounds of c: left out, because they depend on parameters"
+    assert done.err.splitlines()[0] == found
+    written = Path("c.yaml").read_text()
+    assert "  b: {chance: [1 + (fee + 2), 2 + (fee + 2)]}\n  c: {max: [3 - fee]}\n" in written
+    steps = ", ".join(f"step{n}: 1" for n in range(100))
+    way, end = "".join(f"{{max: [{{cost: step{n}, max: [" for n in range(100)), "]}" * 200
+    Path("d.yaml").write_text(f"{{parameters: {{{steps}}}, max: [{way}2{end}]}}")
+    done = run("d.yaml", "e.yaml", "--fold", "rewards")
+    assert "would be too long" in done.err.splitlines()[0]
+    assert et.evaluate(et.load("e.yaml")).value == -98
 
 
 def test_fold_keeps_events_and_what_can_still_be_verified(run: Run) -> None:
-    """Without parameters, an expectation at another value of one could not be checked."""
     assert run("example:rockefeller", "folded.yaml", "--fold", "rewards").status == 0
     tree = et.load("folded.yaml")
     assert tree.formulas is not None
     assert [*tree.formulas.events.values()] == ["oil", "oil", "oil"]
-    assert run_main("verify", "folded.yaml").status == 0
-    assert "at:" not in Path("folded.yaml").read_text()
+    done = run_main("verify", "folded.yaml")
+    assert done.status == 0
+    assert "at:" in Path("folded.yaml").read_text()
     Path("a.yaml").write_text("max: [{cost: 1, event: toss, chance: {heads: 1, tails: 2}}, 1]")
     done = run("a.yaml", "b.yaml", "--fold", "rewards")
     assert "left out" not in done.err

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -106,3 +108,68 @@ def test_a_tree_keeps_its_warnings() -> None:
     assert et.from_dict({"chance": {"win 0.6": 5, "lose 0.4": 1}}).warnings
     assert et.loads("{parameters: {x: 1, y: 2}, max: [1]}").warnings[1:]
     assert not et.loads("max: [1, 2]").warnings
+
+
+# ---- In a terminal.
+
+
+def in_a_terminal(*words: str, columns: int = 60, **environment: str) -> str:
+    """Return what a command prints in a terminal of that width."""
+    import pty
+    import termios
+
+    child, terminal = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (24, columns))
+        os.environ |= {"TERM": "xterm", **environment}
+        os.environ.pop("COLUMNS", None)
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", *words])
+    seen = b""
+    with suppress(OSError):  # the program has ended
+        while more := os.read(terminal, 4096):
+            seen += more
+    os.close(terminal)
+    os.waitpid(child, 0)
+    return seen.decode().replace("\r\n", "\n")
+
+
+WRAPPED = """\
+bad.yaml:2:18: bet: the probabilities sum to 0.9, expected
+1: correct these keys; for labels write [{label: 0.7,
+utility: 100}, {label: 0.2, utility: 0}]
+    bet: {chance: {0.7: 100, 0.2: 0}}
+                   ^
+bad.yaml:3:10: sell: unknown key 'value': write `utility:
+750`
+    sell: {value: 750}
+           ^
+"""
+USAGE = """\
+Usage: expectitree convert [OPTIONS] IN|GAME OUT
+Try 'expectitree convert --help' for help.
+
+Error: No such option '--tables'.
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_terminal_wraps_messages_between_words(bad: str) -> None:
+    assert in_a_terminal("eval", bad, NO_COLOR="1") == WRAPPED
+    colored = in_a_terminal("eval", bad)
+    assert colored.startswith("\033[1;36mbad.yaml:2:18: bet: \033[0mthe probabilities")
+    assert "\n\033[1;31m                   ^\033[0m\n" in colored
+    verified = in_a_terminal("verify", bad, columns=64, NO_COLOR="1")
+    assert "".join(f"    {line}\n" for line in WRAPPED.splitlines()) in verified
+    usage = in_a_terminal("convert", "--tables", NO_COLOR="1")
+    assert usage.startswith(USAGE.rstrip())
+    assert max(map(len, usage.splitlines())) <= 60
+    assert "\033[1;31mError: \033[0mNo such option" in in_a_terminal("convert", "--tables")
+    assert "\033[35mwarning: \033[0m-e: bet: the" in in_a_terminal("eval", "-e", TEXT)
+
+
+@pytest.mark.parametrize("words", [["eval", "-e", "max: [1, two]"], ["eval", "--tables"]])
+def test_a_message_in_a_pipe_is_one_line(words: list[str]) -> None:
+    lines = run_main(*words, COLUMNS="30").err.splitlines()
+    assert max(map(len, lines)) > 30
+    assert "\033" not in "".join(lines)

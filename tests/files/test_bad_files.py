@@ -21,7 +21,7 @@ from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.files import loads
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import NESTED_TOO_DEEPLY, Place
-from expectitree.text.console import problem_lines
+from expectitree.text.console import problem_lines, text_console
 
 NEED_FRACTIONS = (
     "max: [1e302, 1e400]",
@@ -36,6 +36,11 @@ NEED_FRACTIONS = (
     "name: Contract\ntype: decision\nmovie:\n    payoff: 2\ntv:\n    payoff: 1e400\n",
 )
 SYNTAX = "this is not YAML: "  # The rest is PyYAML's wording.
+
+
+def shown_lines(error: FileError, width: int = 80) -> list[str]:
+    """Return the lines of an error as the command line prints them into a pipe."""
+    return [line.plain for line in problem_lines(error, text_console(width).options)]
 
 
 def message(text: str, name: str = "x.yaml") -> str:
@@ -67,7 +72,7 @@ def test_a_bad_file_has_its_exact_message(name: str, monkeypatch: pytest.MonkeyP
     with pytest.raises(FileError) as caught:
         load_bad(name)
     found, expected = (
-        "\n".join(problem_lines(caught.value, 80)),
+        "\n".join(shown_lines(caught.value)),
         Path(name).with_suffix(".expected").read_text("utf-8").removesuffix("\n"),
     )
     if SYNTAX in expected and not yaml.__with_libyaml__:
@@ -134,7 +139,7 @@ def source_lines(text: str, width: int = 80, name: str = "x.yaml") -> list[str]:
     """Return the lines below the first message of an error."""
     with pytest.raises(FileError) as caught:
         et.loads(text, name=name)
-    return [*problem_lines(caught.value, width)][1:3]
+    return shown_lines(caught.value, width)[1:3]
 
 
 @pytest.mark.parametrize(

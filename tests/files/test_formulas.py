@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import sys
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -167,3 +169,23 @@ def test_a_sum_of_rewards_that_is_too_long_to_be_written_is_refused() -> None:
     tree = replace(tree, formulas=replace(tree.formulas, rewards={0: sum_of(reward, reward)}))
     with pytest.raises(TreeError, match=r"^#1: a formula .* cannot be written: "):
         et.dumps(tree)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("first", ["1", "a{}"])
+def test_a_chain_of_parameters_is_read_in_linear_time(order: int, first: str) -> None:
+    """100,000 parameters, each derived from another, take seconds; here calls are counted."""
+
+    def count_calls(length: int) -> int:
+        chain = [f"a0: {first.format(length - 1)}"]
+        chain += [f"a{i}: a{i - 1} + 1" for i in range(1, length)]
+        text = f"{{parameters: {{{', '.join(chain[::order])}}}, max: [a{length - 1}]}}"
+        calls = []
+        sys.setprofile(lambda *_: calls.append(None))
+        with contextlib.suppress(et.FileError):
+            assert et.evaluate(et.loads(text), exact=True).value == length
+        sys.setprofile(None)
+        return len(calls)
+
+    count_calls(10)  # what is imported or cached
+    assert count_calls(160) < 4.2 * count_calls(40)

@@ -15,7 +15,7 @@ from unittest import mock
 
 from base.expressions import test_evaluation
 from decide.sensitivity import parameterised
-from files import samples
+from files import samples, test_bad_files
 from foreign import test_damaged_diagrams, test_efg
 from foreign.test_csv import COPIER, THOMPSON
 from foreign.test_radiant import CONTRACT
@@ -35,7 +35,6 @@ from expectitree.files import load, loads
 from expectitree.files.grammar import expect
 from expectitree.files.grammar.keys import NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.searches.engine import search_tree
-from expectitree.text.console import problem_lines
 
 STRETCH = 100  # nodes that any text may have; a longer one may have a node per byte
 
@@ -68,7 +67,7 @@ def check_message(error: et.ExpectitreeError) -> None:
 def check_refusal(error: FileError, has_place: bool = True) -> None:
     """Check that a refusal has a message with a line and a column."""
     check_message(error)
-    assert all(line.isprintable() for line in problem_lines(error, 80))
+    assert all(line.isprintable() for line in test_bad_files.shown_lines(error))
     if has_place:
         assert all(problem.line and problem.column for problem in error.problems), error.problems
 

@@ -69,10 +69,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
     is_detailed = (
-        evaluation.is_detailed
-        or search.algorithm.player_cuts
-        or _has_min(search.tree)
-        or jobs
+        evaluation.is_detailed or search.algorithm.player_cuts or _has_min(search.tree) or jobs
     )
     if is_detailed:
         yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"

@@ -8,7 +8,7 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.analysis.verify.report import NO_TREE, UNREAD, Verification
-from expectitree.text.console import characters, line, problem_lines, safe
+from expectitree.text.console import characters, indented, line, problem_lines, safe
 from expectitree.text.phrases import plural
 
 
@@ -31,7 +31,9 @@ def render(
     yield Text(summary(verifications), style)
 
 
-def _file_lines(v: Verification, options: ConsoleOptions, verbose: bool) -> Iterator[Text]:
+def _file_lines(
+    v: Verification, options: ConsoleOptions, verbose: bool
+) -> Iterator[RenderableType]:
     mark = characters(options)
     signs = (mark.no, "bad"), (mark.yes, "good")
     kept = len(v.checks) - len(v.broken)
@@ -44,8 +46,8 @@ def _file_lines(v: Verification, options: ConsoleOptions, verbose: bool) -> Iter
         remark = f": a tree, whose expectations cannot be checked: {safe(v.unchecked, options)}"
     yield line(signs[not v.is_bad], " ", (safe(v.file, options), "title"), remark)
     if v.error is not None:
-        for message in problem_lines(v.error, options.max_width - 4):
-            yield line(f"    {safe(message, options)}")
+        for text in problem_lines(v.error, options.update_width(options.max_width - 4)):
+            yield line("    ", text.plain) if text.no_wrap else indented(text, 4)
     for check in v.checks if verbose else v.broken:
         yield line("    ", signs[check.kept], f" {safe(check.text, options)}")
 

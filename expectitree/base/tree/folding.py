@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from expectitree.base import budget
 from expectitree.base.errors import TransformError
+from expectitree.base.expressions.syntax import MAX_LENGTH, text_of
 from expectitree.base.numbers import Number, is_finite, message_text, to_exact
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Expectation
+from expectitree.base.tree.formulas import Expectation, is_formula, sum_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.transform import without_formulas
 
@@ -68,9 +70,57 @@ def fold_rewards(tree: Tree) -> Tree:
         utility, reward = array("d", utility), array("d")
     bounds = {n: (plus(low, n), plus(high, n)) for n, (low, high) in tree.local_bounds.items()}
     columns = columns._replace(utility=utility, reward=reward)
-    expect = tree.expect and Expectation(tree.expect.value, tree.expect.best)
+    expect = tree.expect and _of_root(tree.expect)
     folded = replace(tree, columns=columns, local_bounds=bounds, root_reward=0, expect=expect)
     return without_formulas(folded)
+
+
+def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
+    """Return the tree of `fold_rewards` with formulas, or without them if one cannot be written.
+
+    `warn` is called with what is left out, and where.
+    """
+    folded, written, columns = fold_rewards(tree), tree.formulas, tree.columns
+    if folded is tree or written is None:
+        return folded
+    paid: list[Any] = [None] * len(tree)  # [N] the rewards on the way: a number or a formula
+    paid[tree.root_id] = written.rewards.get(NONE, to_exact(tree.root_reward))
+    nodes: dict[int, Any] = {}
+    fault = ""
+    for n in range(tree.root_id, -1, -1):
+        own: Any = written.nodes.get(n, columns.utility[n])
+        if is_formula(own) or is_formula(paid[n]) and own == own:
+            nodes[n] = sum_of(own if is_formula(own) else to_exact(own), paid[n])
+            if len(text_of(nodes[n])) > MAX_LENGTH:
+                fault = f"the formula of {tree.path_of(n)} would be too long"
+        for b in tree.branches_of(n):
+            total = sum_of(paid[n], written.rewards.get(b, to_exact(tree.reward_of(b))))
+            child = columns.child[b]
+            if paid[child] is not None and _text(paid[child]) != _text(total):
+                fault = f"the paths to {tree.path_of(child)} have different formulas: add --unshare"
+            paid[child] = total
+        if fault:
+            warn(f"parameters and formulas: left out, because {fault}")
+            return folded
+    bounds = {n: ends for n, ends in folded.local_bounds.items() if not is_formula(paid[n])}
+    for n in folded.local_bounds.keys() - bounds:
+        warn(f"bounds of {tree.path_of(n)}: left out, because they depend on parameters")
+    expect = folded.expect
+    if expect and tree.expect:
+        points = (replace(p, expect=_of_root(p.expect)) for p in tree.expect.at)
+        expect = replace(expect, at=tuple(points))
+    formulas = replace(written, nodes=nodes, rewards={})
+    return replace(
+        folded, parameters=tree.parameters, formulas=formulas, local_bounds=bounds, expect=expect
+    )
+
+
+def _text(paid: Any) -> str:
+    return text_of(paid) if is_formula(paid) else str(paid)
+
+
+def _of_root(expect: Expectation) -> Expectation:
+    return Expectation(expect.value, expect.best)
 
 
 def _different_sums(tree: Tree, *ways: tuple[int, Any]) -> str:

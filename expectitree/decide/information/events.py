@@ -163,6 +163,10 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
 # ---- The likelihoods of a test.
 
 
+class LikelihoodError(AnalysisError):
+    """Likelihoods that are not those of a test of the event."""
+
+
 def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
     """Return the likelihoods in a file as texts; raise `FileError` if it has something else."""
     text, name = read_text(path)
@@ -194,17 +198,17 @@ def likelihood_values(
 ) -> dict[str, dict[str, Fraction]]:
     """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
 
-    Raises `AnalysisError` unless each outcome has a distribution over the signals.
+    Raises `LikelihoodError` unless each outcome has a distribution over the signals.
     """
     if not likelihoods:
-        raise AnalysisError("the test has no signals: give the likelihoods of at least one")
+        raise LikelihoodError("the test has no signals: give the likelihoods of at least one")
     domain = domain_of(exact=True)
     parameters = ParameterValues(tree.parameters, domain)
     found: dict[str, dict[str, Fraction]] = {}
     rests: dict[str, str] = {}  # the signal whose likelihood is the rest, by outcome
     for signal, row in likelihoods.items():
         if set(row) != set(outcomes):
-            raise AnalysisError(
+            raise LikelihoodError(
                 f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
                 f"expected one of each outcome: {', '.join(map(escape, outcomes))}"
             )
@@ -212,7 +216,7 @@ def likelihood_values(
         for outcome, p in row.items():
             if p == REST and outcome in rests:
                 place = f"{escape(outcome)} at {escape(rests[outcome])} and {escape(signal)}"
-                raise AnalysisError(f"two signals have the rest of {place}: give one a number")
+                raise LikelihoodError(f"two signals have the rest of {place}: give one a number")
             if p == REST:
                 rests[outcome] = signal
                 continue
@@ -220,7 +224,7 @@ def likelihood_values(
                 formula = parse(p if isinstance(p, str) else exact_text(p), tree.parameters)
                 found[signal][outcome] = to_exact(evaluate(formula, domain, parameters))
             except NumberError as error:
-                raise AnalysisError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
+                raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
     for outcome, signal in rests.items():
         others = [row[outcome] for row in found.values() if outcome in row]
         found[signal][outcome] = 1 - sum(others, Fraction(0))
@@ -229,18 +233,18 @@ def likelihood_values(
 
 
 def _check(found: Mapping[str, Mapping[str, Fraction]], outcomes: tuple[str, ...]) -> None:
-    """Raise `AnalysisError` unless each outcome has a distribution over the signals."""
+    """Raise `LikelihoodError` unless each outcome has a distribution over the signals."""
     for signal, values in found.items():
         for outcome, value in values.items():
             if not 0 <= value <= 1:
-                raise AnalysisError(
+                raise LikelihoodError(
                     f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
                     "expected a number from 0 to 1"
                 )
     for outcome in outcomes:
         total = sum((row[outcome] for row in found.values()), Fraction(0))
         if abs(total - 1) > NEAR:
-            raise AnalysisError(
+            raise LikelihoodError(
                 f"the likelihoods of the signals for {escape(outcome)} sum to "
                 f"{message_text(total)}, expected 1: correct them, or write `rest` for one"
             )

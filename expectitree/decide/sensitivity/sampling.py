@@ -15,9 +15,10 @@ from typing import NamedTuple
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
-from expectitree.base.numbers import to_digits, to_exact
+from expectitree.base.numbers import INFINITY, Number, to_digits, to_exact
+from expectitree.base.tree.attitude import Attitude
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import evaluated, in_order
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
@@ -31,17 +32,20 @@ _MAX_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
+Move = Callable[[Tree, Fraction], Tree]
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
 
 
-def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
+def sample(
+    tree: Tree, range_: Range, move: Move | None = None
+) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
     """Return the parts of the range and the thresholds between 200 points.
 
     A change of the best actions between two points is narrowed by bisection until the digits of its
-    place are known. Changes between neighbouring points can be missed. Raises `AnalysisError` where
-    the tree has no value.
+    place are known. Changes between neighbouring points can be missed. `move` is that of `Sampler`.
+    Raises `AnalysisError` where the tree has no value.
     """
-    sampler, width = Sampler(tree, range_.name), range_.high - range_.low
+    sampler, width = Sampler(tree, range_.name, move), range_.high - range_.low
     # Between round numbers and within both ends, where two actions may tie at a single place.
     places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
     places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
@@ -61,6 +65,36 @@ def sample(tree: Tree, range_: Range) -> tuple[tuple[Piece, ...], tuple[Threshol
     return tuple(pieces), tuple(thresholds)
 
 
+def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
+    """Return the risk tolerances between two positive ones at which the best actions change.
+
+    The tree is evaluated with `exponential=R` for 200 values of R; its own attitude is left out.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 40, bet: {chance: [0, 100]}}")
+        >>> [found] = et.risk_tolerances(tree, 50, 500)
+        >>> round(float(found.middle), 2), found.before, found.after
+        (121.63, ('sell',), ('bet',))
+
+    Args:
+        tree: The tree.
+        low: The least risk tolerance.
+        high: The greatest.
+
+    Raises:
+        AnalysisError: The ends are not in order, or the evaluations take too long.
+    """
+    check_tree(tree)
+    if not 0 < low < high < INFINITY:
+        raise AnalysisError(f"expected 0 < low < high, got low={low} and high={high}")
+    ends = to_exact(low), to_exact(high)
+
+    def move(tree: Tree, place: Fraction) -> Tree:
+        return replace(tree, attitude=Attitude("exponential", place))
+
+    return sample(tree, Range("R", *ends, ends[0]), move)[1]
+
+
 class Verdict(NamedTuple):
     """The best actions at a value of the parameter."""
 
@@ -70,15 +104,16 @@ class Verdict(NamedTuple):
 
 
 class Sampler:
-    """Evaluates a tree at values of one of its parameters.
+    """Evaluates a tree at values of one of its parameters, or as `move` changes it for a value.
 
     Irrational numbers have 60 digits. Actions are equal if they differ by less than the rounding.
     """
 
-    def __init__(self, tree: Tree, name: str) -> None:
+    def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
         self.name, self.error = name, tree.error
+        self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
         self.tree = _with_moving_formulas(tree, name)
         self.floats: Tree | None = None
         with suppress(NumberError):
@@ -99,7 +134,7 @@ class Sampler:
         """Return the tree at a value of the parameter."""
         self.check_time()
         try:
-            tree = self.tree.with_parameters(**{self.name: place})
+            tree = self.move(self.tree, place)
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
         return replace(tree, error=max(tree.error, self.error))
@@ -110,7 +145,7 @@ class Sampler:
         if self.floats is None:
             return True
         with suppress(TreeError):
-            return _best(search_tree(self.floats.with_parameters(**{self.name: place}))) != best
+            return _best(search_tree(self.move(self.floats, place))) != best
         return True
 
     def _verdict_at(self, place: Fraction) -> Verdict:

@@ -31,10 +31,13 @@ from expectitree.files.grammar.document import (
 )
 from expectitree.files.grammar.writer import Notation, tree_text
 
-MAX_KEY_LENGTH = 500  # characters: readers look back 1,024 for a key without a `? ` before it
+_MAX_READ = 1_024  # characters of a key: readers do not look back further, unless it has a `? `
+MAX_KEY_LENGTH = 500  # characters of a key that is written without a `? `
 
 _OPEN = object()  # the value of an anchor whose node has not ended
 _QUESTION = re.compile(r"[:,\[{-]\s*\?+\s*(?:[,\]}#]|$)")  # an unquoted ? begins a key
+_NO_SPACE = re.compile(r"""[^'"#]*[\w)]:[^\s'"]""")
+_SLASHES = re.compile(r"(?:^|\s)//")
 
 
 # ---- Reading.
@@ -56,12 +59,18 @@ def parse(text: str, name: str) -> Document:
         mark: Any = error.problem_mark or error.context_mark
         if "nesting depth" in str(error.problem):  # PyYAML has a limit of its own since 6.0.4
             raise _error(name, mark, NESTED_TOO_DEEPLY) from None
+        lines = [] if mark is None else [*text.split("\n", mark.line + 1), ""]
+        if lines and (length := _key_length(lines[mark.line], mark)) > _MAX_READ:
+            message = f"found a key of {length:,} characters, expected at most {_MAX_READ:,}"
+            raise _error(name, mark, f"{message}: shorten it, or write `? ` before it") from None
         message = f"this is not YAML: {error.problem or error}"
         if error.context:
             message += f" {error.context}"
             if error.context_mark is not None and error.context_mark.line != mark.line:
                 message += f" that starts in line {error.context_mark.line + 1}"
-        raise _error(name, mark, message + _syntax_hint(text, mark)) from None
+        start = lines[(error.context_mark or mark).line] if lines else ""
+        hint = _syntax_hint(lines, mark, start, message) if lines else ""
+        raise _error(name, mark, message + hint) from None
 
 
 def events(text: str) -> Iterator[Any]:
@@ -220,19 +229,48 @@ def _error(name: str, mark: Any, message: str) -> FileError:
     return error_in(name, escape(message), *place)
 
 
-def _syntax_hint(text: str, mark: Any) -> str:
-    if mark is None:
-        return ""
-    line = text.split("\n", mark.line + 1)[mark.line] if text.count("\n") >= mark.line else ""
-    if "\t" in line[: mark.column + 1]:
-        return " (a tab: indent with spaces)"
-    if line[mark.column : mark.column + 1] in ("%", "@", "`") and mark.column:
-        return " (text that starts so must be quoted)"
-    if _QUESTION.search(line):
-        return ' (a ? must be quoted, as in `utility: "?"`)'
-    if line[: mark.column].count(": ") and line[mark.column : mark.column + 1] == ":":
-        return " (put text with a colon in quotes, and a mapping on lines of its own)"
-    return ""
+def _key_length(line: str, mark: Any) -> int:
+    """Return the length of the key before the colon at a mark; 0 where there is none."""
+    before, after = line[: mark.column].rstrip(), line[mark.column :]
+    if not before or not after.startswith(":"):
+        return 0
+    quote = before[-1] if before[-1] in "\"'" else ""
+    start = before.rfind(quote, 0, -1) if quote else max(map(before.rfind, "{[,")) + 1
+    key = before[start:].strip()
+    return 0 if ": " in key else len(key)
+
+
+def _syntax_hint(lines: Sequence[str], mark: Any, start: str, message: str) -> str:
+    """Return what to do about an error of syntax, in parentheses; nothing if that is unclear.
+
+    `start` is the line where the problem's context starts.
+    """
+    line = lines[mark.line]
+    before, after = line[: mark.column], line[mark.column :]
+    above = next((one for one in reversed(lines[: mark.line]) if one.strip()), "")
+    is_mapping, is_flow = "mapping values" in message, "expected ',' or" in message
+    glued = above if is_mapping else start if "expected ':'" in message else ""
+    hints = {
+        "a tab: indent with spaces": "\t" in line[: mark.column + 1],
+        "text that starts so must be quoted": before and after[:1] in ("%", "@", "`"),
+        "quote text that starts with & or *": " alias" in message or " anchor" in message,
+        'a ? must be quoted, as in `utility: "?"`': _QUESTION.search(line),
+        "a comment starts with #": _SLASHES.search(line) or above.startswith("//"),
+        f"close it with {']' if ']' in message else '}'}": is_flow and not after.strip(),
+        "close what is open before it": is_flow and after[:1] in ("]", "}"),
+        "is a comma missing here? Text with a colon must be quoted": is_flow,
+        "remove it: it closes nothing": after[:1] in ("]", "}"),
+        "close the quotes": "quoted scalar" in message and not after,
+        "remove one of two commas": "flow node" in message and after[:1] == ",",
+        "put text with a colon in quotes, and a mapping on lines of its own": (
+            ": " in before and after[:1] == ":"
+        ),
+        "write a space after each colon": _NO_SPACE.match(glued),
+        "end the line above with a colon": is_mapping and ":" not in above,
+        "write - before each item of a list": "expected '-'" in message,
+        "indent the keys of one mapping alike": is_mapping or "expected key" in message,
+    }
+    return next((f" ({hint})" for hint, is_so in hints.items() if is_so), "")
 
 
 # ---- Writing.

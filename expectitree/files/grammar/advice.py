@@ -16,27 +16,42 @@ from expectitree.base.errors import NumberError
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import names_in
 from expectitree.base.names import nearest
-from expectitree.base.numbers import Number, quote, to_fraction, to_probability
+from expectitree.base.numbers import Number, escape, exact_text, quote, to_fraction, to_probability
 from expectitree.base.tree.formulas import REST
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
-from expectitree.files.grammar.values import are_probabilities, is_marked, is_probability
+from expectitree.files.grammar.values import (
+    NOT_KNOWN_WORDS,
+    are_probabilities,
+    is_marked,
+    is_probability,
+)
 
 _MAX_SEEN = 20  # keys of a mapping that are compared with the known keys, which takes time
 _MAX_LENGTH = 100  # characters of a key that may be a label
 _MAX_LABELS = 4  # in a message
+# A label in braces that includes its number.
+_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
+_CALLS = r"(?:[-+.,/0-9\s]|(?:max|min|chance)\s*=?\s*[(\[]|[)\]])+"
+_OPEN_CALL = r"(max|min|chance)\(([^()]+)"  # YAML splits `max(1, 2)` between braces
 _LIST = ": expected one of "  # before the list of all keys, which one message of a file has
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
+_SEARCH_WORDS = ("algorithm", "alpha", "beta", "depth", "search")
 _BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
 _WIDE = 60  # characters of the user's text in a message
 _MAX_SHOWN = 4  # outcomes in a message
 _MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
+_MAX_WEIGHTS = 100  # of outcomes, which are summed for each
 _MAX_SUMMED = 1_000  # labels, whose sum takes time
 _MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
 _MAX_NUMBER_LENGTH = 20  # characters of a number in a label
+_NUMBER = r"([-+]?[0-9.]+(?:/[0-9]+)?%?)"
+_TWO_NUMBERS = re.compile(rf"\(?{_NUMBER}\)?(?:\s+|\s*[@:x]\s*)\(?(?:p\s*=\s*)?{_NUMBER}\)?")
+_PAIR = re.compile(r"\(([^(),]+), ([^(),]+)\)")
+_PAIRS = re.compile(rf"{_PAIR.pattern}(?:, {_PAIR.pattern})*")
 _QUOTIENT = r"[0-9]+(?:\s?/\s?|[ -](?:in|out of)[ -])[0-9]+"  # such as 1/6 and `1 in 6`
 _LABEL_NUMBER = re.compile(
     rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
@@ -62,7 +77,7 @@ def unknown_keys(
     if frame.kind == Kind.CHANCE and any(words.SYNONYMS.get(key) == "p" for key in unknown):
         frame.branches.setdefault("p", {})[len(frame.ids)] = None  # one error is enough
     is_item = bool(frame.kind) and isinstance(frame.container, list) and not is_named
-    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6):
+    if len(unknown) == len(item) and _are_labels(item, 0.8 if unknown[1:] else 0.6, most=0.5):
         message = bare(item, is_item)
         if is_item and len(item) == 1:
             (label, child), *_ = item
@@ -73,7 +88,7 @@ def unknown_keys(
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
-    if message := _labels_beside_keys(unknown, values):
+    if message := _labels_beside_keys(unknown, values, item is trail.document.root):
         yield unknown[0], message
         return
     allowed = trail.allowed_keys(is_named)
@@ -85,7 +100,9 @@ def unknown_keys(
             hint = f"YAML splits text between braces at a comma: write `{whole}`"
             yield key, f"unknown key {quote(key)}: {hint}"
         else:
-            hint = _weight_hint(key, values, frame) or _hint(key, values, allowed)
+            is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
+            hint = weight_hint(key, frame) if is_weight else ""
+            hint = hint or _hint(key, values, allowed)
             yield key, _unknown_key(key, hint, trail, allowed)
 
 
@@ -100,17 +117,23 @@ def _unknown_key(key: str, hint: str, trail: Trail, allowed: list[str]) -> str:
     return message
 
 
-def _weight_hint(key: str, values: dict[str, Data], frame: Frame) -> str:
-    """Return what to write for a weight such as 3, whose siblings have weights, too."""
-    weights = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
-    whole = [int(weight) for weight in weights if isinstance(weight, str) and weight.isdecimal()]
-    is_weight = frame.kind == Kind.CHANCE and words.SYNONYMS.get(key.lower()) == "p"
-    if not is_weight or len(whole) < len(frame.items) or sum(whole) < 2:
+def weight_hint(key: str, frame: Frame) -> str:
+    """Return the p to write for the current outcome, if each has a weight under that key."""
+    if len(frame.items) > _MAX_WEIGHTS:
         return ""
-    return f"write `p: {values[key]}/{sum(whole)}`"
+    found: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
+    weights = [to_fraction(weight) for weight in found if words.is_number(weight)]
+    total = sum(weights)
+    if len(weights) < len(frame.items) or total <= 1 + _NEARLY or min(weights) < 0:
+        return ""
+    weight = weights[len(frame.ids)]
+    if total == 100:
+        return f"write `p: {exact_text(weight)}%`"
+    is_whole = weight.denominator == total.denominator == 1
+    return f"write `p: {f'{weight}/{total}' if is_whole else weight / total}`"
 
 
-def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
+def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root: bool) -> str:
     """Return the message for labels next to the keys of their parent; nothing for other keys."""
     pairs = tuple((key, values[key]) for key in unknown)
     if not _are_labels(pairs, 0.6):
@@ -119,6 +142,8 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data]) -> str:
     for kind in KINDS:
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
+            if is_root and all(words.is_number(text) for _, text in pairs):
+                hint += f"; for a parameter, write `parameters: {words.flow_text(pairs, _WIDE)}`"
             return f"unknown key {quote(unknown[0])}: {hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
@@ -132,6 +157,9 @@ def bare(data: Data, is_item: bool = True) -> str:
     text = words.flow_text(data, _WIDE)
     if isinstance(data, list) and len(data) == 1 and words.is_number(data[0]):
         return f"found {text}, expected a node: write {data[0]}, without the brackets"
+    for name in _names_of_nodes(data):
+        hint = f"define it under the root's `nodes:`, and write `{{ref: {name}}}` where it is meant"
+        return f"found {quote(name)} as the name of a node: {hint}"
     if mapping := turned(data):
         return f"found {text} without a kind: if these are probabilities, write `chance: {mapping}`"
     kind, more = "max", ", or the same with min or chance"
@@ -141,55 +169,153 @@ def bare(data: Data, is_item: bool = True) -> str:
     return f"found {text} without a kind: write `{f'{{{node}}}' if is_item else node}`{more}"
 
 
-def report_pairs(trail: Trail) -> bool:
-    """Report children that are pairs in a list, once, and skip them; return whether they are."""
+def _names_of_nodes(data: Data) -> list[str]:
+    """Return the keys that are children elsewhere, as in `{A: {max: [B]}, B: {min: [1, 2]}}`."""
+    nodes = data if isinstance(data, tuple) else ()
+    lists = [one for _, node in nodes if isinstance(node, tuple) for _, one in node]
+    named = {
+        one for some in lists if isinstance(some, list) for one in some if one.__class__ is str
+    }
+    return [key for key, _ in nodes if key in named]
+
+
+def report_pairs(trail: Trail, text: str = "(") -> bool:
+    """Report children that are pairs in a list, once, and skip them; return whether they are.
+
+    `text` is the current child, if it is text.
+    """
     frame = trail.frames[-1]
-    if frame.ids or not frame.kind:
+    if not frame.kind or "(" not in text:
         return False
+    at = len(frame.ids)
     if isinstance(frame.container, list):
-        fault = _fault_of_pairs(frame.kind, frame.container)
+        fault = "" if at else _fault_of_pairs(frame.kind, frame.container)
+    elif (key := frame.container[at][0]) in KINDS and text == "(":
+        item = words.flow_text((frame.container[at],))
+        hint = f"write a list, `{frame.kind.name.lower()}: [{item}, …]`"
+        fault = f"the key {quote(key)} is a label here, and its node has no kind: {hint}"
+        frame.branches.pop("label", None)
     else:
-        fault = _fault_of_labelled_pairs(frame.kind, frame.container)
+        fault = "" if at else _fault_of_labelled_pairs(frame.kind, frame.container)
     if fault:
-        trail.report(frame.place(0), fault, own=True)
-        frame.items = frame.items[:1]
+        trail.report(frame.place(at), fault, own=True)
+        frame.items = frame.items[: at + 1]
     return bool(fault)
 
 
+def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) -> str:
+    """Return what to write instead of a text that is not a number, the trail's current child.
+
+    `names` are those of nodes. `is_form` is whether the message ends with how numbers are written.
+    """
+    frame = trail.frames[-1]
+    at, label = len(frame.ids), trail.label()
+    whole = words.whole_number(frame.container, at) if frame.is_labelled and not text else ""
+    missing = "" if text else re.fullmatch(_MISSING_COLON, label[:_MAX_LENGTH])
+    call = re.fullmatch(_OPEN_CALL, text[:_MAX_LENGTH].lower())
+    outcome = outcome_hint(text[:_MAX_LENGTH]) if is_form and frame.kind == Kind.CHANCE else ""
+    if re.match(r"[A-Za-z]\w*:", text):
+        return "; or is a space missing after the colon?"
+    if text in names:
+        return f"; for the node under `nodes:`, write `{{ref: {escape(text)}}}`"
+    if whole:
+        return f"; YAML splits text between braces at a comma: write `{whole}`"
+    if missing:
+        return f"; or is `: ` missing, as in `{escape(missing[1][:_WIDE])}: {missing[2]}`?"
+    if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
+        return f"; for a node, write `{node}`"
+    if outcome:
+        return f"; for an outcome, {outcome}"
+    numbers = text.split() if is_form and len(text) < _MAX_LENGTH else []
+    if numbers[1:] and all(map(words.is_number, numbers)):
+        return f"; for several numbers, write `{', '.join(numbers)}`"
+    if frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
+        return f"; {meant}"
+    if text.lower() in NOT_KNOWN_WORDS:
+        return '; a terminal that is not known yet is {utility: "?"}'
+    return ", or for an inner node a mapping with max, min or chance" if is_form else ""
+
+
 def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
-    """Return the message for children such as `- a: 1` or `[0.7, 100]`."""
+    """Return the message about children such as `- a: 1`, `[0.7, 100]` or `(0.7, 100)`."""
+    name = kind.name.lower()
+    if all(isinstance(item, str) for item in items):
+        text = ", ".join(items)
+        node = node_form(f"{name}({text})")
+        if not _PAIRS.fullmatch(text):
+            return f"YAML has no parentheses: write `{node}`" if "{" in node else ""
+        items = [[*pair] for pair in _PAIR.findall(text)]
     pairs: list[tuple[str, Data]] = []
     for item in items:
         if isinstance(item, tuple) and len(item) == 1 and item[0][0] not in NODE_KEYS:
             pairs += item
-        elif kind == Kind.CHANCE and isinstance(item, list) and len(item) == 2:
-            if not isinstance(item[0], str) or not is_probability(item[0]):
-                return ""
+        elif not isinstance(item, list) or not all(isinstance(one, str) for one in item[:-1]):
+            return ""
+        elif len(item) == 2 and (is_probability(item[0]) or not words.is_number(item[0])):
             pairs.append((item[0], item[1]))
+        elif len(item) == 3 and kind == Kind.CHANCE and is_probability(item[1]):
+            pairs.append((item[0], (("p", item[1]), ("utility", item[2]))))
         else:
             return ""
-    if not _are_labels(pairs):
+    are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
+    if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
         return ""
     found = f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], _WIDE)}"
     if len(dict(pairs)) == len(pairs):
-        mapping = words.flow_text(tuple(pairs), _WIDE)
-        return f"{found}: write a mapping, `{kind.name.lower()}: {mapping}`"
-    is_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
-    return f"{found}: write `chance: {list_form(pairs, 'p')}`" if is_by_p else ""
+        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs), _WIDE)}`"
+    return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
 
 
 def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
-    """Return the message for children such as `rain: [0.3, 5]`."""
+    """Return the message about children such as `rain: [0.3, 5]` or `rain: {0.3: 5}`."""
+    if kind != Kind.CHANCE:
+        return ""
+    meant = {words.SYNONYMS.get(key.lower(), key): value for key, value in children}
+    if isinstance(meant.pop("p", None), list) and len(meant) == 1:
+        ps = next(value for key, value in children if key == "p" or words.SYNONYMS.get(key) == "p")
+        return f"found a list of p: {lists_hint(ps, next(iter(meant.values())))}"
     pairs = []
     for label, pair in children:
-        if kind != Kind.CHANCE or not isinstance(pair, list) or len(pair) != 2:
+        pair = [*pair[0]] if isinstance(pair, tuple) and len(pair) == 1 else pair
+        if not isinstance(pair, list) or len(pair) != 2:
             return ""
         p, node = pair
+        if isinstance(node, tuple) and "p" in dict(node):  # `[5, p: 0.3]`
+            p, node = dict(node)["p"], p
         if not isinstance(p, str) or not is_probability(p):
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
     found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
     return f"{found}: write `chance: {words.flow_text(tuple(pairs), _WIDE)}`"
+
+
+def lists_hint(ps: Sequence[Data], children: Data) -> str:
+    """Return what to write for a list of probabilities next to a list of outcomes."""
+    hint = "write one next to each outcome"
+    if not isinstance(children, list) or len(children) != len(ps):
+        return hint
+    return f"{hint}, `chance: {list_form([*zip(ps, children, strict=True)], 'p')}`"
+
+
+def node_form(text: str) -> str:
+    """Return the node that `max(1, min(2, 3))` or `max = [1, 2]` means; nothing for other text."""
+    if len(text) > _MAX_LENGTH or not re.fullmatch(_CALLS, text, re.IGNORECASE):
+        return ""
+    node = re.sub(r"([A-Za-z]+)\s*=?\s*[(\[]", lambda kind: f"{{{kind[1].lower()}: [", text)
+    node = re.sub(r"[)\]]", "]}", node)
+    is_whole = node[0] + node[-1] == "{}" and node.count("{") == node.count("}")
+    return node[1:-1] if is_whole else ""
+
+
+def outcome_hint(text: str) -> str:
+    """Return what to write for an outcome such as `0.3 10`, `10 (0.3)` or `+10 p=0.5`."""
+    pair = _TWO_NUMBERS.fullmatch(text)
+    numbers = pair.groups() if pair else ()
+    ps = [number for number in numbers if is_marked(number) and is_probability(number)]
+    if not ps:
+        return ""
+    utility = numbers[numbers[0] == ps[0]]
+    return f"write `{{p: {ps[0]}, utility: {utility}}}`" if words.is_number(utility) else ""
 
 
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
@@ -202,21 +328,21 @@ def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     return f"[{', '.join(items)}{more}]"
 
 
-def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8) -> bool:
-    """Return whether the keys of pairs are probably labels, and not wrong keys."""
+def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: float = 0) -> bool:
+    """Return whether the keys of pairs are probably labels, and not wrong keys.
+
+    At most that share of them is like a key, as `h` is, which some write for `estimate`.
+    """
+    alike = 0
     for key, value in pairs[:_MAX_SEEN]:
         word = key.lower()
         if not value or isinstance(value, str) and value[0] not in "+-.0123456789":
             return False
         if not 0 < len(key) <= _MAX_LENGTH or word in NODE_KEYS or word in ROOT_KEYS:
             return False
-        if (
-            word in words.SYNONYMS
-            or word in words.KIND_SYNONYMS
-            or nearest(word, NODE_KEYS, likeness)
-        ):
-            return False
-    return True
+        is_known = word in words.SYNONYMS or word in words.KIND_SYNONYMS
+        alike += bool(is_known or nearest(word, NODE_KEYS, likeness))
+    return alike <= most * len(pairs)
 
 
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
@@ -228,13 +354,13 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if is_inner and word in words.KIND_SYNONYMS:
         return words.kind_hint(word, "{}: " + text)
     meant = words.SYNONYMS.get(word, "")
-    if meant in ("type", "children"):
+    is_kind = isinstance(value, str) and value.lower() in words.KIND_SYNONYMS
+    if meant in ("type", "children") or is_kind and _kind_of_children(values):
         return _kind_of_children(values)
+    if hint := _hint_of_another_place(key, values, allowed):
+        return hint
     if meant == "utility" and any(isinstance(values.get(kind), (list, tuple)) for kind in KINDS):
         meant = "estimate"
-    if meant == "label" and meant not in allowed:
-        is_root = "title" in allowed
-        return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
     if meant not in NODE_KEYS or is_inner != (meant == "bounds"):
         return ""
     if meant == "p" and meant not in allowed:
@@ -244,17 +370,37 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     return f"write `{meant}: {text}`"
 
 
+def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
+    """Return what to write for a key whose value has another form or place; nothing for others."""
+    value, is_root = values[key], "title" in allowed
+    text, meant = words.flow_text(value, _WIDE), words.SYNONYMS.get(key.lower(), "")
+    if setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", "" if value else key):
+        return f"write `{setting[1]}: {setting[2]}`"
+    if key in _SEARCH_WORDS and is_root:
+        return "a search has its options on the command line: try `expectitree eval --help`"
+    if key in _WRAPPERS and "nodes" in values:
+        return f"write `ref: {text}`"
+    if meant == "label" and meant not in allowed:
+        return f"write `title: {text}`" if is_root else "the label is the key of the mapping above"
+    if meant == "p" and isinstance(value, list):
+        return lists_hint(value, values.get("chance"))
+    if meant == "utility" and isinstance(value, list) and value and words.is_number(value[0]):
+        return f"a terminal has one utility, that of MAX: write `utility: {value[0]}`"
+    if meant == "utility" and is_root and any(kind in values for kind in KINDS):
+        return f"for the result, write `expect: {{value: {text}}}`"
+    return ""
+
+
 def _kind_of_children(values: dict[str, Data]) -> str:
     """Return what to write for keys such as `type: chance` and `children: [1, 2]`."""
     meant = {words.SYNONYMS.get(key.lower()): value for key, value in values.items()}
     if "children" not in meant:
         return ""
-    word, text = (
-        words.flow_text(meant.get("type", "")).lower(),
-        words.flow_text(meant["children"], _WIDE),
-    )
-    if word in words.KIND_SYNONYMS:
-        return words.kind_hint(word, "{}: " + text)
+    text = words.flow_text(meant["children"], _WIDE)
+    names = [value.lower() for value in values.values() if isinstance(value, str)]
+    for name in names:
+        if name in words.KIND_SYNONYMS:
+            return words.kind_hint(name, "{}: " + text)
     return f"write `max: {text}`, or the same with min or chance"
 
 
@@ -269,6 +415,8 @@ def node_warning(
     `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
     names of the file's parameters.
     """
+    if kind == Kind.CHANCE and (warning := _product_warning(children)):
+        return warning
     if isinstance(children, list) and (kind != Kind.CHANCE or not names):
         return _list_warning(kind, children)
     if kind != Kind.CHANCE:
@@ -313,7 +461,7 @@ def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> 
     if is_p and label != "p" and words.SYNONYMS.get(label.lower()) != "p":
         return ""
     child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
-    if is_p and label != "p" and not _probability(child):
+    if is_p and isinstance(child, str) and not _probability(child):
         return ""
     hint = "if it was meant as a key, move it one level up"
     if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
@@ -387,6 +535,21 @@ def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
     return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
 
 
+def _product_warning(children: Data) -> str:
+    """Return the warning about `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
+    items = [one[-1] if isinstance(children, tuple) else one for one in children[:_MAX_SUMMED]]
+    if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
+        return ""
+    pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
+    if not all(is_probability(p) for p, _ in pairs) or sum(_probability(p) for p, _ in pairs) != 1:
+        return ""
+    meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
+    if isinstance(children, tuple):
+        meant = tuple((label, one) for (label, _), one in zip(children, meant, strict=False))
+    found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
+    return f"{found}: if they are probabilities, write `chance: {words.flow_text(meant, _WIDE)}`"
+
+
 def _zeros_warning(children: Sequence[Data]) -> str:
     """Return the warning about `[1,000, 2]`: a comma within a number."""
     at = children.index(_THREE_ZEROS) if _THREE_ZEROS in children else 0
@@ -406,6 +569,8 @@ def _label_warning(names: Sequence[str], children: Data, parameters: Collection[
             found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
             hint = f"write {{{marked}: …, rest: …}}, or give each a p"
             return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
+        if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
+            parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
         others = [name for name in names if name.lower() != REST]
         rest = [name for name in names if name.lower() == REST]
         rest = rest if others and all(map(_only_number, others)) else []

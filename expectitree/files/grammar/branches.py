@@ -13,7 +13,14 @@ from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.base.tree.formulas import REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
-from expectitree.files.grammar.advice import MAY_BE_KEYS, label_hint, list_form, node_warning
+from expectitree.files.grammar.advice import (
+    MAY_BE_KEYS,
+    label_hint,
+    list_form,
+    lists_hint,
+    node_warning,
+    weight_hint,
+)
 from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
@@ -48,7 +55,7 @@ class BranchReader:
                 if frame.kind:
                     message += f", or write chance in place of {frame.kind.name.lower()}"
                 if isinstance(data, list):
-                    message = "a list of p: write one next to each outcome"
+                    message = f"a list of p: {lists_hint(data, dict(item).get('chance'))}"
             elif frame.is_keyed_by_p:
                 p = frame.text_of_p(len(frame.ids))
                 message = f"the key {quote(p)} is this outcome's p already: remove this p"
@@ -61,7 +68,13 @@ class BranchReader:
         if message:
             self.trail.report(place_of(item, key, True), message)
             return
-        value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
+        is_whole = key == "p" and isinstance(data, str) and data.isdecimal() and data != "0"
+        if is_whole and (hint := weight_hint("p", frame)):
+            found = f"{quote(data)} is not a probability: {hint}"
+            self.trail.report(place_of(item, key), found)
+            value = None
+        else:
+            value = self.values.attempt(BRANCH_VALUES[key], data, item, key)
         if key not in PAYMENTS:
             frame.branches.setdefault(key, {})[len(frame.ids)] = value
         elif value is not None:

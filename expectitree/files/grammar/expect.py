@@ -11,13 +11,15 @@ from expectitree.base.numbers import Number, check_setting, exact_text, quote
 from expectitree.base.tree.formulas import Expectation, PointExpectation, RunExpectation
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Report, ValueReader
-from expectitree.files.grammar.words import described, unknown_key
+from expectitree.files.grammar.words import described, is_number, unknown_key
 
 
 def read_expectation(values: ValueReader, data: Data) -> Expectation:
     """Return the expectation written at the root; report every error."""
     if data == "":
         return Expectation()  # to be filled in
+    if is_number(data):
+        raise GrammarError(f"expect: found {quote(data)}: write `expect: {{value: {data}}}`")
     if not isinstance(data, tuple):
         expected = f"expected a mapping with {', '.join(KEYS)}"
         raise GrammarError(f"expect: found {described(data)}, {expected}")

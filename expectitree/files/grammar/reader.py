@@ -24,8 +24,8 @@ from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_boun
 from expectitree.files.grammar.advice import (
     bare,
     is_doubtful,
-    label_hint,
     report_pairs,
+    text_hint,
     unknown_keys,
 )
 from expectitree.files.grammar.branches import CHANCE, BranchReader
@@ -53,22 +53,17 @@ from expectitree.files.grammar.keys import (
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
 from expectitree.files.grammar.values import (
-    NOT_KNOWN_WORDS,
     ValueReader,
     are_probabilities,
     is_operation,
     offset_of,
 )
-from expectitree.files.grammar.words import described, is_number, key_list, whole_number
+from expectitree.files.grammar.words import described, is_number, key_list
 from expectitree.files.rows import Warn
 
 # Patterns, compiled when they are first used: most files need none.
 _NO_SPACE_AFTER_COLON = r"[A-Za-z]\w*:"
-# A label in braces that includes its number.
-_MISSING_COLON = r"(\w[^:=]*?)\s*(?:[:=]|->|\s)\s*([-+.]?[0-9][0-9./e]*)"
-_CALL = r"(max|min|chance)\s?\((.+)\)"
 _LABEL_AND_NUMBER = r"(\w+):([-+.]?[0-9]\S*)"
-_MAX_READ = 100  # characters of a text that a hint is made of
 _CYCLE = "leads back to itself: that is a cycle, and a tree has none"
 
 
@@ -275,23 +270,9 @@ class _TreeReader:
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
-            is_form = str(error).endswith(HOW)
-            hint = ", or for an inner node a mapping with max, min or chance" if is_form else ""
-            frame = self.trail.frames[-1]
-            at, label = len(frame.ids), self.trail.label()
-            whole = whole_number(frame.container, at) if frame.is_labelled and not text else ""
-            if re.match(_NO_SPACE_AFTER_COLON, text):
-                hint = "; or is a space missing after the colon?"
-            elif whole:
-                hint = f"; YAML splits text between braces at a comma: write `{whole}`"
-            elif not text and (missing := re.fullmatch(_MISSING_COLON, label[:_MAX_READ])):
-                hint = f"; or is `: ` missing, as in `{escape(missing[1][:60])}: {missing[2]}`?"
-            elif call := re.fullmatch(_CALL, text[:_MAX_READ]):
-                hint = f"; for a node, write `{call[1]}: [{escape(call[2][:60])}]`"
-            elif frame.is_labelled and (meant := label_hint(label, frame.kind, frame.container)):
-                hint = f"; {meant}"
-            elif text.lower() in NOT_KNOWN_WORDS:
-                hint = '; a terminal that is not known yet is {utility: "?"}'
+            if report_pairs(self.trail, text):
+                return self.placeholder()
+            hint = text_hint(text, self.trail, self.names.places, str(error).endswith(HOW))
             return self.reject(place, f"{error}{hint}")
 
     def formula(self, text: str, place: Place | None, error: NumberError) -> int:
@@ -439,11 +420,14 @@ class _TreeReader:
             is_missing = not children and children is not False
             found = "has no children" if is_missing else f"has {described(children)} for children"
             expected = "expected a list of nodes, or a mapping from label to node"
-            written = children[:60].strip("()") if isinstance(children, str) else ""
-            if pair := re.match(_LABEL_AND_NUMBER, written):
+            written = children[:60].strip("()[] ") if isinstance(children, str) else ""
+            numbers = re.split(r"[\s,;]+", written)
+            if re.match(_LABEL_AND_NUMBER, written.replace(": ", ":")) and ": " in written:
+                expected = "remove the quotes"
+            elif pair := re.match(_LABEL_AND_NUMBER, written):
                 expected = f"write a space after each colon, as in `{pair[1]}: {pair[2]}`"
-            elif "," in written or is_number(written):
-                expected = f"write `{kind.name.lower()}: [{escape(written)}]`"
+            elif "," in written or all(map(is_number, numbers)):
+                expected = f"write `{kind.name.lower()}: [{escape(', '.join(numbers))}]`"
             return f"a {kind.name} node {found}: {expected}"
         if id(children) in self.shared:
             if id(children) in self.bodies:

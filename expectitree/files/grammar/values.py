@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
 from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import Expression
+from expectitree.base.expressions.syntax import FUNCTIONS, Expression
 from expectitree.base.numbers import (
     HOW,
     NOT_A_NUMBER,
@@ -27,6 +27,7 @@ from expectitree.files.grammar.words import described
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
 _OPERATOR = re.compile(r"[A-Za-z0-9)](?<![0-9][eE]) *(?:[-+*/^−×·÷][^+-]|\* *-)")
+_CALL = re.compile(rf"(?:-|-?(?:{'|'.join({*FUNCTIONS} - {'max', 'min'})}))\(")
 _FRACTION = re.compile("[-+]?[0-9]+/[0-9]+")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]{0,40}")  # of a parameter
 _WORDS = {REST, "inf", "nan", "null", "none", "true", "false", "yes", "no"}  # hardly parameters
@@ -104,7 +105,8 @@ class ValueReader:
             if self.parameters is None and is_name:
                 hint = f"or define {quote(data)} under the root's `parameters:`"
                 raise GrammarError(f"{error}, {hint}") from None
-            if self.parameters is None and not _OPERATOR.search(data):
+            is_number = NOT_A_NUMBER in str(error) and HOW not in str(error)  # such as `1 1/2`
+            if is_number or self.parameters is None and not is_operation(data):
                 raise error from None
             raise
         self.has_formulas = True
@@ -174,7 +176,7 @@ class ValueReader:
 def is_operation(text: str) -> bool:
     """Return whether a text may be a formula without parameters, such as `0.5*90`."""
     is_word = _FRACTION.fullmatch(text) or text.lower() in NOT_KNOWN_WORDS
-    return bool(_OPERATOR.search(text)) and not is_word
+    return bool(_OPERATOR.search(text) or _CALL.match(text)) and not is_word
 
 
 def is_probability(key: str) -> bool:

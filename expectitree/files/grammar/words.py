@@ -12,18 +12,19 @@ from expectitree.files.grammar.document import Data
 
 # Keys that people write for the one that they mean.
 _WORDS = {
-    "utility": "value payoff reward score payout profit points result gain outcome leaf terminal",
-    "p": "prob probability chance weight odds likelihood pr",
-    "label": "name action move",
+    "utility": "value payoff reward score payout profit points result gain outcome leaf terminal"
+    " payoffs utilities u v ev",
+    "p": "prob probability chance weight odds likelihood pr probs probabilities weights",
+    "label": "name action move id",
     "ref": "node goto link use",
     "estimate": "heuristic eval evaluation guess h",
     "note": "comment description text remark",
     "bounds": "range interval limits",
     "type": "type kind player turn mover",
-    "children": "children branches actions outcomes moves options choices child",
+    "children": "children branches actions outcomes moves options choices child values leaves",
     "repetitions": "reps",
     "parameters": "params variables variable vars constants constant definitions",
-    "cost": "costs fee fees expense expenses",
+    "cost": "costs fee fees expense expenses price",
 }
 SYNONYMS = {word: key for key, words in _WORDS.items() for word in words.split()}
 _KIND_WORDS = {
@@ -31,7 +32,8 @@ _KIND_WORDS = {
     "min": "min minimum minimize minimise minimizer minimiser opponent adversary enemy",
     "max or min": "decision player choice choose decide agent or",
     "chance": "chance random nature prob probability lottery gamble risk luck average avg mean"
-    " expected exp expectation expectimax event uncertainty uncertain dice die roll coin",
+    " expected exp expectation expectimax event uncertainty uncertain dice die roll coin"
+    " e ev stochastic chances rand rnd",
 }
 KIND_SYNONYMS = {word: kind for kind, words in _KIND_WORDS.items() for word in words.split()}
 _PLAIN = re.compile(r"-?[\w.+](?:[\w.+/%* -]*[\w.+/%*-])?")  # a text that needs no quotes in flow
@@ -107,6 +109,8 @@ def whole_number(pairs: Sequence[tuple[str, Data]], at: int) -> str:
     if not isinstance(first, str) or not _WHOLE.fullmatch(first):
         return ""
     is_grouped = len(half) == 3 and first.strip("+-0")
+    if name in ("cost", "reward") and not is_grouped and len(pairs) == 2:
+        return f"utility: {half}"
     number = f"{first}{half}" if is_grouped else f"{first}.{half}"
     return f"{text_or_quoted(name)}: {number}"
 

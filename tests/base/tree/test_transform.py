@@ -21,7 +21,7 @@ import expectitree as et
 from expectitree import Kind, Tree
 from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.folding import fold_rewards, unshare
+from expectitree.base.tree.folding import fold_rewards, fold_with_formulas, unshare
 from expectitree.base.tree.transform import (
     cut_at_depth,
     map_utilities,
@@ -264,6 +264,22 @@ def test_folding_adds_the_rewards_on_the_way(tree: Tree) -> None:
         assert record_of(found) == folded(record_of(tree), tree.root_reward)
         assert about(found)[:4] == [tree.title, tree.source, 0, {}]
     assert fold_rewards(found) is found
+
+
+@given(tree=TREES, number=st.sampled_from(("0", "1/2", "3")))
+def test_folded_formulas_are_worth_what_the_tree_is_worth(tree: Tree, number: str) -> None:
+    said: list[str] = []
+    found = fold_with_formulas(unshare(tree), said.append)
+    if not any("formulas" in message for message in said):
+        assert found.parameters == tree.parameters
+    bases = [name for name, one in tree.parameters.items() if not one.bases]
+    for change in [{}, *({name: number} for name in bases if found.parameters)]:
+        try:
+            moved = tree.with_parameters(**change)
+            value = moved.root_reward + worth(record_of(moved))
+        except et.ExpectitreeError:  # a formula has no value there
+            continue
+        assert worth(record_of(found.with_parameters(**change))) == pytest.approx(value)
 
 
 # ---- Other transforms.

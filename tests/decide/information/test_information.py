@@ -393,6 +393,26 @@ def test_files_of_likelihoods(tmp_path: Path, text: str, message: str) -> None:
     assert message in done.err
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "plus: {oil: 0.9, dry: 0}\nminus: {oil: 0.2, dry: 1}",
+            "signals for oil sum to 1.1",
+        ),
+        ("plus: {oil: sens, dry: 1}", "plus/oil: unknown parameter 'sens'"),
+        ("plus: {oil: 1}", "the signal plus has likelihoods of oil, expected one of each outcome"),
+    ],
+)
+def test_errors_in_a_file_of_likelihoods_name_it(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "test.yaml"
+    file.write_text(text, "utf-8")
+    done = run_main("information", "-e", OIL, "--event", "drill", "--likelihood", str(file))
+    assert done.status == 3
+    assert done.err.startswith(f"{file}: ")
+    assert message in done.err
+
+
 # ---- Outputs.
 
 
