@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MAX_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
 MAX_ROWS = 60  # nodes of a tree that are shown by default
+_MARKUP = "html"  # a report as text and tables, for notebooks
 _SHARED = {"json": "text.json_values", "csv": "text.csv"}  # where the folder has no module
 
 
@@ -39,17 +40,17 @@ def formats(question: str) -> tuple[str, ...]:
 def rendered(question: str, format: str, console: Console, report: Any, **settings: Any) -> Pieces:
     """Yield the answer to a question as text to be written as it is.
 
-    `settings` go to the format's function `render`. As text the console renders what it yields.
+    `settings` go to the format's function `render`. As text the console renders what it yields;
+    HTML has tables for those of the text.
     """
-    name = f"{QUESTIONS[question]}.{format}"
+    name = f"{QUESTIONS[question]}.{'text' if format == _MARKUP else format}"
     if format in _SHARED and find_spec(f"expectitree.{name}") is None:
         name = _SHARED[format]
     module = module_of(name)
     render = module.render
-    if format == "text":
-        from expectitree.text.console import to_strings
-
-        return to_strings(render(report, console.options, **settings), console)
+    if format in ("text", _MARKUP):
+        write = module_of("text.markup" if format == _MARKUP else "text.console").to_strings
+        return cast("Pieces", write(render(report, console.options, **settings), console))
     lines = render(report, **settings)
     if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
         return cast("Pieces", lines)
@@ -118,6 +119,13 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     from expectitree.text.console import text_console
 
     return _shown(found, "json", text_console(), file=file, windows=windows)
+
+
+def to_markup(found: Shown, width: int) -> str:
+    """Return a search or another report as HTML for a notebook."""
+    from expectitree.text.console import text_console
+
+    return _shown(found, _MARKUP, text_console(width), rows=MAX_ROWS)
 
 
 def explain(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError, install_hint
@@ -19,6 +19,9 @@ from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
 
+if TYPE_CHECKING:
+    from expectitree.picture.notebook import Picture
+
 PAGE = "html"
 CONVERTED = ("png", "pdf")
 SCALE = 2.0  # pixels of a .png for each unit of the SVG
@@ -26,13 +29,17 @@ MAX_PIXELS = 12_000  # of a side of a .png; a larger picture is made smaller
 CHOICES = {"theme": ("light", "dark"), "direction": ("auto", "down", "right")}  # of a picture
 
 
-def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> None:
+def draw(
+    found: Tree | Search, path: str | os.PathLike[str] | None = None, **options: Any
+) -> Picture | None:
     """Write a picture of a tree or a search to a file, in the format of the file's ending.
 
-    A tree is drawn with its values. A search is drawn with what it visited, and its cuts.
+    A tree is drawn with its values. A search is drawn with what it visited, and its cuts. Without
+    a path, `draw` returns the picture as the text of an SVG file, which a notebook shows.
 
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
+        >>> picture = et.draw(tree, title=False)  # the last line of a cell: it is shown
         >>> et.draw(tree, "risk.svg")  # doctest: +SKIP
         >>> et.draw(et.evaluate(tree, "star1"), "risk.pdf", windows=True)  # doctest: +SKIP
         >>> et.draw(tree, "risk.html", algorithms=["star1", "star2"])  # doctest: +SKIP
@@ -49,6 +56,10 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
         FileError: The file cannot be written.
         SearchError: The tree cannot be evaluated.
     """
+    if path is None:
+        from expectitree.picture.notebook import Picture
+
+        return Picture(to_svg(found, **options))
     name = os.fspath(path)
     kind = kind_of(name)
     if kind == PAGE:
@@ -56,6 +67,7 @@ def draw(found: Tree | Search, path: str | os.PathLike[str], **options: Any) -> 
         write(page(found, **options), name)
     else:
         write(picture(found, kind, **options), name)
+    return None
 
 
 def page(found: Tree | Search, algorithms: Any = None, **options: Any) -> str:

@@ -122,6 +122,14 @@ class Tree(Shown):
     is_rounded: bool = False
     warnings: Sequence[str] = ()
 
+    def __new__(cls, columns: Any = None, *rest: Any, **fields: Any) -> Tree:
+        if columns is not None and not isinstance(columns, Columns):
+            raise TreeError(
+                f"found {quote(str(columns))} for a tree: `from_dict` reads nested data, `loads` "
+                "text, `load` a file, and a `TreeBuilder` builds a tree"
+            )
+        return super().__new__(cls)
+
     def __len__(self) -> int:
         return len(self.columns.kind)
 
@@ -308,8 +316,10 @@ class Tree(Shown):
         """Return the id of the node that a branch belongs to."""
         return bisect_right(self.columns.first, branch) - 1
 
-    def node(self, node: int) -> Node:
-        """Return the node with an id; raise `TreeError` if there is none."""
+    def node(self, node: int | str) -> Node:
+        """Return the node with an id or a path; raise `TreeError` if there is none."""
+        if isinstance(node, str):
+            return self.find(node)
         if not 0 <= node < len(self):
             raise TreeError(f"node {node} is not in this tree: its ids are 0 to {self.root_id}")
         return Node(self, node)
