@@ -36,7 +36,7 @@ class Picture(str):
 
         In an image, the ids and styles of several files do not meet.
         """
-        words = " ".join(_IN_WORDS.findall(self)[:2]).replace('"', "&quot;")
+        words = ". ".join(_IN_WORDS.findall(self)[:2]).replace('"', "&quot;")
         data = b64encode(self.encode()).decode()
         style = "max-width: 100%; height: auto"
         return f'<img alt="{words}" style="{style}" src="data:image/svg+xml;base64,{data}">\n'

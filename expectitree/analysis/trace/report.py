@@ -71,6 +71,28 @@ class Trace(Shown):
         """The tree that was searched."""
         return self.search.tree
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each step: the rows of a table for pandas or polars.
+
+        Each has `step`, `event`, `path` and `kind` of the node, `depth`, the node's bounds `lower`
+        and `upper` after the step, and its window `alpha` and `beta` at enter, cut and leave.
+        """
+        kinds = self.tree.columns.kind
+        return [
+            {
+                "step": event.step,
+                "event": event.kind,
+                "path": self.tree.path_of(event.node),
+                "kind": Kind(kinds[event.node]).name,
+                "depth": event.depth,
+                "lower": event.lower,
+                "upper": event.upper,
+                "alpha": event.window and event.window[0],
+                "beta": event.window and event.window[1],
+            }
+            for event in self.events
+        ]
+
 
 def trace(
     found: Tree | Search,

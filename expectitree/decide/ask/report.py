@@ -222,6 +222,18 @@ class Inquiry(Shown):
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each action: its bounds `lower` and `upper`, and `is_best`."""
+        return [
+            {
+                "action": one.label,
+                "lower": one.interval[0],
+                "upper": one.interval[1],
+                "is_best": one.is_best,
+            }
+            for one in self.actions
+        ]
+
     def _best_action(self) -> tuple[int, Number]:
         """Return the branch of the best action of the player at the root, and its loss.
 

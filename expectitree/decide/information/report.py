@@ -41,7 +41,7 @@ class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
     name: str  # a known outcome, or the signal of a test
-    probability: Number  # of the evidence
+    p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
 
@@ -52,7 +52,7 @@ class Information(Shown):
 
         >>> import expectitree as et
         >>> found = et.information(et.load("example:rockefeller"), "oil")
-        >>> [(one.name, one.probability, one.value) for one in found.outcomes]
+        >>> [(one.name, one.p, one.value) for one in found.outcomes]
         [('oil', 0.5, 2250.0), ('none', 0.5, 750.0)]
 
     Attributes:
@@ -84,6 +84,24 @@ class Information(Shown):
     evsi: Number | None
     efficiency: float | None
     signals: tuple[Finding, ...]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each signal of the test, or else for each outcome.
+
+        Each has `event`, `name`, its probability `p`, the `value` given it, and the first `best`
+        action then.
+        """
+        return [
+            {
+                "file": self.file,
+                "event": self.event,
+                "name": one.name,
+                "p": one.p,
+                "value": one.value,
+                "best": next(iter(one.best), None),
+            }
+            for one in self.signals or self.outcomes
+        ]
 
 
 def information(
@@ -222,4 +240,4 @@ class _Conditioning:
 
 
 def _mean(findings: Sequence[Finding]) -> Any:
-    return sum(one.probability * one.value for one in findings)
+    return sum(one.p * one.value for one in findings)

@@ -127,6 +127,14 @@ class Rescaling(Shown):
             for b in self.tree.branches_of(root)
         ]
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each action, with its value `before` and `after` the map."""
+        actions: Any = returned(tuple(self.actions), not self.before.rounds)
+        return [
+            {"file": self.file, "action": action, "before": before, "after": after}
+            for action, before, after in actions
+        ]
+
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         found: dict[str, Any] = {"map": None}
