@@ -15,6 +15,7 @@ MAX_LINES = 200  # of a text, or rows of a table: a notebook keeps what it shows
 # Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
 # join.
 _STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
+_TABLE = "font-family: monospace; white-space: pre-wrap"  # a bar is made of characters and blanks
 
 
 def to_strings(renderables: Iterable[RenderableType], console: Console) -> Iterator[str]:
@@ -44,7 +45,7 @@ def _table(table: Table) -> str:
     body = [_row("td", row, shown) for row in rows[:MAX_LINES]]
     if len(rows) > MAX_LINES:
         body.append(_row("td", [f"… {len(rows) - MAX_LINES:,} more"], shown))
-    return f"<table><thead>{head}</thead><tbody>{''.join(body)}</tbody></table>\n"
+    return f'<table style="{_TABLE}"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table>\n'
 
 
 def _row(tag: str, cells: Iterable[RenderableType], columns: Iterable[Column]) -> str:
