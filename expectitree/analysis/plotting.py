@@ -69,8 +69,8 @@ def svg_text(figure: Any) -> str:
 
 
 def _write(figure: Any, stream: IO[bytes], format: str) -> None:
-    undated: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
-    metadata = {"Title": in_words(figure), **undated.get(format, {})}
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
+    metadata |= {"Title": in_words(figure)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
         # "tight" includes the legend.
@@ -80,11 +80,9 @@ def _write(figure: Any, stream: IO[bytes], format: str) -> None:
 def in_words(figure: Any) -> str:
     """Return what a plot shows, for those who do not see it."""
     axes = figure.axes[0]
-    legend = axes.get_legend()
-    lines = [] if legend is None else [text.get_text() for text in legend.get_texts()]
-    sides = [name for name in (axes.get_ylabel(), axes.get_xlabel()) if name]
-    parts = [" ".join(axes.get_title(loc="left").split()), " against ".join(sides)]
-    parts.append(", ".join(filter(None, lines)))
+    title, sides = axes.get_title(loc="left"), [axes.get_ylabel(), axes.get_xlabel()]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    parts = [" ".join(title.split()), " against ".join(filter(None, sides)), ", ".join(names)]
     return ". ".join(filter(None, parts)).replace(r"\$", "$")
 
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Pieces: TypeAlias = Iterator[str]  # of text, to be written as they are
 MAX_NODES = 100_000  # of a tree that is evaluated only to be shown: less than half a second
 MAX_ROWS = 60  # nodes of a tree that are shown by default
-_MARKUP = "html"  # a report as text and tables, for notebooks
 _SHARED = {"json": "text.json_values", "csv": "text.csv"}  # where the folder has no module
 
 
@@ -40,16 +39,16 @@ def formats(question: str) -> tuple[str, ...]:
 def rendered(question: str, format: str, console: Console, report: Any, **settings: Any) -> Pieces:
     """Yield the answer to a question as text to be written as it is.
 
-    `settings` go to the format's function `render`. As text the console renders what it yields;
-    HTML has tables for those of the text.
+    `settings` go to the format's function `render`. The console renders what that of "text" yields,
+    also in "html".
     """
-    name = f"{QUESTIONS[question]}.{'text' if format == _MARKUP else format}"
+    name = f"{QUESTIONS[question]}.{'text' if format == 'html' else format}"
     if format in _SHARED and find_spec(f"expectitree.{name}") is None:
         name = _SHARED[format]
     module = module_of(name)
     render = module.render
-    if format in ("text", _MARKUP):
-        write = module_of("text.markup" if format == _MARKUP else "text.console").to_strings
+    if format in ("text", "html"):
+        write = module_of("text.markup" if format == "html" else "text.console").to_strings
         return cast("Pieces", write(render(report, console.options, **settings), console))
     lines = render(report, **settings)
     if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
@@ -96,7 +95,7 @@ def to_text(
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "text", text_console(width, unicode), windows=windows, rows=rows)
+    return in_format(found, "text", text_console(width, unicode), windows=windows, rows=rows)
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -118,14 +117,7 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "json", text_console(), file=file, windows=windows)
-
-
-def to_markup(found: Shown, width: int) -> str:
-    """Return a search or another report as HTML for a notebook."""
-    from expectitree.text.console import text_console
-
-    return _shown(found, _MARKUP, text_console(width), rows=MAX_ROWS)
+    return in_format(found, "json", text_console(), file=file, windows=windows)
 
 
 def explain(
@@ -165,7 +157,8 @@ def explain(
         return "".join(lines).rstrip("\n")
 
 
-def _shown(found: Any, format: str, console: Console, **options: Any) -> str:
+def in_format(found: Any, format: str, console: Console, **options: Any) -> str:
+    """Return a search or another report as "text", as "json", or as "html" for a notebook."""
     question, report, settings = _question(found, **options)
     with _notation_of(found):
         return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")

@@ -67,8 +67,6 @@ def load(
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
         TreeError: `source` is something else, such as a dict.
     """
-    if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
-        raise _not_text(source, "a path or a stream")
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
         if row is not None and not row.is_text:
@@ -78,6 +76,8 @@ def load(
             except OSError as error:
                 raise unreadable(os.fspath(source), error) from None
             return _with_parameters(tree, parameters)
+    elif not hasattr(source, "read"):
+        raise _not_text(source, "a path or a stream")
     text, name = read_text(source)
     about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
     return loads(text, exact_nodes=exact_nodes, **about, **options)

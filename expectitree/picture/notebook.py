@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MAX_NODES, MAX_ROWS, to_markup, to_text
+from expectitree.analysis.show import MAX_NODES, MAX_ROWS, in_format, to_text
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Tree
@@ -19,6 +19,7 @@ from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.text.console import text_console
 from expectitree.text.markup import shortened
 
 WIDTH = 100
@@ -32,10 +33,7 @@ class Picture(str):
         return f"<Picture, {len(self):,} characters of SVG: str() returns them>"
 
     def _repr_html_(self) -> str:
-        """Return an image with the title and the description of the file in place of it.
-
-        In an image, the ids and styles of several files do not meet.
-        """
+        """Return an image, in which ids and styles do not meet those of other pictures."""
         words = ". ".join(_IN_WORDS.findall(self)[:2]).replace('"', "&quot;")
         data = b64encode(self.encode()).decode()
         style = "max-width: 100%; height: auto"
@@ -57,7 +55,7 @@ def bundle(shown: Any) -> dict[str, str]:
             picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MAX_ROWS)))
             html = Picture(picture)._repr_html_()
         else:
-            html = _plot(shown) + to_markup(shown, WIDTH)
+            html = _plot(shown) + in_format(shown, "html", text_console(WIDTH))
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}
     return {"text/html": html, "text/plain": text}

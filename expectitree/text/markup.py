@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
+from typing import Any
 
 from rich.console import Console, RenderableType
-from rich.table import Column, Table
+from rich.table import Table
 
 from expectitree.text import console as text
 
@@ -15,14 +16,13 @@ MAX_LINES = 200  # of a text, or rows of a table: a notebook keeps what it shows
 # Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
 # join.
 _STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
-_TABLE = "font-family: monospace; white-space: pre-wrap"  # a bar is made of characters and blanks
 
 
 def to_strings(renderables: Iterable[RenderableType], console: Console) -> Iterator[str]:
     """Yield the HTML of renderables, as `console.to_strings` yields their text."""
     for is_table, group in groupby(renderables, lambda one: isinstance(one, Table)):
         if is_table:
-            yield from (_table(one) for one in group if isinstance(one, Table))
+            yield from map(_table, group)
         else:
             lines = "".join(text.to_strings(group, console)).strip("\n")
             if lines:
@@ -38,19 +38,19 @@ def shortened(lines: str) -> str:
     return "\n".join(first)
 
 
-def _table(table: Table) -> str:
+def _table(table: Any) -> str:
     shown = [c for c in table.columns if any(map(str, [c.header, *c.cells]))]  # others are gaps
     rows = [*zip(*(column.cells for column in shown), strict=True)]
     head = _row("th", [column.header for column in shown], shown)
     body = [_row("td", row, shown) for row in rows[:MAX_LINES]]
     if len(rows) > MAX_LINES:
         body.append(_row("td", [f"… {len(rows) - MAX_LINES:,} more"], shown))
-    return f'<table style="{_TABLE}"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table>\n'
+    return f'<table style="{_STYLE}"><thead>{head}</thead><tbody>{"".join(body)}</tbody></table>\n'
 
 
-def _row(tag: str, cells: Iterable[RenderableType], columns: Iterable[Column]) -> str:
-    found = (
-        f'<{tag} style="text-align: {column.justify}">{escape(str(cell), quote=False)}</{tag}>'
-        for cell, column in zip(cells, columns, strict=False)
-    )
-    return f"<tr>{''.join(found)}</tr>"
+def _row(tag: str, cells: Iterable[Any], columns: Iterable[Any]) -> str:
+    row = "<tr>"
+    for cell, column in zip(cells, columns, strict=False):
+        text = escape(str(cell), quote=False)
+        row += f'<{tag} style="text-align: {column.justify}">{text}</{tag}>'
+    return f"{row}</tr>"

@@ -77,21 +77,14 @@ class Trace(Shown):
         Each has `step`, `event`, `path` and `kind` of the node, `depth`, the node's bounds `lower`
         and `upper` after the step, and its window `alpha` and `beta` at enter, cut and leave.
         """
-        kinds = self.tree.columns.kind
-        return [
-            {
-                "step": event.step,
-                "event": event.kind,
-                "path": self.tree.path_of(event.node),
-                "kind": Kind(kinds[event.node]).name,
-                "depth": event.depth,
-                "lower": event.lower,
-                "upper": event.upper,
-                "alpha": event.window and event.window[0],
-                "beta": event.window and event.window[1],
-            }
-            for event in self.events
-        ]
+        names = ("step", "event", "path", "kind", "depth", "lower", "upper", "alpha", "beta")
+        records = []
+        for event in self.events:
+            path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+            ends = event.lower, event.upper, *(event.window or (None, None))
+            row = (event.step, event.kind, path, kind, event.depth, *ends)
+            records.append(dict(zip(names, row, strict=True)))
+        return records
 
 
 def trace(

@@ -86,22 +86,10 @@ class Information(Shown):
     signals: tuple[Finding, ...]
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each signal of the test, or else for each outcome.
-
-        Each has `event`, `name`, its probability `p`, the `value` given it, and the first `best`
-        action then.
-        """
-        return [
-            {
-                "file": self.file,
-                "event": self.event,
-                "name": one.name,
-                "p": one.p,
-                "value": one.value,
-                "best": next(iter(one.best), None),
-            }
-            for one in self.signals or self.outcomes
-        ]
+        """Return a flat dict for each signal, or without a test for each outcome."""
+        about = {"file": self.file, "event": self.event}
+        findings = self.signals or self.outcomes
+        return [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
 
 
 def information(

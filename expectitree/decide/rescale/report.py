@@ -130,10 +130,8 @@ class Rescaling(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action, with its value `before` and `after` the map."""
         actions: Any = returned(tuple(self.actions), not self.before.rounds)
-        return [
-            {"file": self.file, "action": action, "before": before, "after": after}
-            for action, before, after in actions
-        ]
+        names = ("file", "action", "before", "after")
+        return [dict(zip(names, (self.file, *one), strict=True)) for one in actions]
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
