@@ -69,8 +69,8 @@ def svg_text(figure: Any) -> str:
 
 
 def _write(figure: Any, stream: IO[bytes], format: str) -> None:
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
-    metadata |= {"Title": in_words(figure)}
+    undated = {"svg": "Date", "pdf": "CreationDate"}.get(format)
+    metadata = {"Title": in_words(figure)} | ({undated: None} if undated else {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
         # "tight" includes the legend.
