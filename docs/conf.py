@@ -203,10 +203,12 @@ def add_playground(app: Sphinx, exception: Exception | None) -> None:
         sys.path.insert(0, str(Path(__file__).parent / "playground"))
         from build import build
 
+        folder = Path(app.outdir) / "playground"
         try:
-            build(Path(app.outdir) / "playground")
+            build(folder)
         except SystemExit as error:
             logging.getLogger(__name__).warning("%s", error)
+            (folder / "index.html").write_text(f"<p>{error}, and build the site again.", "utf-8")
 
 
 def setup(app: Sphinx) -> None:
