@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
+import tomllib
 from pathlib import Path
 
-from click import Context
+from click import Command, Context
 from docutils import nodes
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 import expectitree
+from expectitree.cli import GROUPS, cli
 
 project = "expectitree"
 author = "The expectitree authors"
@@ -57,7 +61,7 @@ html_css_files = ["site.css"]
 html_favicon = "_static/icon.svg"
 html_sidebars = {"index": [], "start": []}
 html_show_sourcelink = False
-html_theme_options = {
+html_theme_options: dict[str, object] = {
     "logo": {"text": "expectitree"},
     "navbar_align": "left",
     "navbar_center": ["navbar-nav", "playground-link"],
@@ -68,10 +72,65 @@ html_theme_options = {
     "footer_end": [],
 }
 
+# Where the project is, if it is published
+_PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8"))
+_ADDRESSES = _PROJECT["tool"]["expectitree"]["addresses"]
+html_baseurl = _ADDRESSES["site"]
+if _ADDRESSES["repository"]:
+    _link = {"name": "Repository", "url": _ADDRESSES["repository"], "icon": "fa-solid fa-code-fork"}
+    html_theme_options["icon_links"] = [_link]
+
 # The manual page, from the same text as the command line's reference
 man_pages = [
     ("reference/command-line", "expectitree", "evaluate game trees with chance nodes", author, 1)
 ]
+
+
+def write_commands(app: Sphinx) -> None:
+    """Write the sources of the commands' pages, which `sphinx_click` fills from the help texts."""
+    folder = Path(app.srcdir) / "reference" / "commands"
+    folder.mkdir(exist_ok=True)
+    pages = {f"{name}.rst": _page(name) for group in GROUPS.values() for name in group}
+    for path in folder.iterdir():
+        if path.name not in pages:
+            path.unlink()
+    for name, text in pages.items():
+        if not (folder / name).exists() or (folder / name).read_text("utf-8") != text:
+            (folder / name).write_text(text, "utf-8")  # Sphinx reads the page again
+
+
+def _page(name: str) -> str:
+    command = cli.get_command(Context(cli), name)
+    assert isinstance(command, Command)
+    module = inspect.getmodule(command.callback)
+    assert module is not None
+    path = f"{module.__name__}:command"
+    return f":orphan:\n\n.. click:: {path}\n   :prog: expectitree {name}\n   :nested: none\n"
+
+
+def list_commands(app: Sphinx, name: str, source: list[str]) -> None:
+    """List the commands by group. The manual page has all of them itself."""
+    if name == "reference/command-line" and app.builder.name != "man":
+        lists, names = "", ""
+        for title, group in GROUPS.items():
+            rows = (f"- [{name}](commands/{name}.rst): {about}\n" for name, about in group.items())
+            lists += f"## {title}\n\n{''.join(rows)}\n"
+            names += "".join(f"{name} <commands/{name}>\n" for name in group)
+        source[0] = source[0].replace(":nested: full", ":nested: none")
+        lists += f"```{{toctree}}\n:hidden:\n\n{names}```\n\n"
+        source[0] = source[0].replace("```{eval-rst}", f"{lists}```{{eval-rst}}")
+
+
+def add_status(app: Sphinx, context: Context, lines: list[str]) -> None:
+    """Add the exit statuses, which are the same for all commands, to the page of each command."""
+    found = re.search(
+        r"^Exit status:\n((?: .*\n?)+)", inspect.cleandoc(str(cli.help)), re.MULTILINE
+    )
+    assert found is not None
+    if context.command is not cli and app.builder.name != "man":
+        lines += [".. rubric:: Exit status", "", ".. code-block:: text", ""]
+        lines += [f"  {line}" for line in found[1].splitlines()]
+        lines += ["", ":doc:`/reference/errors` explains them, and how files are written.", ""]
 
 
 def keep_columns(app: Sphinx, context: Context, lines: list[str]) -> None:
@@ -123,9 +182,9 @@ def shape_manual(app: Sphinx, doctree: nodes.document, name: str) -> None:
 
 
 def prepare_page(app: Sphinx, document: nodes.document) -> None:
-    """Keep decisions out of the full-text search, and use dark pictures where there are some."""
+    """Keep decisions and changes out of the search, and use dark pictures where there are some."""
     name = app.env.docname
-    if name.startswith("decisions/0"):
+    if name.startswith("decisions/0") or name == "contributing/changes":
         app.env.metadata[name]["nosearch"] = "true"
     for image in list(document.findall(nodes.image)):
         dark = image["uri"].replace(".svg", "-dark.svg")
@@ -144,13 +203,21 @@ def add_playground(app: Sphinx, exception: Exception | None) -> None:
         sys.path.insert(0, str(Path(__file__).parent / "playground"))
         from build import build
 
-        build(Path(app.outdir) / "playground")
+        folder = Path(app.outdir) / "playground"
+        try:
+            build(folder)
+        except SystemExit as error:
+            logging.getLogger(__name__).warning("%s", error)
+            (folder / "index.html").write_text(f"<p>{error}, and build the site again.", "utf-8")
 
 
 def setup(app: Sphinx) -> None:
     """Connect the functions above to the events of the build."""
     app.add_lexer("console", TextLexer)  # commands and their output are not shell code
+    app.connect("builder-inited", write_commands)
+    app.connect("source-read", list_commands)
     app.connect("sphinx-click-process-description", keep_columns)
+    app.connect("sphinx-click-process-epilog", add_status)
     app.connect("sphinx-click-process-options", shorten_options)
     app.connect("sphinx-click-process-arguments", leave_out)
     app.add_event("sphinx-click-process-envars")  # the extension emits it under this name

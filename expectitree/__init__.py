@@ -10,7 +10,7 @@ Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, pr
 Search it       evaluate, with one of ALGORITHMS; search, a game from its rules
 Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
-Show results    draw, to_svg, to_html, explain, to_text, to_json
+Show results    print, draw, to_svg, to_html, explain, to_text, to_json
 Write a tree    save, dumps, to_networkx
 """
 
@@ -99,4 +99,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted(__all__)

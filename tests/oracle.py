@@ -12,7 +12,7 @@ class ExactBranch(NamedTuple):
     """A branch with the numbers of its tree's columns, which `Branch` rounds."""
 
     label: str
-    probability: Any
+    p: Any
     child: ExactNode
     reward: Any
 
@@ -71,7 +71,7 @@ def definition(node: Node | ExactNode) -> Number:
         return max(worth)
     if node.kind == Kind.MIN:
         return min(worth)
-    return sum(branch.probability * w for branch, w in zip(node.branches, worth, strict=True))
+    return sum(branch.p * w for branch, w in zip(node.branches, worth, strict=True))
 
 
 def definitions(tree: Tree) -> list[Number]:

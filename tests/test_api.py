@@ -80,6 +80,27 @@ def test_every_member_of_an_enum_is_described(name: str) -> None:
 
 
 def test_the_reference_has_every_public_name() -> None:
-    page = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
+    pages = (ROOT / "docs" / "reference" / "python").glob("*.md")
+    page = "".join(path.read_text("utf-8") for path in pages)
     described = re.findall(r"^\.\. (?:auto\w+|py:\w+):: (\w+)", page, re.MULTILINE)
     assert sorted(described) == sorted(et.__all__)
+
+
+def test_completion_offers_public_names_only() -> None:
+    assert dir(et) == sorted(et.__all__)
+
+
+def test_a_node_by_its_path() -> None:
+    tree = et.load("example:rockefeller")
+    assert tree.node("sell") == tree.find("sell")
+    with pytest.raises(et.TreeError, match="no node buy"):
+        tree.node("buy")
+
+
+def test_data_in_place_of_a_tree_or_a_file() -> None:
+    data: Any = {"max": [1, 2]}
+    for make in (et.load, et.loads, et.Tree):
+        with pytest.raises(et.TreeError, match=r"^found .*from_dict`? reads nested data"):
+            make(data)
+    with pytest.raises(et.TreeError, match=r"^found int '3', expected a path or a stream$"):
+        et.load(3)  # type: ignore[arg-type]

@@ -25,7 +25,7 @@ def long_description() -> str:
 
 def test_links_of_the_long_description_are_absolute() -> None:
     targets = re.findall(r'(?:\]\(|src="|srcset=")([^)"]+)', long_description())
-    assert len(targets) > 10
+    assert len(targets) >= 3
     assert [target for target in targets if not target.startswith(("https://", "#"))] == []
 
 
@@ -33,10 +33,29 @@ def test_the_long_description_needs_no_clone() -> None:
     text = long_description()
     assert "pip install expectitree\n" in text
     assert "clone" not in text.split("## A tree")[0]
+    assert "sphinx-build" not in text
     names = re.findall(r"example:([\w.-]+)", text)
     assert "risk" in names
     assert set(names) <= set(invoke("new", "--list").output.split())
-    assert "trees/" not in text.replace("/main/trees/", "")
+    assert "trees/" not in text
+
+
+def test_nothing_links_to_an_address_that_the_project_does_not_have() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    addresses = project["tool"]["expectitree"]["addresses"]
+    assert set(addresses) == {"site", "playground", "repository"}
+    ours = re.compile(r"github\.com/expectitree|expectitree\.github\.io")
+    folders = ("docs", "expectitree", "benchmarks", "trees", "studies")
+    files = [*ROOT.glob("*.*"), *(path for name in folders for path in (ROOT / name).rglob("*.*"))]
+    texts = {".cff", ".html", ".js", ".json", ".md", ".py", ".toml", ".yaml"}
+    if not any(addresses.values()):
+        found = [
+            str(path)
+            for path in files
+            if path.suffix in texts and "node_modules" not in path.parts
+            if ours.search(path.read_text("utf-8"))
+        ]
+        assert found == []
 
 
 def test_the_hook_for_other_repositories_runs() -> None:

@@ -24,7 +24,7 @@ PYODIDE = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
 )  # fmt: skip
 PACKAGES = ("expectitree", "yaml", "rich")
-_KINDS = {".py", ".pyi", ".json", ".css", ".html", ".js"}
+_KINDS = {".py", ".pyi", ".json", ".yaml", ".css", ".html", ".js"}
 
 
 def build(folder: Path) -> None:

@@ -69,11 +69,21 @@ def svg_text(figure: Any) -> str:
 
 
 def _write(figure: Any, stream: IO[bytes], format: str) -> None:
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(format, {})
+    undated = {"svg": "Date", "pdf": "CreationDate"}.get(format)
+    metadata = {"Title": in_words(figure)} | ({undated: None} if undated else {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # characters that the font lacks are drawn as boxes
         # "tight" includes the legend.
         figure.savefig(stream, format=format, dpi=150, metadata=metadata, bbox_inches="tight")
+
+
+def in_words(figure: Any) -> str:
+    """Return what a plot shows, for those who do not see it."""
+    axes = figure.axes[0]
+    title, sides = axes.get_title(loc="left"), [axes.get_ylabel(), axes.get_xlabel()]
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    parts = [" ".join(title.split()), " against ".join(filter(None, sides)), ", ".join(names)]
+    return ". ".join(filter(None, parts)).replace(r"\$", "$")
 
 
 def look(dash: int, color: int) -> dict[str, Any]:

@@ -39,17 +39,17 @@ def formats(question: str) -> tuple[str, ...]:
 def rendered(question: str, format: str, console: Console, report: Any, **settings: Any) -> Pieces:
     """Yield the answer to a question as text to be written as it is.
 
-    `settings` go to the format's function `render`. As text the console renders what it yields.
+    `settings` go to the format's function `render`. The console renders what that of "text" yields,
+    also in "html".
     """
-    name = f"{QUESTIONS[question]}.{format}"
+    name = f"{QUESTIONS[question]}.{'text' if format == 'html' else format}"
     if format in _SHARED and find_spec(f"expectitree.{name}") is None:
         name = _SHARED[format]
     module = module_of(name)
     render = module.render
-    if format == "text":
-        from expectitree.text.console import to_strings
-
-        return to_strings(render(report, console.options, **settings), console)
+    if format in ("text", "html"):
+        write = module_of("text.markup" if format == "html" else "text.console").to_strings
+        return cast("Pieces", write(render(report, console.options, **settings), console))
     lines = render(report, **settings)
     if getattr(module, "YIELDS_PIECES", False):  # a line may be longer than memory
         return cast("Pieces", lines)
@@ -95,7 +95,7 @@ def to_text(
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "text", text_console(width, unicode), windows=windows, rows=rows)
+    return in_format(found, "text", text_console(width, unicode), windows=windows, rows=rows)
 
 
 def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
@@ -117,7 +117,7 @@ def to_json(found: Shown, *, file: str = "", windows: bool = False) -> str:
     """
     from expectitree.text.console import text_console
 
-    return _shown(found, "json", text_console(), file=file, windows=windows)
+    return in_format(found, "json", text_console(), file=file, windows=windows)
 
 
 def explain(
@@ -157,7 +157,8 @@ def explain(
         return "".join(lines).rstrip("\n")
 
 
-def _shown(found: Any, format: str, console: Console, **options: Any) -> str:
+def in_format(found: Any, format: str, console: Console, **options: Any) -> str:
+    """Return a search or another report as "text", as "json", or as "html" for a notebook."""
     question, report, settings = _question(found, **options)
     with _notation_of(found):
         return "".join(rendered(question, format, console, report, **settings)).rstrip("\n")

@@ -1,4 +1,4 @@
-"""How notebooks show trees, searches and reports."""
+"""How `print` and notebooks show trees, searches and reports."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from expectitree.base.tables import module_of
 
 
 class Shown:
-    """A mixin for what notebooks show as a picture or text in place of its `repr`.
+    """A mixin for what `print` shows as the command's text, and a notebook as tables or a picture.
 
     A report names the question that it answers, whose renderers are in a folder of `QUESTIONS`.
     """
@@ -18,6 +18,20 @@ class Shown:
     question: ClassVar[str] = ""
     is_shown_alone: ClassVar[bool] = False  # renderers of other reports show several at once
     has_plot: ClassVar[bool] = False  # a notebook shows the plot too
+
+    def __init_subclass__(cls) -> None:
+        # `dataclass` keeps a `__repr__` in the class itself; its own shows all fields of all parts.
+        cls.__repr__ = cls.__repr__  # type: ignore[method-assign]
+
+    def __repr__(self) -> str:
+        title = getattr(getattr(self, "tree", None), "title", None) or getattr(self, "file", "")
+        return f"<{type(self).__name__}{title and f' of {title!r}'}>"
+
+    def __str__(self) -> str:
+        return module_of("analysis.show").to_text(self) if self.question else repr(self)
+
+    def _repr_html_(self) -> str | None:
+        return self._repr_mimebundle_().get("text/html")
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None

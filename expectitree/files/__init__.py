@@ -65,6 +65,7 @@ def load(
 
     Raises:
         FileError: The file cannot be read or is not a tree. The error lists every problem found.
+        TreeError: `source` is something else, such as a dict.
     """
     if isinstance(source, (str, os.PathLike)):
         row = format_by_suffix(source) if format is None else find_format(format)
@@ -75,6 +76,8 @@ def load(
             except OSError as error:
                 raise unreadable(os.fspath(source), error) from None
             return _with_parameters(tree, parameters)
+    elif not hasattr(source, "read"):
+        raise _not_text(source, "a path or a stream")
     text, name = read_text(source)
     about: Any = {"name": name, "warn": warn, "parameters": parameters, "format": format}
     return loads(text, exact_nodes=exact_nodes, **about, **options)
@@ -110,9 +113,7 @@ def loads(
         TreeError: `text` is not text.
     """
     if not isinstance(text, str):
-        found = f"{type(text).__name__} {quote(str(text))}"
-        hint = ": from_dict reads nested data" if isinstance(text, dict) else ""
-        raise TreeError(f"found {found}, expected text in YAML or JSON{hint}")
+        raise _not_text(text, "text in YAML or JSON")
     text = text.removeprefix("\ufeff")
     row = format_of_text(text, name) if format is None else find_format(format)
     if not row.is_text:
@@ -141,6 +142,12 @@ def loads(
     finally:
         if collects:
             gc.enable()
+
+
+def _not_text(source: Any, expected: str) -> TreeError:
+    hint = ": from_dict reads nested data" if isinstance(source, dict) else ""
+    found = f"{type(source).__name__} {quote(str(source))}"
+    return TreeError(f"found {found}, expected {expected}{hint}")
 
 
 def _with_parameters(tree: Tree, parameters: Mapping[str, Number | str] | None) -> Tree:

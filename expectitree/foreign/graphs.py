@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _KINDS = ("TERMINAL", "MAX", "MIN", "CHANCE")
 _OF_NODES = ("estimate", "bounds", "note")  # attributes of any node
-# Keys of tree files that are not attributes of edges, and what to write.
-_OTHER_NAMES = {"p": "call it probability", "cost": "write its negative as reward"}
+# What others call attributes of edges, and what to write.
+_OTHER_NAMES = {"probability": "call it p", "cost": "write its negative as reward"}
 
 
 def to_networkx(tree: Tree) -> MultiDiGraph[int]:
@@ -29,10 +29,10 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
         [('left', 'TERMINAL'), ('right', 'CHANCE')]
 
     A node has the attributes `kind` (such as "MAX") and, where they exist, `utility`, `estimate`,
-    `bounds` and `note`. An edge has `label`, below CHANCE `probability`, and where they exist
-    `reward`. Numbers are floats. A shared node is one node with several edges. The graph has
-    `root`, `title`, `source`, and `root_reward` and `attitude` if there are any. It does not have
-    notes of branches, `expect`, parameters, formulas and events.
+    `bounds` and `note`. An edge has `label`, below CHANCE `p`, and where they exist `reward`.
+    Numbers are floats. A shared node is one node with several edges. The graph has `root`, `title`,
+    `source`, and `root_reward` and `attitude` if there are any. It does not have notes of branches,
+    `expect`, parameters, formulas and events.
 
     Args:
         tree: The tree.
@@ -56,7 +56,7 @@ def to_networkx(tree: Tree) -> MultiDiGraph[int]:
         for b, branch in zip(tree.branches_of(node.id), node.branches, strict=True):
             about: dict[str, Any] = {"place": b - tree.columns.first[node.id] + 1}
             if node.kind == Kind.CHANCE:
-                about["probability"] = branch.probability
+                about["p"] = branch.p
             if branch.reward:
                 about["reward"] = branch.reward
             graph.add_edge(node.id, branch.child.id, label=branch.label, **about)
@@ -78,7 +78,7 @@ def from_networkx(graph: Any) -> Tree:
         graph: A `DiGraph` or `MultiDiGraph` whose nodes and edges have the attributes that
             `to_networkx` returns them. A node without `kind` is a terminal. The root is the
             graph's attribute `root`, or the one node without an edge to it. Outcomes without
-            `probability` are equally likely.
+            `p` are equally likely.
 
     Raises:
         TreeError: The graph is not a tree of this kind, or networkx is missing.
@@ -150,7 +150,7 @@ def _add(builder: TreeBuilder, graph: Any, name: Any, ids: dict[Any, NodeId]) ->
                 raise TreeError(f"the edge to {child!r} has the attribute {key}: {hint}")
     about["rewards"] = [edge.get("reward", 0) for _, _, edge in edges]
     if kind == "CHANCE":
-        probabilities = [edge.get("probability") for _, _, edge in edges]
+        probabilities = [edge.get("p") for _, _, edge in edges]
         if None in probabilities and set(probabilities) != {None}:
             raise TreeError("some outcomes have no probability: give it to all or to none")
         return builder.chance(children, None if None in probabilities else probabilities, **about)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.errors import AnalysisError, install_hint
@@ -18,6 +18,9 @@ from expectitree.files.writing import whole_file
 from expectitree.picture.content import Style
 from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.result import Search
+
+if TYPE_CHECKING:
+    from expectitree.picture.notebook import Picture
 
 PAGE = "html"
 CONVERTED = ("png", "pdf")
@@ -30,22 +33,17 @@ CHOICES = {
 }  # of a picture
 
 
-class Picture(str):
-    """The text of an SVG picture, which a notebook shows as the picture."""
-
-    def _repr_svg_(self) -> str:
-        return str(self)
-
-
 def draw(
     found: Tree | Search, path: str | os.PathLike[str] | None = None, **options: Any
 ) -> Picture | None:
-    """Write a picture of a tree or a search to a file; without a file, return it for a notebook.
+    """Write a picture of a tree or a search to a file, in the format of the file's ending.
 
-    A tree is drawn with its values. A search is drawn with what it visited, and its cuts.
+    A tree is drawn with its values. A search is drawn with what it visited, and its cuts. Without
+    a path, `draw` returns the picture as the text of an SVG file, which a notebook shows.
 
         >>> import expectitree as et
         >>> tree = et.load("example:risk")
+        >>> picture = et.draw(tree, title=False)  # the last line of a cell: it is shown
         >>> et.draw(tree, "risk.svg")  # doctest: +SKIP
         >>> et.draw(et.evaluate(tree, "star1"), "risk.pdf", windows=True)  # doctest: +SKIP
         >>> et.draw(tree, "risk.html", algorithms=["star1", "star2"])  # doctest: +SKIP
@@ -64,6 +62,8 @@ def draw(
         SearchError: The tree cannot be evaluated.
     """
     if path is None:
+        from expectitree.picture.notebook import Picture
+
         return Picture(to_svg(found, **options))
     name = os.fspath(path)
     kind = kind_of(name)

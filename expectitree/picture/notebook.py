@@ -1,16 +1,17 @@
-"""What a notebook shows: trees, searches and plots as pictures, reports as text of the terminal.
+"""What a notebook shows: trees, searches and plots as pictures, reports as tables and text.
 
 A console shows the text alone. A notebook keeps what it shows, so large things are shortened.
 """
 
 from __future__ import annotations
 
-from html import escape
+import re
+from base64 import b64encode
 from importlib.util import find_spec
 from typing import Any
 
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.analysis.show import MAX_NODES, MAX_ROWS, to_text
+from expectitree.analysis.show import MAX_NODES, MAX_ROWS, in_format, to_text
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Tree
@@ -18,17 +19,29 @@ from expectitree.picture import svg
 from expectitree.picture.content import Style
 from expectitree.searches.engine import evaluate
 from expectitree.searches.result import Search
+from expectitree.text.console import text_console
+from expectitree.text.markup import shortened
 
-MAX_LINES = 200
 WIDTH = 100
-# Pages that notebooks become may have no font for `pre`. At this height, lines that characters draw
-# join.
-_STYLE = "font-family: monospace; line-height: 1.2; overflow-x: auto; white-space: pre"
-_SVG_STYLE = "max-width: 100%; height: auto"  # of the page
+_IN_WORDS = re.compile(r"<(?:title|desc)>(.*?)</", re.DOTALL)
+
+
+class Picture(str):
+    """An SVG file as text, which a notebook shows."""
+
+    def __repr__(self) -> str:
+        return f"<Picture, {len(self):,} characters of SVG: str() returns them>"
+
+    def _repr_html_(self) -> str:
+        """Return an image, in which ids and styles do not meet those of other pictures."""
+        words = ". ".join(_IN_WORDS.findall(self)[:2]).replace('"', "&quot;")
+        data = b64encode(self.encode()).decode()
+        style = "max-width: 100%; height: auto"
+        return f'<img alt="{words}" style="{style}" src="data:image/svg+xml;base64,{data}">\n'
 
 
 def bundle(shown: Any) -> dict[str, str]:
-    """Return what a notebook shows, by MIME type; nothing where it shows the `repr`.
+    """Return what a notebook can show, by MIME type; nothing where it shows the `repr`.
 
     A tree is shown with its values, unless it has more than `MAX_NODES` nodes.
     """
@@ -37,35 +50,25 @@ def bundle(shown: Any) -> dict[str, str]:
             if len(shown) > MAX_NODES:
                 return {}
             shown = evaluate(shown)
-        text = _text(shown)
+        text = shortened(to_text(shown, width=WIDTH))
         if isinstance(shown, Search):
             picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MAX_ROWS)))
-            styled = picture.replace("<svg ", f'<svg style="{_SVG_STYLE}" ', 1)
-            return {"image/svg+xml": styled, "text/plain": text}
-        plot = _plot(shown)
-        if plot is not None:
-            return {"image/svg+xml": plot, "text/plain": text}
+            html = Picture(picture)._repr_html_()
+        else:
+            html = _plot(shown) + in_format(shown, "html", text_console(WIDTH))
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}
-    return {"text/html": f'<pre style="{_STYLE}">{escape(text)}</pre>', "text/plain": text}
+    return {"text/html": html, "text/plain": text}
 
 
-def _plot(shown: Any) -> str | None:
-    """Return the plot of a report as SVG; None if it has none, or matplotlib is missing."""
+def _plot(shown: Any) -> str:
+    """Return the plot of a report as HTML; nothing if it has none, or matplotlib is missing."""
     if not shown.has_plot or find_spec("matplotlib") is None:
-        return None
+        return ""
     from expectitree.analysis.plotting import svg_text
 
     module = module_of(f"{QUESTIONS[shown.question]}.plot")
     try:
-        return svg_text(module.figure_of(shown))
+        return Picture(svg_text(module.figure_of(shown)))._repr_html_()
     except AnalysisError:  # this report has only a text
-        return None
-
-
-def _text(shown: Any) -> str:
-    lines = to_text(shown, width=WIDTH).split("\n")
-    if len(lines) > MAX_LINES:
-        rest = f"{len(lines) - MAX_LINES:,} more lines"
-        lines[MAX_LINES:] = [f"… {rest}: print(expectitree.to_text(…)) shows them all"]
-    return "\n".join(lines)
+        return ""

@@ -342,12 +342,12 @@ class Search(Shown):
             f"{what}: evaluate the tree with expectiminimax for the value of each node"
         )
 
-    def to_record(self) -> dict[str, Any]:
-        """Return the figures of the search as a flat dict, a row for pandas or polars.
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the figures of the search as a flat dict in a list: a row for pandas or polars.
 
             >>> import expectitree as et
             >>> tree = et.load("example:risk")
-            >>> record = et.evaluate(tree, "star1").to_record()
+            >>> (record,) = et.evaluate(tree, "star1").to_records()
             >>> record["algorithm"], record["value"], record["leaves_visited"]
             ('star1', 54.5, 4)
 
@@ -376,7 +376,7 @@ class Search(Shown):
         }
         if grown is not None:
             record |= {"nodes_total": None, "leaves_total": None, **asdict(grown)}
-        return record
+        return [record]
 
     def visited(self, node: Node | str) -> bool:
         """Return whether the search entered a node, given as a node or as its path."""

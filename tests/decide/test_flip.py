@@ -32,12 +32,12 @@ def joint(tree: et.Tree, path: str = "/") -> dict[tuple[frozenset[str], Any], An
         for lower in upper.child.branches:
             total = upper.reward + lower.reward + (lower.child.utility or 0)
             pair = frozenset({f"{upper.label}", f"{lower.label}"})
-            found[pair, total] += upper.probability * lower.probability
+            found[pair, total] += upper.p * lower.p
     return {key: p for key, p in found.items() if p}
 
 
 def probabilities(tree: et.Tree, path: str = "/") -> list[Any]:
-    return [branch.probability for branch in ExactNode(tree, tree.find(path).id).branches]
+    return [branch.p for branch in ExactNode(tree, tree.find(path).id).branches]
 
 
 def test_hats() -> None:

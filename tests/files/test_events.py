@@ -44,8 +44,8 @@ def test_rockefeller() -> None:
     for node, path in full.walk():
         if not node.branches and node.kind == et.Kind.TERMINAL:
             continue
-        expected = {branch.label: branch.probability for branch in node.branches}
-        found = {branch.label: branch.probability for branch in tree.find(path).branches}
+        expected = {branch.label: branch.p for branch in node.branches}
+        found = {branch.label: branch.p for branch in tree.find(path).branches}
         assert found == expected
     for values in ({"pr": "0.3"}, {"sens": "0.8"}, {"spec": "0.9", "pr": "0.7"}):
         assert (

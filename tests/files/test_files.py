@@ -63,7 +63,7 @@ def test_aliases_share_a_node(either_yaml: bool) -> None:
     assert tree.find("a/#2") == tree.find("b/#2") != tree.find("b/#3")
     assert len(tree) == 6
     chance = et.loads("chance: [&x {p: 1/2, min: [1]}, *x]", name="x.yaml")
-    assert [branch.probability for branch in chance.root.branches] == [0.5, 0.5]
+    assert [branch.p for branch in chance.root.branches] == [0.5, 0.5]
     assert len(chance) == 3
 
 
@@ -115,7 +115,7 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     assert warnings == [
         "x.yaml: a\\/b: the probabilities sum to 0.9999999999, not 1; each was divided by that sum"
     ]
-    assert sum(branch.probability for branch in exact_at(tree, "a\\/b").branches) == 1
+    assert sum(branch.p for branch in exact_at(tree, "a\\/b").branches) == 1
     warnings.clear()
     et.loads("chance: [" + ", ".join(["{p: 0.1, utility: 1}"] * 10) + "]", warn=warnings.append)
     et.loads(
@@ -126,7 +126,7 @@ def test_normalised_probabilities_cause_a_warning(either_yaml: bool) -> None:
     tiny = "chance: [{p: 0.5, utility: 1}, {p: 0.5000000000000000001, utility: 1}]"
     tree = et.loads(tiny, warn=warnings.append)
     assert warnings == []
-    assert sum(branch.probability for branch in exact_root(tree).branches) == 1
+    assert sum(branch.p for branch in exact_root(tree).branches) == 1
 
 
 @pytest.mark.parametrize("name", ["x.yaml", "x.json", "-", "<text>"])

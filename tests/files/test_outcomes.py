@@ -81,7 +81,7 @@ def test_other_keys_are_labels(children: str) -> None:
     tree = et.loads(f"chance: {children}")
     labels = [key.strip().strip("'") for key in children.strip("{}").split(":")[0:1]]
     assert [branch.label for branch in tree.root.branches][:1] == labels
-    assert len({branch.probability for branch in tree.root.branches}) == 1
+    assert len({branch.p for branch in tree.root.branches}) == 1
 
 
 def test_an_outcome_with_its_probability_for_a_key_may_have_any_key_but_p() -> None:

@@ -108,7 +108,7 @@ WITH_COMMAS = {
 def test_numbers_of_spreadsheets_are_read(cell: str, value: str) -> None:
     tree, _ = read(f",a,b\nx,{cell},0\np,1/4,75%\n")
     assert exact_at(tree, "x/a").utility == Fraction(value)
-    assert [branch.probability for branch in tree.find("x").branches] == [0.25, 0.75]
+    assert [branch.p for branch in tree.find("x").branches] == [0.25, 0.75]
 
 
 @pytest.mark.parametrize(("cell", "value"), WITH_COMMAS.items())
@@ -119,7 +119,7 @@ def test_a_decimal_comma_anywhere_shows_how_all_numbers_are_written(
     text = f";a;b\nx;{cell};0\np;0,25;75%\n".replace(";", separator)
     tree, warnings = read(text)
     assert exact_at(tree, "x/a").utility == Fraction(value)
-    assert tree.find("x").branches[0].probability == Fraction(1, 4)
+    assert tree.find("x").branches[0].p == Fraction(1, 4)
     assert not warnings
 
 

@@ -136,7 +136,7 @@ def test_kinds_may_be_members_of_the_enum_and_errors_name_the_node() -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "hint"), [("p", "call it probability"), ("cost", "write its negative as reward")]
+    ("key", "hint"), [("probability", "call it p"), ("cost", "write its negative as reward")]
 )
 def test_a_key_of_tree_files_at_an_edge_is_an_error(key: str, hint: str) -> None:
     """It would be ignored, and the value would be another."""

@@ -369,7 +369,7 @@ def test_convert_needs_a_depth_for_a_game_and_takes_none_for_a_file(tmp_path: Pa
 def test_records_and_repr_of_a_game_have_no_totals() -> None:
     found = et.search(PIG, depth=3)
     assert repr(found) == "<Search star2: 0.333333, depth 3, 26 nodes, 16 evaluations>"
-    record = found.to_record()
+    (record,) = found.to_records()
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from html import unescape
+from base64 import b64decode
 from typing import Any
 from xml.etree import ElementTree
 
@@ -11,6 +11,7 @@ import pytest
 
 import expectitree as et
 from expectitree.picture import notebook
+from expectitree.text import markup
 
 TEXT = (
     "title: A <b>risk</b> & more\n"
@@ -29,21 +30,30 @@ def shown(thing: Any) -> dict[str, str]:
     return bundle
 
 
-def text_of(html: str) -> str:
-    """Return the visible text of the only element."""
-    match = re.fullmatch(r"<pre style=\"[^\"<>]*\">([^<>]*)</pre>", html)
-    assert match is not None
-    return unescape(match[1])
+def words_of(html: str) -> list[str]:
+    """Return the words of the visible text, with those in place of an image."""
+    text = re.sub(r'<img alt="([^"<>]*)"[^<>]*>', r" \1 ", html)
+    root = ElementTree.fromstring(f"<div>{text.replace('&quot;', '')}</div>")
+    return " ".join(root.itertext()).split()
+
+
+def svg_of(html: str) -> str:
+    """Return the SVG of the only image."""
+    (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]*)"', html)
+    return b64decode(data).decode()
 
 
 def test_a_search_is_a_picture(tree: et.Tree) -> None:
     found = et.evaluate(tree, "star1", bounds=(0, 100))
     bundle = shown(found)
-    assert set(bundle) == {"image/svg+xml", "text/plain"}
-    assert ElementTree.fromstring(bundle["image/svg+xml"]).tag == "{http://www.w3.org/2000/svg}svg"
-    assert "54.5" in bundle["image/svg+xml"]
-    assert "<script" not in bundle["image/svg+xml"].lower()
-    assert "<b>" not in bundle["image/svg+xml"]
+    assert set(bundle) == {"text/html", "text/plain"}
+    html = bundle["text/html"]
+    assert html.startswith('<img alt="A &lt;b&gt;risk&lt;/b&gt; &amp; more. A game tree of 8 ')
+    svg = svg_of(html)
+    assert ElementTree.fromstring(svg).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "54.5" in svg
+    assert "<script" not in svg.lower()
+    assert "<b>" not in svg
     assert bundle["text/plain"] == et.to_text(found, width=100)
 
 
@@ -73,16 +83,38 @@ def test_reports_are_texts(tree: et.Tree) -> None:
     for report in reports:
         bundle = shown(report)
         assert set(bundle) == {"text/html", "text/plain"}
-        assert text_of(bundle["text/html"]) == bundle["text/plain"]
+        assert report._repr_html_() == bundle["text/html"]
+        assert words_of(bundle["text/html"]) == bundle["text/plain"].split()
         assert bundle["text/plain"].splitlines() == et.to_text(report, width=100).splitlines()
+        assert str(report) == et.to_text(report)
+        assert len(repr(report)) < 80
+
+
+def test_reports_have_tables() -> None:
+    tree = et.load("example:rockefeller")
+    for report in (et.compare(tree), et.limit(tree), et.information(tree, "oil")):
+        html = str(report._repr_html_())
+        assert html.count("<table ") == 1
+        rows = html.count("<tr>")
+        assert rows == 1 + len(report.to_records())
+    assert '<th style="text-align: right">p</th>' in html
+
+
+def test_a_picture_without_a_file(tree: et.Tree) -> None:
+    picture = et.draw(tree, theme="dark")
+    assert picture is not None
+    assert picture == et.to_svg(tree, theme="dark")
+    assert svg_of(picture._repr_html_()) == picture
+    assert len(repr(picture)) < 80
 
 
 def test_a_long_text_is_cut() -> None:
     report = et.trace(et.generate("ballard", branching=5, seed=1), "star1")
     lines = shown(report)["text/plain"].splitlines()
+    assert " ".join(lines[-1].split()) in " ".join(words_of(shown(report)["text/html"]))
     whole = et.to_text(report, width=100).splitlines()
-    assert lines[:-1] == whole[: notebook.MAX_LINES]
-    more = f"… {len(whole) - 200:,} more lines: print(expectitree.to_text(…)) shows them all"
+    assert lines[:-1] == whole[: markup.MAX_LINES]
+    more = f"… {len(whole) - 200:,} more lines: print(…) shows them all"
     assert lines[-1] == more
 
 
@@ -114,10 +146,12 @@ def test_risk_and_sensitivity_are_plots(monkeypatch: pytest.MonkeyPatch) -> None
     ]  # fmt: skip
     for report in reports:
         bundle = shown(report)
-        assert set(bundle) == {"image/svg+xml", "text/plain"}
-        svg = ElementTree.fromstring(bundle["image/svg+xml"])
+        assert set(bundle) == {"text/html", "text/plain"}
+        svg = ElementTree.fromstring(svg_of(bundle["text/html"]))
         assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+        assert svg[0].text.startswith("Sell the land, drill, or test first. ")
+        assert bundle["text/html"].startswith(f'<img alt="{svg[0].text}" ')
         assert bundle["text/plain"] == et.to_text(report, width=100)
-    assert set(shown(et.information(tree, "oil"))) == {"text/html", "text/plain"}
+    assert "<img" not in shown(et.information(tree, "oil"))["text/html"]
     monkeypatch.setattr(notebook, "find_spec", lambda name: None)
-    assert set(shown(reports[0])) == {"text/html", "text/plain"}
+    assert "<img" not in shown(reports[0])["text/html"]

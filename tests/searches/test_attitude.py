@@ -45,7 +45,7 @@ def expected_utility(node: Node, paid: Decimal, u: U) -> Decimal:
         expected_utility(branch.child, paid + Decimal(branch.reward), u) for branch in node.branches
     ]
     if node.kind == Kind.CHANCE:
-        shares = [Decimal(branch.probability) for branch in node.branches]
+        shares = [Decimal(branch.p) for branch in node.branches]
         # Floats may sum to 1 only by rounding.
         return sum(p * w for p, w in zip(shares, below, strict=True)) / sum(shares, Decimal(0))
     return max(below) if node.kind == Kind.MAX else min(below)

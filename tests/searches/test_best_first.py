@@ -206,8 +206,7 @@ class ReferenceSearch:
             found = [self.interval(child) for child in node.children]
             if node.kind == Kind.CHANCE:
                 shares = [
-                    (branch.probability, ends)
-                    for branch, ends in zip(node.branches, found, strict=True)
+                    (branch.p, ends) for branch, ends in zip(node.branches, found, strict=True)
                 ]
                 least, most = (
                     sum(p * ends[side] for p, ends in shares if p > 0) for side in (0, 1)
@@ -299,7 +298,7 @@ class ReferenceSearch:
         low, high = self.ends[node.id]
         children = [self.guess[c.id] for c in node.children]
         if node.kind == Kind.CHANCE:
-            shares = [float(branch.probability) for branch in node.branches]
+            shares = [float(branch.p) for branch in node.branches]
             m = sum(p * one for p, (one, _) in zip(shares, children, strict=True))
             v = sum(p**2 * one for p, (_, one) in zip(shares, children, strict=True))
         else:
@@ -313,9 +312,7 @@ class ReferenceSearch:
         waiting = [c for c in node.children if self.is_open(c)]
         to_lower, to_raise = ([self.costs[c.id][side] for c in waiting] for side in (0, 1))
         if node.kind == Kind.CHANCE:
-            possible = [
-                b.child for b in node.branches if b.probability > 0 and self.is_open(b.child)
-            ]
+            possible = [b.child for b in node.branches if b.p > 0 and self.is_open(b.child)]
             to_lower, to_raise = ([self.costs[c.id][side] for c in possible] for side in (0, 1))
         elif node.kind == Kind.MAX:
             to_lower = [self.costs[c.id][0] for c in waiting if self.ends[c.id][1] > m + self.near]
@@ -425,8 +422,8 @@ class ReferenceSearch:
                 else self.gain_rate(child, aim)
             )
 
-        shares = {b.child.id: b.probability for b in node.branches}
-        able = [b.child for b in node.branches if b.probability > 0 and self.is_open(b.child)]
+        shares = {b.child.id: b.p for b in node.branches}
+        able = [b.child for b in node.branches if b.p > 0 and self.is_open(b.child)]
         best, _ = first_best(able, lambda c: shares[c.id] * score(c))
         return best
 
@@ -490,7 +487,7 @@ class ReferenceSearch:
         )
         up, down = self.gain_rate(best, to_raise), self.gain_rate(rival, to_lower)
         if rival.kind == Kind.CHANCE:
-            shares = [(b.probability, b.child) for b in rival.branches]
+            shares = [(b.p, b.child) for b in rival.branches]
             down = max(
                 p * self.gain_rate(c, to_lower) for p, c in shares if p > 0 and self.is_open(c)
             )

@@ -62,9 +62,9 @@ def value_of_strategy(search: Search, node: ExactNode) -> Number:
         utility: Number = node.utility
         return utility
     if node.kind == Kind.CHANCE:
-        outcomes = [branch for branch in node.branches if branch.probability > 0]
+        outcomes = [branch for branch in node.branches if branch.p > 0]
         return sum(
-            branch.probability * (branch.reward + value_of_strategy(search, branch.child))
+            branch.p * (branch.reward + value_of_strategy(search, branch.child))
             for branch in outcomes
         )
     chosen = node.branches[search.strategy_branches[node.id] - node.tree.columns.first[node.id]]

@@ -55,9 +55,7 @@ def paths(tree: Tree, possible: bool = False) -> set[str]:
         node, path = waiting.pop()
         if node.kind == Kind.TERMINAL and node.utility is None:
             found.add(path)
-        waiting += [
-            (b.child, f"{path}/{b.label}") for b in node.branches if b.probability or not possible
-        ]
+        waiting += [(b.child, f"{path}/{b.label}") for b in node.branches if b.p or not possible]
     return found
 
 

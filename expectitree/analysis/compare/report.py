@@ -71,11 +71,12 @@ class Comparison(Shown):
             expectiminimax 54.5 4
             star2 54.5 4
 
-        Each has `file`, the fields of `Search.to_record`, and `seconds`.
+        Each has `file`, the fields of `Search.to_records`, and `seconds`.
         """
         return [
-            {"file": self.file, **row.search.to_record(), "seconds": row.seconds}
+            {"file": self.file, **record, "seconds": row.seconds}
             for row in self.rows
+            for record in row.search.to_records()
         ]
 
     @property

@@ -71,6 +71,21 @@ class Trace(Shown):
         """The tree that was searched."""
         return self.search.tree
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each step: the rows of a table for pandas or polars.
+
+        Each has `step`, `event`, `path` and `kind` of the node, `depth`, the node's bounds `lower`
+        and `upper` after the step, and its window `alpha` and `beta` at enter, cut and leave.
+        """
+        names = ("step", "event", "path", "kind", "depth", "lower", "upper", "alpha", "beta")
+        records = []
+        for event in self.events:
+            path, kind = self.tree.path_of(event.node), self.tree.node(event.node).kind.name
+            ends = event.lower, event.upper, *(event.window or (None, None))
+            row = (event.step, event.kind, path, kind, event.depth, *ends)
+            records.append(dict(zip(names, row, strict=True)))
+        return records
+
 
 def trace(
     found: Tree | Search,

@@ -109,6 +109,10 @@ class Verification(Shown):
         """Whether the file is not a tree, cannot be checked or has a broken expectation."""
         return self.error is not None or self.unchecked is not None or bool(self.broken)
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each expectation, with its `what`, `expected`, `found`, `kept`."""
+        return [{"file": self.file, **check.json_fields()} for check in self.checks]
+
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         return {

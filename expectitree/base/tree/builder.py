@@ -115,13 +115,13 @@ class TreeBuilder:
         return self._inner(Kind.MIN, *self._children(children), None, about)
 
     def chance(
-        self, children: Children, probabilities: Sequence[Number | str] | None = None, **about: Any
+        self, children: Children, p: Sequence[Number | str] | None = None, **about: Any
     ) -> NodeId:
         """Add a chance node and return it.
 
         Args:
             children: The outcomes, as for `max`.
-            probabilities: One for each outcome, in order: numbers, or texts such as "1/3" and
+            p: A probability for each outcome, in order: numbers, or texts such as "1/3" and
                 "10%", that sum to 1. Without them, the outcomes are equally likely.
             about: As for `max`.
 
@@ -131,17 +131,16 @@ class TreeBuilder:
         """
         ids, labels = self._children(children)
         written: list[Number] | None = None
-        if probabilities is not None:
-            if isinstance(probabilities, Mapping) or not isinstance(probabilities, Sequence):
+        if p is not None:
+            if isinstance(p, Mapping) or not isinstance(p, Sequence):
                 raise TreeError(
-                    f"the probabilities are {probabilities!r}: "
-                    "expected a list, one for each outcome"
+                    f"the probabilities are {p!r}: expected a list, one for each outcome"
                 )
-            if len(probabilities) != len(ids):
+            if len(p) != len(ids):
                 raise TreeError(
-                    f"{len(probabilities)} probabilities for {len(ids)} outcomes: give one for each"
+                    f"{len(p)} probabilities for {len(ids)} outcomes: give one for each"
                 )
-            written = [numbers.to_probability(_text(p), self.exact) for p in probabilities]
+            written = [numbers.to_probability(_text(one), self.exact) for one in p]
         return self._inner(Kind.CHANCE, ids, labels, self.distribution(written, len(ids))[0], about)
 
     def build(

@@ -122,6 +122,14 @@ class Tree(Shown):
     is_rounded: bool = False
     warnings: Sequence[str] = ()
 
+    def __new__(cls, columns: Any = None, *rest: Any, **fields: Any) -> Tree:
+        if columns is not None and not isinstance(columns, Columns):
+            raise TreeError(
+                f"found {quote(str(columns))} for a tree: `from_dict` reads nested data, `loads` "
+                "text, `load` a file, and a `TreeBuilder` builds a tree"
+            )
+        return super().__new__(cls)
+
     def __len__(self) -> int:
         return len(self.columns.kind)
 
@@ -308,8 +316,10 @@ class Tree(Shown):
         """Return the id of the node that a branch belongs to."""
         return bisect_right(self.columns.first, branch) - 1
 
-    def node(self, node: int) -> Node:
-        """Return the node with an id; raise `TreeError` if there is none."""
+    def node(self, node: int | str) -> Node:
+        """Return the node with an id or a path; raise `TreeError` if there is none."""
+        if isinstance(node, str):
+            return self.find(node)
         if not 0 <= node < len(self):
             raise TreeError(f"node {node} is not in this tree: its ids are 0 to {self.root_id}")
         return Node(self, node)
@@ -588,8 +598,8 @@ class Node:
         found = []
         for b in tree.branches_of(self.id):
             label, child = tree.branch_label(self.id, b), Node(tree, columns.child[b])
-            probability = to_nearest_float(columns.probability[b])
-            found.append(Branch(label, probability, child, to_nearest_float(tree.reward_of(b))))
+            p = to_nearest_float(columns.probability[b])
+            found.append(Branch(label, p, child, to_nearest_float(tree.reward_of(b))))
         return tuple(found)
 
     @property
@@ -606,16 +616,16 @@ class Branch(NamedTuple):
 
         >>> import expectitree as et
         >>> tree = et.loads("chance: [{p: 1/4, label: win, utility: 8}, {p: 3/4, utility: 0}]")
-        >>> [(branch.label, branch.probability) for branch in tree.root.branches]
+        >>> [(branch.label, branch.p) for branch in tree.root.branches]
         [('win', 0.25), ('#2', 0.75)]
 
-    It is the tuple `(label, probability, child, reward)`. `label` is `#k`, by the place from 1, if
-    the file has none. `probability` is 1 below MAX and MIN. `child` is a `Node`. `reward` is what
-    the branch pays MAX, 0 if it pays nothing. Both numbers are rounded to floats.
+    It is the tuple `(label, p, child, reward)`. `label` is `#k`, by the place from 1, if the file
+    has none. The probability `p` is 1 below MAX and MIN. `child` is a `Node`. `reward` is what the
+    branch pays MAX, 0 if it pays nothing. Both numbers are rounded to floats.
     """
 
     label: str
-    probability: float
+    p: float
     child: Node
     reward: float = 0
 

@@ -222,6 +222,12 @@ class Inquiry(Shown):
             for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
         )
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each action: its bounds `lower` and `upper`, and `is_best`."""
+        names = ("action", "lower", "upper", "is_best")
+        rows = [(one.label, *one.interval, one.is_best) for one in self.actions]
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
     def _best_action(self) -> tuple[int, Number]:
         """Return the branch of the best action of the player at the root, and its loss.
 

@@ -43,7 +43,7 @@ class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
     name: str  # a known outcome, or the signal of a test
-    probability: Number  # of the evidence
+    p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
 
@@ -54,7 +54,7 @@ class Information(Shown):
 
         >>> import expectitree as et
         >>> found = et.information(et.load("example:rockefeller"), "oil")
-        >>> [(one.name, one.probability, one.value) for one in found.outcomes]
+        >>> [(one.name, one.p, one.value) for one in found.outcomes]
         [('oil', 0.5, 2250.0), ('none', 0.5, 750.0)]
 
     Attributes:
@@ -86,6 +86,12 @@ class Information(Shown):
     evsi: Number | None
     efficiency: float | None
     signals: tuple[Finding, ...]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each signal, or without a test for each outcome."""
+        about = {"file": self.file, "event": self.event}
+        findings = self.signals or self.outcomes
+        return [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
 
 
 @dataclass(frozen=True)
@@ -264,4 +270,4 @@ class _Conditioning:
 
 
 def _mean(findings: Sequence[Finding]) -> Any:
-    return sum(one.probability * one.value for one in findings)
+    return sum(one.p * one.value for one in findings)

@@ -59,7 +59,7 @@ def _table(
     rows = [
         [
             escape(one.name),
-            probability_text(one.probability),
+            probability_text(one.p),
             ", ".join(map(escape, one.best)) or "-",
             display_text(one.value),
         ]

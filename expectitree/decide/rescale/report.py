@@ -127,6 +127,12 @@ class Rescaling(Shown):
             for b in self.tree.branches_of(root)
         ]
 
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each action, with its value `before` and `after` the map."""
+        actions: Any = returned(tuple(self.actions), not self.before.rounds)
+        names = ("file", "action", "before", "after")
+        return [dict(zip(names, (self.file, *one), strict=True)) for one in actions]
+
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
         found: dict[str, Any] = {"map": None}

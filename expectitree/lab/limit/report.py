@@ -84,13 +84,14 @@ class Limit(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each search: the rows of a table for pandas or polars.
 
-        Each has the fields of `Search.to_record`, then `needed_lower` and `needed_upper` (the
+        Each has the fields of `Search.to_records`, then `needed_lower` and `needed_upper` (the
         leaves that are enough for the value), and `surplus`.
         """
         needed = {"needed_lower": self.exact.least, "needed_upper": self.exact.most}
         return [
-            {"file": self.file, **row.to_record(), **needed, "surplus": self.surplus(row)}
+            {"file": self.file, **record, **needed, "surplus": self.surplus(row)}
             for row in self.rows
+            for record in row.to_records()
         ]
 
     def json_fields(self) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def test_the_strategy_keeps_only_reachable_nodes(searches: list[Search]) -> None
         }
         for node, _ in smaller.walk():
             if node.kind == Kind.CHANCE:
-                assert all(branch.probability > 0 for branch in node.branches)
+                assert all(branch.p > 0 for branch in node.branches)
         if all(
             len(node.branches) == 1
             for node, _ in smaller.walk()

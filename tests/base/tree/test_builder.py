@@ -22,7 +22,7 @@ def test_nested_calls_build_the_tree() -> None:
         ("/", "MAX"), ("left", "CHANCE"), ("right", "MIN")
     ]  # fmt: skip
     assert [node.utility for node, _ in tree.walk()] == [None, None, 10, 10, None, 100, 9.5]
-    assert [branch.probability for branch in tree.find("left").branches] == [0.5, 0.5]
+    assert [branch.p for branch in tree.find("left").branches] == [0.5, 0.5]
     assert (tree.title, tree.source, tree.exact) == ("A", "B", True)
 
 
@@ -42,12 +42,12 @@ def test_all_numbers_have_the_type_of_the_builder(exact: bool) -> None:
     number = Fraction if exact else float
     lottery = exact_root(tree).children[0]
     assert [node.utility for node in lottery.children] == [number(value) for value in values]
-    assert [branch.probability for branch in lottery.branches] == [number(p) for p in probabilities]
+    assert [branch.p for branch in lottery.branches] == [number(p) for p in probabilities]
     assert exact_root(tree).estimate == number(Fraction(1, 2))
     assert {type(node.utility) for node in lottery.children} == {number}
     shown = tree.find("#1")
     assert [node.utility for node in shown.children] == [float(value) for value in values]
-    assert [branch.probability for branch in shown.branches] == [float(p) for p in probabilities]
+    assert [branch.p for branch in shown.branches] == [float(p) for p in probabilities]
     assert {type(node.utility) for node in shown.children} == {float}
 
 
@@ -74,7 +74,7 @@ def test_nodes_that_the_root_does_not_reach_are_left_out() -> None:
     assert list(tree.columns.first) == [0, 0, 0, 2, 2, 4]
     node = tree.find("a")
     assert (node.note, node.estimate, node.bounds) == ("kept", 1.5, (0, 5))
-    assert [(b.label, b.probability, b.child.utility) for b in node.branches] == [
+    assert [(b.label, b.p, b.child.utility) for b in node.branches] == [
         ("x", 0.25, 1),
         ("y", 0.75, 2),
     ]

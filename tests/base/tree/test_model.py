@@ -52,7 +52,7 @@ def test_views_show_the_rows(tree: et.Tree) -> None:
     assert (leaf.kind, leaf.utility, leaf.estimate) == (Kind.TERMINAL, 7, None)
     assert (leaf.note, leaf.children) == ("a leaf's", ())
     assert list(tree.branch_notes.values()) == ["the branch's"]
-    assert type(leaf.utility) is type(b.estimate) is type(a.branches[0].probability) is float
+    assert type(leaf.utility) is type(b.estimate) is type(a.branches[0].p) is float
     assert isinstance(tree.columns.utility[leaf.id], Fraction if tree.exact else float)
 
 

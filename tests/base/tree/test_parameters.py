@@ -86,7 +86,7 @@ def test_a_posterior_below_probability_0_needs_no_value() -> None:
         tree = loads(OIL, exact=exact, warn=warnings.append, parameters={"spec": 1, "pr": 0})
         assert value(tree) == 750
         outcomes = tree.find("test/plus/install").branches
-        assert [branch.probability for branch in outcomes] == [Fraction(1, 2)] * 2
+        assert [branch.p for branch in outcomes] == [Fraction(1, 2)] * 2
     assert warnings == [
         "<text>: test/plus/install/oil: 'sens*pr/p_plus' divides by zero at sens = 0.9, pr = 0, "
         "p_plus = 0 (spec = 1); a value is not needed below an outcome of probability 0"
@@ -209,7 +209,7 @@ def test_rest_is_what_decimals_leave_of_1() -> None:
         "{parameters: {x: 0.7}, chance: [{p: x, utility: 1}, {p: rest, utility: 2},"
         "{p: 0.2, utility: 0}, {p: rest, utility: 0}]}"
     )
-    assert [branch.probability for branch in tree.root.branches] == [0.7, 0.05, 0.2, 0.05]
+    assert [branch.p for branch in tree.root.branches] == [0.7, 0.05, 0.2, 0.05]
 
 
 def test_sums_of_formulas_that_nearly_miss_1_are_divided_out() -> None:

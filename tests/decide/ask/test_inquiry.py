@@ -94,7 +94,7 @@ def narrowest(tree: Tree, bounds: Bounds | None, known: dict[int, Any]) -> list[
             continue
         below = [moved(found[b.child.id], b.reward) for b in node.branches]
         if node.kind == Kind.CHANCE:
-            shares = [b.probability for b in node.branches]
+            shares = [b.p for b in node.branches]
             pairs = [(p, ends) for p, ends in zip(shares, below, strict=True) if p]
             ends: Any = (sum(p * i[0] for p, i in pairs), sum(p * i[1] for p, i in pairs))
         else:

@@ -429,8 +429,8 @@ def test_json() -> None:
         "with_information": 1500,
         "evpi": 425,
         "outcomes": [
-            {"name": "oil", "probability": 0.5, "value": 2250, "best": ["install"]},
-            {"name": "none", "probability": 0.5, "value": 750, "best": ["sell"]},
+            {"name": "oil", "p": 0.5, "value": 2250, "best": ["install"]},
+            {"name": "none", "p": 0.5, "value": 750, "best": ["sell"]},
         ],
         "with_test": None,
         "evsi": None,

@@ -44,7 +44,7 @@ def values(tree: Tree, epsilon: Fraction) -> list[Fraction]:
         elif node.kind == Kind.MIN:
             found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
         else:
-            shares = (branch.probability for branch in node.branches)
+            shares = (branch.p for branch in node.branches)
             found.append(sum(p * worth for p, worth in zip(shares, below, strict=True)))
     found[-1] += tree.root_reward
     return found

@@ -42,7 +42,7 @@ def definition(
         return image(node.utility + paid)
     worth = [definition(b.child, image, paid + b.reward) for b in node.branches]
     if node.kind == Kind.CHANCE:
-        return sum(b.probability * w for b, w in zip(node.branches, worth, strict=True))
+        return sum(b.p * w for b, w in zip(node.branches, worth, strict=True))
     return (max if node.kind == Kind.MAX else min)(worth)
 
 
@@ -381,7 +381,7 @@ def distribution(node: Node) -> Counter[Number]:
     mixed: Counter[Number] = Counter()
     for branch in node.branches:
         for u, p in distribution(branch.child).items():
-            mixed[u] += p * branch.probability
+            mixed[u] += p * branch.p
     return mixed
 
 

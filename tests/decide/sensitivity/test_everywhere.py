@@ -27,7 +27,7 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
     waiting = [exact_root(moved)]
     while waiting:
         node = waiting.pop()
-        branches = [b for b in node.branches if b.probability > 0]
+        branches = [b for b in node.branches if b.p > 0]
         if node.kind in (Kind.MAX, Kind.MIN):
             worth = [b.reward + definition(b.child) for b in branches]
             best = max(worth) if node.kind == Kind.MAX else min(worth)

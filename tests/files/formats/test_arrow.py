@@ -205,7 +205,7 @@ def numbers_of(tree: et.Tree) -> tuple[list[Any], list[Any]]:
     found: list[Any] = [tree.root_reward]
     for n in range(len(tree)):
         node = ExactNode(tree, n)
-        shares = [branch.probability for branch in node.branches]
+        shares = [branch.p for branch in node.branches]
         found += [node.utility, node.estimate, *(shares if len(set(shares)) > 1 else ())]
         found += [branch.reward for branch in node.branches]
     return [number for number in found if number is not None], [

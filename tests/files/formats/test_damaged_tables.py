@@ -106,7 +106,7 @@ def test_a_table_that_is_not_a_tree_is_refused_in_one_line(
 def test_a_sum_close_to_1_is_normalised(miss: float, format: str, tmp_path: Path) -> None:
     rows = rows_with(2, branches=[to(0, 0.25), to(1, 0.75 + miss)])
     path = write(tmp_path / f"tree.{format}", table(rows))
-    shares = [branch.probability for branch in et.load(path).node(2).branches]
+    shares = [branch.p for branch in et.load(path).node(2).branches]
     assert abs(sum(shares) - 1) < 3e-16
     assert shares[0] == pytest.approx(0.25 / (1 + miss), abs=1e-15)
 

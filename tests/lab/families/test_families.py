@@ -117,7 +117,7 @@ def test_ballard_branches_carry_permutations_and_terminals_their_sums(
             falls = (node.kind == Kind.MAX) == (parameters["order"] == "best")
             assert carried == sorted(carried, reverse=falls)
         for branch, amount in zip(node.branches, carried, strict=True):
-            assert branch.probability == (1 / n if node.kind == Kind.CHANCE else 1)
+            assert branch.p == (1 / n if node.kind == Kind.CHANCE else 1)
             check(branch.child, ply + 1, total + amount)
 
     check(tree.root, 0, Fraction(0))
@@ -213,7 +213,7 @@ def matches(node: et.Node, plain: list[Any]) -> None:
     assert node.estimate is None
     assert len(node.branches) == len(branches)
     for branch, (p, child) in zip(node.branches, branches, strict=True):
-        assert branch.probability == pytest.approx(p, rel=0, abs=1e-11)
+        assert branch.p == pytest.approx(p, rel=0, abs=1e-11)
         matches(branch.child, child)
 
 
@@ -499,13 +499,11 @@ def test_dice_give_the_probabilities_of_their_sums() -> None:
     sums = []
     for node in chances:
         # The children of each MIN node carry 0, 1, 2: the least utility is the sum so far.
-        found = {
-            min(child.utility for child in b.child.children): b.probability for b in node.branches
-        }
+        found = {min(child.utility for child in b.child.children): b.p for b in node.branches}
         start = min(found)
         assert {path - start: 16 * p for path, p in found.items()} == dict(enumerate(ways))
         sums.append(start)
     assert sorted(sums) == [0, 1, 2]
     assert tree.local_bounds[len(tree) - 1] == (0, 2 + 6 + 2)
     first = exact_root(et.loads(et.dumps(tree))).children[0]
-    assert first.branches[0].probability.denominator in (4, 8, 16)
+    assert first.branches[0].p.denominator in (4, 8, 16)

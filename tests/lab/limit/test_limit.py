@@ -48,7 +48,7 @@ def intervals(tree: Tree, bounds: Bounds, visited: set[int]) -> Intervals:
             ends = (node.utility, node.utility) if n in visited else (lower[n], upper[n])
         else:
             below = [
-                (branch.probability, *(end + branch.reward for end in found[branch.child.id]))
+                (branch.p, *(end + branch.reward for end in found[branch.child.id]))
                 for branch in node.branches
             ]
             if node.kind == Kind.CHANCE:
