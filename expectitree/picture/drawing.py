@@ -77,7 +77,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             `width`: the most, with text of 9 pixels or more; None sets no limit. `title=False`
             leaves out the title and the result. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
-            play can reach. `blank=True` draws an exercise, with lines to write on.
+            play can reach. `blank=True` draws an exercise, with lines to write on, and
+            `solution=True` the same picture filled in, with everything in the same place.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible
@@ -110,6 +111,9 @@ def picture(
     _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
     is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
     _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
+    if wanted.solution and (wanted.blank or wanted.reasons):
+        other = "an exercise" if wanted.blank else "a picture with reasons"
+        raise AnalysisError(f"a picture is {other}, or a solution in its places: choose one")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
