@@ -277,9 +277,7 @@ class _Reader:
         if not self.search.visits[n]:
             reason = self.explanation.skipped(n)
             tooltip.append(f"not visited: {reason}" if reason else "not visited")
-        elif (
-            not is_terminal and self.has_windows and (self.blank or self.windows[0][n] is not None)
-        ):
+        elif self.has_windows and not is_terminal and (self.blank or alpha[n] is not None):
             # A best-first search has windows only at its end.
             ends = [BLANK] * 2
             if not self.blank:
