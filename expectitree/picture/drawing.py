@@ -122,11 +122,11 @@ def picture(
 def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
     """Return a picture of a kind."""
     if kind in CONVERTED:
-        return _converted(str(drawn("svg", evaluation, style)), kind, style.width)
+        return converted(str(drawn("svg", evaluation, style)), kind, style.width)
     return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
 
 
-def _converted(svg: str, kind: str, width: float | None) -> bytes:
+def converted(svg: str, kind: str, width: float | None = None) -> bytes:
     """Return a picture as "pdf", or as "png" of at most `width` pixels."""
     if kind == "pdf":
         return bytes(_converter().svg_to_pdf(svg))
