@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
+from expectitree.analysis.verify.answers import answer_lines, mark
 from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, SearchError
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options
-from expectitree.cli.terminal import DOES_NOT_HOLD, NO_TREE, protect, say, show, warn, working
+from expectitree.cli.terminal import (
+    DOES_NOT_HOLD,
+    NO_TREE,
+    make_console,
+    protect,
+    say,
+    show,
+    warn,
+    working,
+    write,
+)
 from expectitree.cli.trees import files_in
+from expectitree.files import load
+from expectitree.text.console import to_strings
 
 
 @click.command("verify")
 @click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
+)
+@click.option(
+    "--answers",
+    metavar="FILE",
+    type=FILE,
+    help="Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
 )
 @click.option(
     "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
@@ -26,6 +48,7 @@ def command(
     context: click.Context,
     paths: tuple[str, ...],
     write_back: bool,
+    answers: str | None,
     quiet: bool,
     format_name: str,
 ) -> None:
@@ -35,11 +58,21 @@ def command(
     expectations are refreshed, and a file without `expect` gets one; every other character stays as
     it is.
 
+    With --answers, the values that a student wrote at the nodes of one tree are checked instead,
+    children before their parents. The root is `/`, and `best` the best action.
+
     For example: expectitree verify trees
     """
     if write_back and "-" in paths:
         raise click.UsageError("--write needs files: standard input cannot be written to.")
     refuse_game(*paths)
+    if answers is not None:
+        if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
+            raise click.UsageError("--answers is for one FILE, without --write and --format.")
+        marked = mark(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
+        console = make_console()
+        write(to_strings(answer_lines(marked, console.options), console))
+        context.exit(0 if marked.wrong is None else DOES_NOT_HOLD)
     verifications, unwritten = [], False
     files = files_in(paths)
     protect(files)

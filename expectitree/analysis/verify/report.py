@@ -187,7 +187,7 @@ def _number_check(
     except ExpectitreeError as error:
         return Check(what, shown, "no such node", False, place, hint=str(error))
     kept, hint = expected == found, ""
-    if not kept and _agrees_as_written(text, expected, found):
+    if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)  # whose values are rounded
         hint = "" if kept else f"only the digits written agree: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
@@ -199,7 +199,8 @@ def written(found: Number) -> Number:
     return float(f"{float(found):.9g}") if is_rounded else Fraction(found)
 
 
-def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
+def agrees_as_written(text: str, expected: Number, found: Number) -> bool:
+    """Return whether a decimal is another number, rounded to the decimals that are written."""
     mantissa, _, exponent = text.lower().partition("e")
     if "/" in text:
         return False
