@@ -116,7 +116,12 @@ def command(
         title = title or tree.title or "Game trees"
     if min_cuts is None:
         min_cuts = int(algorithm.player_cuts)
-    about = {"seed": seed, "min_cuts": min_cuts, "bounds": read_bounds(bounds), "windows": windows}
+    about: Any = {
+        "seed": seed,
+        "min_cuts": min_cuts,
+        "bounds": read_bounds(bounds),
+        "windows": windows,
+    }
     with working("making the sheet"):
         variants = make_variants(tree, algorithm, number, **about, **parameters)
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)

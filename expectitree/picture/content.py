@@ -195,9 +195,9 @@ class _Reader:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         found = self.evaluation.search
-        text, room = _summary(found), ()
+        text, room = _summary(found), exercise_room(found) if self.is_exercise else ()
         if self.is_exercise:
-            text, room = exercise_lines(found, self.blank), exercise_room(found)
+            text = exercise_lines(found, self.blank)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
         return Content(title, text, self.description(text), [*own.values(), *others], room)
 

@@ -82,7 +82,8 @@ def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tup
     name, ends = search.algorithm.full_name, search.root_bounds
     if any(map(is_finite, ends)):
         name += f" with bounds {typeset(interval_text(*ends))}"
-    return text, f"{name} visited {leaves} of {plural(tree.leaves, 'leaf')}, {cuts} cuts"
+    noun = "cut" if cuts == "1" else "cuts"
+    return text, f"{name} visited {leaves} of {plural(tree.leaves, 'leaf')}, {cuts} {noun}"
 
 
 def evaluate_known(

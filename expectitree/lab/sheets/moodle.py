@@ -44,7 +44,7 @@ def quiz(sheet: Sheet, is_key: bool) -> bytes:
             for tag, text in _NO_UNITS.items():
                 ElementTree.SubElement(question, tag).text = text
     ElementTree.indent(root)
-    return ElementTree.tostring(root, "UTF-8", xml_declaration=True)
+    return bytes(ElementTree.tostring(root, "UTF-8", xml_declaration=True))
 
 
 def _numbers(variant: Variant) -> Iterator[tuple[str, Number]]:

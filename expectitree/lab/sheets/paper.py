@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from importlib import import_module
 from importlib.util import find_spec
 from io import BytesIO
 from itertools import islice
+from xml.sax.saxutils import escape
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.lab.sheets.variants import WIDTH, Sheet, Variant
 from expectitree.picture.drawing import converted
-from expectitree.picture.svg import FONTS, escape, svg_lines
+from expectitree.picture.svg import FONTS, svg_lines
 from expectitree.picture.text import broken, text_width
 
 _AREA = 'width="595.3" height="841.9"'  # points
-_LEFT, _TOP, _FOOT = 42.5, 55.0, 790.0
+_LEFT, _TOP, _FOOT = 42.5, 46.0, 800.0
 _SIZE, _LINE, _BETWEEN = 11.0, 15.0, 14.0  # a text; from line to line; between texts in a row
 _COLUMNS = 92  # of a line
 _ROWS = 46  # of the table on a page
@@ -41,9 +43,7 @@ def pdf(sheet: Sheet, is_key: bool) -> bytes:
     files = [converted(page, "pdf") for page in _pages(sheet, is_key)]
     if find_spec("pypdf") is None:
         raise AnalysisError(f"a sheet as .pdf needs pypdf: {install_hint('draw')}, or write .html")
-    from pypdf import PdfWriter
-
-    writer, stream = PdfWriter(), BytesIO()
+    writer, stream = import_module("pypdf").PdfWriter(), BytesIO()
     for file in files:
         writer.append(BytesIO(file))
     writer.write(stream)
@@ -69,10 +69,10 @@ def _svg(sheet: Sheet, name: str, content: Iterable[str]) -> str:
 def _exercise(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
     yield _text(_LEFT, _TOP + 30, "Solution" if is_key else f"Name: {'_' * 40}")
     y = _TOP + 58
-    for line in broken(sheet.task, _COLUMNS, 9):
+    for line in broken(sheet.task, _COLUMNS, 20):
         yield _text(_LEFT, y, line)
         y += _LINE
-    picture = variant.diagram(is_key)
+    picture = variant.diagram(is_key, _FOOT - 20 - y)
     x = _LEFT + (WIDTH - picture.width * picture.scale) / 2
     yield f'<g transform="translate({x:.1f},{y:.1f})">{"".join(svg_lines(picture))}</g>'
     answers = [f"{name}: {text if is_key else '_' * 9}" for name, text in variant.answers.items()]

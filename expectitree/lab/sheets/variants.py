@@ -28,7 +28,7 @@ from expectitree.text.phrases import interval_text, plural
 MAX_NODES = 200  # of a tree that a page may have room for
 TRIES = 300  # trees for each variant that is wanted
 SEEDS = 1_000_000  # of the trees of one sheet: its own seed, times this, and the next ones
-WIDTH, HEIGHT = 510.0, 600.0  # points that a page of A4 has for a tree
+WIDTH, HEIGHT = 510.0, 628.0  # points that a page of A4 has for a tree
 _GREATEST_SCALE = 1.3  # at which a small tree is drawn
 
 
@@ -41,13 +41,13 @@ class Variant:
     search: Search
     windows: bool
 
-    def diagram(self, is_solved: bool = False) -> Diagram:
+    def diagram(self, is_solved: bool = False, high: float = HEIGHT) -> Diagram:
         """Return the exercise, or its solution in the same places, in points on a page of A4."""
         evaluation = Evaluation("", self.search, self.windows)
         for direction in ("down", "right"):
             style = Style(None, direction=direction, title=False, solution=is_solved)
             found = diagram(evaluation, replace(style, blank=not is_solved))
-            scale = min(WIDTH / found.width, HEIGHT / found.height, _GREATEST_SCALE)
+            scale = min(WIDTH / found.width, high / found.height, _GREATEST_SCALE)
             if found.least_width <= found.width * scale:
                 return found._replace(scale=scale)
         raise AnalysisError(
@@ -137,11 +137,13 @@ def make_variants(
         else:
             tree = redrawn(source, own)
         tree = replace(tree, title=None, source=None)
-        whole = search_tree(tree)
         search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
         most_cuts = max(most_cuts, search.cuts)
-        numbers = (*tree.columns.utility, *tree.columns.probability, *tree.columns.kind)
-        if len(whole.ties) <= 1 and search.cuts >= min_cuts and numbers not in found:
+        known = [utility for utility in tree.columns.utility if utility == utility]
+        numbers = (*known, *tree.columns.probability, *tree.columns.kind)
+        if search.cuts < min_cuts or numbers in found:
+            continue
+        if len(search_tree(tree).ties) <= 1:
             found[numbers] = Variant(f"{len(found) + 1}", own, search, windows)
             if len(found) == number:
                 return [*found.values()]
