@@ -19,7 +19,7 @@ from expectitree.cli.tree_files import add_options, check_file, force_option
 from expectitree.cli.trees import read_bounds
 from expectitree.files import load
 from expectitree.files.saving import save
-from expectitree.files.writing import OutputFile, whole_file
+from expectitree.files.writing import OutputFile, named_errors, whole_file
 from expectitree.lab.families import FAMILIES
 from expectitree.lab.sheets import FORMATS
 from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
@@ -99,31 +99,30 @@ def command(
     outs = {OutputFile(out): False}
     if ending.lower() != ".xml":
         outs[OutputFile(f"{base}-key{ending}")] = True
-    for file in outs:
+    copies: list[str] = []
+    if trees is not None:
+        copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
+        with named_errors(trees, "the folder cannot be made"):
+            os.makedirs(trees, exist_ok=True)
+    for file in (*outs, *copies):
         check_file(file, force)
     parameters = {name: value for name, value in given.items() if value is not None}
     tree: Any = source
     if source in FAMILIES:
         parameters.setdefault("branching", 2)
-        title = title or "Game trees"
     else:
         refuse_game(source)
         if parameters:
-            raise click.UsageError(
-                f"--{next(iter(parameters))} is for a family: remove it, or name a FAMILY."
-            )
+            what = f"--{next(iter(parameters))} is for a family"
+            raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
         tree = load(source, warn=warn)
-        title = title or tree.title or "Game trees"
-    if min_cuts is None:
-        min_cuts = int(algorithm.player_cuts)
-    about: Any = {
-        "seed": seed,
-        "min_cuts": min_cuts,
-        "bounds": read_bounds(bounds),
-        "windows": windows,
-    }
+        title = title or tree.title
+    title = title or "Game trees"
     with working("making the sheet"):
-        variants = make_variants(tree, algorithm, number, **about, **parameters)
+        variants = make_variants(
+            tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
+            min_cuts=int(algorithm.player_cuts) if min_cuts is None else min_cuts, **parameters,
+        )  # fmt: skip
         sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
         module, function = FORMATS[ending.lower()]
         draw = getattr(module_of(f"lab.sheets.{module}"), function)
@@ -131,10 +130,6 @@ def command(
     for file, content in contents.items():
         with whole_file(file) as stream:
             stream.write(content)
-    if trees is not None:
-        os.makedirs(trees, exist_ok=True)
-        for variant in variants:
-            name = os.path.join(trees, f"variant-{variant.name}.yaml")
-            check_file(name, force)
-            save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), name)
+    for variant, copy in zip(variants, copies, strict=False):
+        save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
     say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")

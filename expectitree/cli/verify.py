@@ -7,9 +7,10 @@ import sys
 
 import click
 
-from expectitree.analysis.verify.answers import answer_lines, mark
+from expectitree.analysis.verify.answers import check_answers
 from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, SearchError
+from expectitree.base.tree.model import Tree
 from expectitree.cli.games import refuse_game
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import (
@@ -25,7 +26,7 @@ from expectitree.cli.terminal import (
 )
 from expectitree.cli.trees import files_in
 from expectitree.files import load
-from expectitree.text.console import to_strings
+from expectitree.text.console import characters, line, safe, to_strings
 
 
 @click.command("verify")
@@ -69,10 +70,7 @@ def command(
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
-        marked = mark(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers)
-        console = make_console()
-        write(to_strings(answer_lines(marked, console.options), console))
-        context.exit(0 if marked.wrong is None else DOES_NOT_HOLD)
+        context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
     verifications, unwritten = [], False
     files = files_in(paths)
     protect(files)
@@ -97,3 +95,17 @@ def command(
         context.exit(NO_TREE)
     if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
+
+
+def _check(tree: Tree, answers: str) -> int:
+    """Print the first wrong answer and why it is wrong; return the exit status."""
+    from expectitree.analysis.evaluate.sentences import explanation_lines
+
+    found, why = check_answers(tree, answers)
+    console = make_console()
+    mark = characters(console.options)
+    sign = (mark.yes, "good") if why is None else (mark.no, "bad")
+    lines = [line(sign, f" {safe(found, console.options)}")]
+    lines += explanation_lines(why, console.options) if why is not None else ()
+    write(to_strings(lines, console))
+    return 0 if why is None else DOES_NOT_HOLD

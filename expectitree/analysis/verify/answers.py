@@ -2,48 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 
-from rich.console import ConsoleOptions, RenderableType
-
-from expectitree.analysis.evaluate.reasons import reasons
-from expectitree.analysis.evaluate.sentences import explanation_lines
+from expectitree.analysis.evaluate.reasons import Reasons, reasons
 from expectitree.analysis.verify.report import agrees_as_written
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.numbers import message_text, to_number
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.paths import message_path
+from expectitree.base.tree.paths import ROOT, message_path
 from expectitree.base.tree.transform import in_fractions
 from expectitree.files import parse, read_text
 from expectitree.files.grammar.document import Document, Place, Problems
 from expectitree.files.grammar.words import described
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import Search
-from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import plural
 
 BEST = "best"  # the key of the best action
 _FORM = "expected the path of a node and its value on every line, such as `a2/#1: 4.5`"
 
 
-@dataclass(frozen=True)
-class Marked:
-    """Answers that were checked, up to the first wrong one: children before their parents."""
+def check_answers(tree: Tree, file: str) -> tuple[str, Reasons | None]:
+    """Return what is wrong first in a file of answers, and why; without a reason, all is right.
 
-    search: Search
-    right: int  # before the wrong one
-    wrong: tuple[int, str, str] | None  # a branch, what is written, and what is right
-    missing: int  # nodes without an answer
-
-
-def mark(tree: Tree, file: str) -> Marked:
-    """Check a file of answers; raise `FileError` if it names no node of the tree, or no number.
-
-    A value is right if it equals the node's, with or without what the branch to the node pays, or
-    is that number rounded to two or more decimals.
+    Children come before their parents. A value is right if it equals the node's, with or without
+    what the branch to the node pays, or is that number rounded to two or more decimals. Raises
+    `FileError` if the file names no node of the tree, or no number.
     """
     search = search_tree(in_fractions(tree))
     tree, best = search.tree, None
@@ -51,14 +35,14 @@ def mark(tree: Tree, file: str) -> Marked:
     document = parse(text, name) if text.strip() else Document(name, "")
     problems = Problems(document)
     answers: dict[int, tuple[int, str, Fraction]] = {}  # by node: the branch and what is written
-    for at, (path, text) in enumerate(document.root if isinstance(document.root, tuple) else ()):
+    for at, (path, data) in enumerate(document.root if isinstance(document.root, tuple) else ()):
         try:
             branch = tree.find_branch(path)
             node = tree.root_id if branch == NONE else tree.columns.child[branch]
-            answers[node] = branch, str(text), Fraction(to_number(str(text), exact=True))
+            answers[node] = branch, str(data), Fraction(to_number(str(data), exact=True))
         except TreeError as error:
             if path == BEST:
-                best = str(text)
+                best = str(data)
             else:
                 problems.add(Place(document.root, at, True), "the answers", str(error))
         except NumberError as error:
@@ -67,36 +51,22 @@ def mark(tree: Tree, file: str) -> Marked:
         problems.add(Place(), "the answers", f"found {described(document.root)}, {_FORM}")
     if problems.found:
         raise problems.failure()
-    inner = sum(kind != Kind.TERMINAL for kind in tree.columns.kind)
-    missing = inner - sum(tree.columns.kind[node] != Kind.TERMINAL for node in answers)
-    for right, (node, (branch, text, number)) in enumerate(sorted(answers.items())):
+    for right, (node, (branch, written, number)) in enumerate(sorted(answers.items())):
         values = search.lower[node], search.interval_of_branch(branch)[0]
-        if not any(_is_right(text, number, Fraction(value)) for value in values):
+        if not any(_is_right(written, number, Fraction(value)) for value in values):
             expected = " or ".join(dict.fromkeys(map(message_text, values)))
-            return Marked(search, right, (branch, text, expected), missing)
+            path = ROOT if branch == NONE else tree.path_of(tree.parent_of(branch), branch)
+            found = f"{message_path(path)}: found {written}, expected {expected}"
+            before = f" ({right} right before it)" if right else ""
+            return found + before, reasons(search, node, branch)
     if best is not None and best not in search.ties:
-        return Marked(search, len(answers), (NONE, f"{BEST}: {best}", str(search.best)), missing)
-    return Marked(search, len(answers) + (best is not None), None, missing)
+        return f"{BEST}: found {best}, expected {search.best}", reasons(search, tree.root_id, NONE)
+    kind = tree.columns.kind
+    missing = [n for n in range(len(tree)) if kind[n] != Kind.TERMINAL and n not in answers]
+    rest = f"; no answer at {plural(len(missing), 'node')}" if missing else ""
+    return f"{plural(len(answers) + (best is not None), 'answer')} right, none wrong{rest}", None
 
 
 def _is_right(text: str, number: Fraction, value: Fraction) -> bool:
     has_two_decimals = len(text.partition(".")[2]) >= 2
     return number == value or has_two_decimals and agrees_as_written(text, number, value)
-
-
-def answer_lines(marked: Marked, options: ConsoleOptions) -> Iterator[RenderableType]:
-    """Yield the first wrong answer and why it is wrong; or that all answers are right."""
-    tree, signs = marked.search.tree, characters(options)
-    missing = f"; no answer at {plural(marked.missing, 'node')}" if marked.missing else ""
-    if marked.wrong is None:
-        right = plural(marked.right, "answer")
-        yield line((signs.yes, "good"), f" {right} right, none wrong{missing}")
-        return
-    branch, text, value = marked.wrong
-    node = tree.root_id if branch == NONE else tree.columns.child[branch]
-    where = message_path(tree.path_of(tree.parent_of(branch), branch) if branch != NONE else "/")
-    right = f" ({marked.right} right before it)" if marked.right else ""
-    yield line(
-        (signs.no, "bad"), f" {safe(f'{where}: found {text}, expected {value}', options)}{right}"
-    )
-    yield from explanation_lines(reasons(marked.search, node, branch), options)

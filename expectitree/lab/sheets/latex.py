@@ -42,7 +42,11 @@ def _lines(sheet: Sheet, is_key: bool) -> Iterator[str]:
         yield _heading(sheet, "Answers")
         yield rf"\begin{{longtable}}[l]{{{'l' * len(sheet.columns)}}}"
         for row in (sheet.columns, *sheet.rows):
-            yield " & ".join(map(_text, row)) + r" \\" + (r" \hline" * (row == sheet.columns))
+            yield (
+                " & ".join(map(_text, row))
+                + r" \\"
+                + (r" \hline\noalign{\smallskip}" * (row == sheet.columns))
+            )
         yield r"\end{longtable}" + "\n" + r"\newpage"
     for variant in sheet.variants:
         yield from _page(sheet, variant, is_key)
@@ -85,11 +89,9 @@ def _tikz(picture: Diagram) -> Iterator[str]:
 def _mark(mark: Mark, scale: float) -> str:
     if isinstance(mark, Text):
         size = mark.size * scale
-        font = (
-            rf"\fontsize{{{size:.1f}bp}}{{{size:.1f}bp}}\selectfont" + r"\bfseries" * mark.is_bold
-        )
-        anchor = "base" if mark.is_centred else "base west"
-        look = f"anchor={anchor},text={mark.colour},font={font}"
+        font = rf"\fontsize{{{size:.1f}bp}}{{{size:.1f}bp}}\selectfont"
+        look = f"anchor=base{' west' * (not mark.is_centred)},text={mark.colour},font={font}"
+        look += r"\bfseries" * mark.is_bold
         return rf"\node[{look}] at {_points([(mark.x, mark.y)])} {{{_text(mark.text)}}};"
     pen = f"line width={mark.width * scale:.2f}bp" + ",dashed" * mark.is_dashed
     if isinstance(mark, Line):

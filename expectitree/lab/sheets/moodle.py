@@ -17,7 +17,6 @@ from expectitree.lab.sheets.variants import Sheet, Variant
 from expectitree.picture.svg import svg_lines
 
 _NEAREST = Fraction(1, 200)  # half of a hundredth, or of a per cent of a number below 1
-_NO_UNITS = {"unitgradingtype": "0", "unitpenalty": "0.1", "showunits": "3", "unitsleft": "0"}
 
 
 def quiz(sheet: Sheet, is_key: bool) -> bytes:
@@ -41,8 +40,6 @@ def quiz(sheet: Sheet, is_key: bool) -> bytes:
             answer = _add(question, "answer", value, fraction="100", format="moodle_auto_format")
             ElementTree.SubElement(answer, "tolerance").text = decimal_text(Fraction(tolerance))
             _add(answer, "feedback", "", format="html")
-            for tag, text in _NO_UNITS.items():
-                ElementTree.SubElement(question, tag).text = text
     ElementTree.indent(root)
     return bytes(ElementTree.tostring(root, "UTF-8", xml_declaration=True))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import count, islice
@@ -63,8 +63,8 @@ class Variant:
         if search.best is not None:
             found["Best action"] = search.best
         if search.algorithm.player_cuts:
-            found["Cuts"] = f"{counts.cuts}"
-            found[f"Leaves (of {counts.leaves_total})"] = f"{counts.leaves_visited}"
+            leaves = f"{counts.leaves_visited} of {counts.leaves_total}"
+            found |= {"Cuts": f"{counts.cuts}", "Leaves visited": leaves}
         return found
 
 
@@ -78,17 +78,13 @@ class Sheet:
 
     @property
     def columns(self) -> list[str]:
-        """The headings of the table of answers; the trees may have different numbers of leaves."""
-        return ["Variant", *(name.partition(" (")[0] for name in self.variants[0].answers), "Seed"]
+        """The headings of the table of answers."""
+        return ["Variant", *self.variants[0].answers, "Seed"]
 
     @property
-    def rows(self) -> Iterator[list[str]]:
+    def rows(self) -> list[list[str]]:
         """The rows of the table of answers."""
-        for variant in self.variants:
-            *others, last = answers = [*variant.answers.values()]
-            if variant.search.algorithm.player_cuts:
-                answers = [*others, f"{last} of {variant.search.counts.leaves_total}"]
-            yield [variant.name, *answers, str(variant.seed)]
+        return [[one.name, *one.answers.values(), str(one.seed)] for one in self.variants]
 
 
 def task_of(search: Search, windows: bool) -> str:
@@ -147,14 +143,11 @@ def make_variants(
             found[numbers] = Variant(f"{len(found) + 1}", own, search, windows)
             if len(found) == number:
                 return [*found.values()]
-    cuts = hint = ""
-    if min_cuts:
-        cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
-        hint = ", another algorithm, bounds" * (not most_cuts)
+    cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
     raise AnalysisError(
-        f"found {len(found)} of {number} variants with a unique best action{cuts} among "
-        f"{TRIES * number:,} trees: take fewer variants or cuts, a larger tree, other utilities"
-        f"{hint}"
+        f"found {len(found)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
+        f"among {TRIES * number:,} trees: take fewer variants or cuts, a larger tree, other "
+        "utilities or bounds, or another search"
     )
 
 

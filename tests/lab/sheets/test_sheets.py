@@ -93,7 +93,8 @@ def test_new_utilities_look_like_the_old_ones() -> None:
         redrawn(et.loads('max: [{utility: "?"}]'), 1)
 
 
-def test_too_few_trees_and_too_large_trees_are_refused() -> None:
+def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.lab.sheets.variants.TRIES", 20)
     with pytest.raises(et.AnalysisError, match=r"0 of 2 .* 4 cuts or more by alphabeta \(at most"):
         sheet_of(name="alphabeta", number=2, min_cuts=4, pattern="max,min")
     with pytest.raises(et.AnalysisError, match="found 2 of 3 variants with a unique best action"):
@@ -121,6 +122,9 @@ def test_a_page_has_text_of_9_points_and_room_for_a_tree(branching: int, windows
         assert [getattr(exercise, s) for s in same] == [getattr(solution, s) for s in same]
 
 
+HEADINGS = ["Variant", "Value", "Best action", "Cuts", "Leaves visited", "Seed"]
+
+
 def texts_of(page: str) -> list[str]:
     return re.findall(">([^<>]+)</text>", page)
 
@@ -136,7 +140,7 @@ def test_a_page_for_each_variant_and_one_key() -> None:
     assert not any(text.startswith(("Value: 1", "Solution")) for text in texts)
     rows = texts_of(key)
     start = rows.index("Seed") + 1
-    assert rows[start - 6 : start] == ["Variant", "Value", "Best action", "Cuts", "Leaves", "Seed"]
+    assert rows[start - 6 : start] == HEADINGS
     counts = sheet.variants[0].search.counts
     leaves = f"{counts.leaves_visited} of 8"
     assert rows[start + 2 : start + 5] == ["#1", str(counts.cuts), leaves]
@@ -258,6 +262,11 @@ def test_the_command_writes_a_sheet_its_key_and_its_trees(
     tree = et.load("trees/variant-2.yaml")
     assert tree.title == "Game trees, variant 2"
     assert f">{et.evaluate(tree).best}<" in Path("sheet-key.html").read_text("utf-8")
+    again = run_main("sheet", "--trees", "trees", "-n", "2", "-o", "s.html")
+    assert (again.status, "trees/variant-1.yaml exists already" in again.err) == (2, True)
+    assert not Path("s.html").exists()
+    bad = run_main("sheet", "--trees", "sheet.html/trees", "-o", "s.html")
+    assert (bad.status, "the folder cannot be made" in bad.err) == (3, True)
     again = invoke("sheet", "-n", "2")
     assert (again.exit_code, "sheet.html exists already" in again.stderr) == (2, True)
     assert invoke("sheet", "-n", "2", "--force").exit_code == 0
