@@ -581,7 +581,7 @@ def test_keys_of_a_control_that_tab_reached_are_its_own(open_page: Any) -> None:
 def test_the_page_shows_its_keys(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     shown = browser.run("return document.querySelector('.hints').innerText.replace(/\\s+/g, ' ')")
-    assert shown == "space next ← back c next cut p play f present 0 fit ? help"
+    assert shown == "space next ← back c next cut p play q quiz f present 0 fit ? help"
 
 
 def test_the_address_returns_to_the_moment(open_page: Any) -> None:
