@@ -115,8 +115,7 @@ class Moment {
     if (isVisited) { // the node above had no cut before the step
       this.seek(step - 1);
       const above = tree.owner[trace.branches[step - 1]], window = this.window(above).join(", ");
-      why = `At ${tree.path(above, 12)}, the value is in ${this.interval(above)}, and ${window}: `
-        + "neither bound of the value reaches the window's end, so nothing is cut.";
+      why = `No cut: ${tree.path(above, 12)} is in ${this.interval(above)}, with ${window}.`;
     }
     this.seek(from);
     return leaf === undefined ? null : { leaf, step, isVisited, why };

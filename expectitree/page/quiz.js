@@ -8,8 +8,6 @@ class Quiz {
     this.start();
   }
 
-  get isOn() { return element("quiz").checked; }
-
   /** Begin to count. */
   start() {
     this.right = this.asked = 0;
@@ -18,9 +16,8 @@ class Quiz {
 
   /** Ask about the next leaf, which becomes the chosen node. */
   ask() {
-    const { page, isOn } = this, { moment, tree, trace } = page;
-    const canAsk = trace.in_order && trace.cutting;
-    const wasAsked = this.decision;
+    const { page, decision: wasAsked } = this, { moment, tree, trace } = page;
+    const canAsk = trace.in_order && trace.cutting, isOn = element("quiz").checked;
     this.decision = isOn && canAsk ? moment.decision : null;
     element("question").hidden = !isOn;
     element("answers").hidden = !this.decision;
@@ -28,7 +25,7 @@ class Quiz {
       page.selected = this.decision.leaf;
       page.layout.reveal(page.selected);
     } else if (wasAsked) page.selected = NONE;
-    const end = canAsk ? "No more leaf to decide." : "Choose alphabeta, star1 or star2 for a quiz.";
+    const end = canAsk ? "No leaf is left." : "Choose alphabeta, star1 or star2 for a quiz.";
     element("asked").textContent = this.decision
       ? `Will ${trace.name} visit the leaf ${tree.path(this.decision.leaf, 12)}?` : end;
     element("verdict").textContent = this.verdict;
@@ -41,9 +38,8 @@ class Quiz {
     const { leaf, step, isVisited, why } = this.decision;
     this.asked++;
     this.right += Number(isYes === isVisited);
-    const what = isVisited ? "The search visits" : "The search does not visit";
-    const verdict = isYes === isVisited ? "Right." : "Wrong.";
-    this.verdict = `${verdict} ${what} ${this.page.tree.path(leaf, 12)}. ${why}`;
+    const verb = isVisited ? "visits" : "does not visit", path = this.page.tree.path(leaf, 12);
+    this.verdict = `${isYes === isVisited ? "Right" : "Wrong"}. The search ${verb} ${path}. ${why}`;
     this.page.go(step);
   }
 }

@@ -1049,7 +1049,9 @@ def test_the_quiz_asks_before_each_step_and_counts_what_is_right(open_page: Any)
     browser.press("n")
     assert browser.run(text, "score") == "0 of 1 right"
     verdict = browser.run(text, "verdict")
-    assert verdict.startswith("Wrong. The search visits a1/#1/#1. At a1/#1, the value is in [1, 4]")
+    assert verdict.startswith(
+        "Wrong. The search visits a1/#1/#1. No cut: a1/#1 is in [1, 4], with α"
+    )
     answers = {}
     while question := browser.run("return expectitree.page.quiz.decision"):
         leaf = browser.run(text, "asked").removeprefix("Will star1 visit the leaf ")
@@ -1060,7 +1062,7 @@ def test_the_quiz_asks_before_each_step_and_counts_what_is_right(open_page: Any)
         "a2/#1/#2?": False, "a2/#2/#1?": False,
     }  # fmt: skip
     assert browser.run(text, "score") == "6 of 7 right"
-    assert browser.run(text, "asked") == "No more leaf to decide."
+    assert browser.run(text, "asked") == "No leaf is left."
     assert "Chance cut" in browser.run(text, "sentence")
     browser.press("q")
     assert not browser.run(shown)
