@@ -48,6 +48,7 @@ GROUPS = {
         "trace": "List the steps of a search: visits, probes, bounds and cuts.",
         "draw": "Draw a picture of the tree, or a page that replays searches.",
         "limit": "Find the fewest leaves that prove the value.",
+        "sheet": "Make exercise sheets: pages to print, LaTeX or Moodle, with answers.",
     },
     "Decide": {
         "sensitivity": "Find what the best decision depends on: thresholds, tornado, break-even.",

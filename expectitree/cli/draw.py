@@ -79,6 +79,11 @@ _PICTURE_OPTIONS = (  # which a page does not have
         is_flag=True,
         help="Draw an exercise: leave out all that a search found, with lines to write on.",
     ),
+    click.option(
+        "--solution",
+        is_flag=True,
+        help="Draw the solution of that exercise, with everything in the same place.",
+    ),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -9,6 +11,7 @@ import click
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.terminal import OUT, say, working
 from expectitree.cli.tree_files import (
+    add_options,
     check_output,
     float32_option,
     force_option,
@@ -22,24 +25,27 @@ from expectitree.lab.families.parameters import ORDERS, PARAMETERS
 from expectitree.text.phrases import plural
 
 
-def _parameter_options(command: Any) -> Any:
+def parameter_options(*without: str) -> Callable[[Any], Any]:
     """Add an option for each parameter, whose help names the families that have it."""
-    for name, parameter in reversed(PARAMETERS.items()):
+    options = []
+    for name in (name for name in PARAMETERS if name not in without):
+        parameter = PARAMETERS[name]
         families = [family for family in FAMILIES if name in parameters_of(family)]
-        command = click.option(
+        option = click.option(
             f"--{name}",
             is_flag=parameter.metavar is None and name != "order",
             default=None,
             type=click.Choice(ORDERS) if name == "order" else None,
             metavar=parameter.metavar,
             help=f"{', '.join(families)}: {parameter.help}",
-        )(command)
-    return command
+        )
+        options.append(option)
+    return partial(add_options, options=options)
 
 
 @click.command("generate", cls=HelpCommand)
 @click.argument("family", type=click.Choice(list(FAMILIES)))
-@_parameter_options
+@parameter_options()
 @click.option(
     "-o",
     "--output",

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 import click
 
+from expectitree.analysis.verify.answers import check_answers
 from expectitree.analysis.verify.report import refresh, verify_file
 from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
+from expectitree.base.tree.model import Tree
 from expectitree.cli.games import refuse_game
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, set_option
-from expectitree.cli.terminal import DOES_NOT_HOLD, NO_TREE, protect, say, show, warn, working
+from expectitree.cli.terminal import (
+    DOES_NOT_HOLD,
+    NO_TREE,
+    make_console,
+    protect,
+    say,
+    show,
+    warn,
+    working,
+    write,
+)
 from expectitree.cli.trees import files_in
+from expectitree.files import load
+from expectitree.text.console import characters, line, safe, to_strings
 
 
 @click.command("verify", cls=HelpCommand)
@@ -19,6 +36,12 @@ from expectitree.cli.trees import files_in
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
 @click.option("-v", "--verbose", is_flag=True, help="In text, print every expectation.")
+@click.option(
+    "--answers",
+    metavar="FILE",
+    type=FILE,
+    help="Check a student's answers, lines such as `a2/#1: 4.5`; explain the first wrong one.",
+)
 @click.option(
     "-q", "--quiet", is_flag=True, help="In text, print only what is broken, and the last line."
 )
@@ -30,6 +53,7 @@ def command(
     paths: tuple[str, ...],
     write_back: bool,
     verbose: bool,
+    answers: str | None,
     quiet: bool,
     parameters: dict[str, str],
     format_name: str,
@@ -40,6 +64,9 @@ def command(
     exactly, or with formulas such as exp and log within a bound of the rounding. Folders are
     searched for tree files. With --write, broken expectations are refreshed, and a file without
     `expect` gets one; every other character stays as it is.
+
+    With --answers, the values that a student wrote at the nodes of one tree are checked instead,
+    children before their parents. The root is `/`, and `best` the best action.
 
     For example: expectitree verify trees
     """
@@ -52,6 +79,10 @@ def command(
     if verbose and quiet:
         raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
     refuse_game(*paths)
+    if answers is not None:
+        if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
+            raise click.UsageError("--answers is for one FILE, without --write and --format.")
+        context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
     verifications, unwritten = [], False
     files = files_in(paths)
     protect(files)
@@ -79,3 +110,17 @@ def command(
         context.exit(NO_TREE)
     if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
+
+
+def _check(tree: Tree, answers: str) -> int:
+    """Print the first wrong answer and why it is wrong; return the exit status."""
+    from expectitree.analysis.evaluate.sentences import explanation_lines
+
+    found, why = check_answers(tree, answers)
+    console = make_console()
+    mark = characters(console.options)
+    sign = (mark.yes, "good") if why is None else (mark.no, "bad")
+    lines = [line(sign, f" {safe(found, console.options)}")]
+    lines += explanation_lines(why, console.options) if why is not None else ()
+    write(to_strings(lines, console))
+    return 0 if why is None else DOES_NOT_HOLD

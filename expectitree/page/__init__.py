@@ -31,7 +31,7 @@ MAX_NODES = 100_000  # of a tree that a page replays: they take about 1 MB
 MAX_STEPS = 50_000  # of one search that a page replays: they take about 1 MB
 SCRIPTS = (
     "tree.js", "moment.js", "layout.js", "view.js", "picture.js", "camera.js", "controls.js",
-    "address.js", "page.js",
+    "address.js", "quiz.js", "page.js",
 )  # fmt: skip
 _SLOT = re.compile(r"<!-- slot: (\w+) -->")
 

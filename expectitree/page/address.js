@@ -1,7 +1,7 @@
 // ---- The address: `#search=star2&step=42` names the moment that the page shows.
 
 const PAUSE = 200; // milliseconds without a change before the address is written
-const CHOICES = { utilities: "show-all", places: "show-places", follow: "follow" };
+const CHOICES = { utilities: "show-all", places: "show-places", follow: "follow", quiz: "quiz" };
 const parameters = () => new URLSearchParams(location.hash.slice(1));
 let writing = 0; // a timer
 

@@ -50,6 +50,7 @@ class Controls {
       "close-some": () => page.expand(Math.min(SHOWN_FIRST, Math.max(4, page.items.length >> 1))),
       "help-button": () => element("help").showModal(),
       present: () => page.present(!page.presenting),
+      yes: () => page.quiz.answer(true), no: () => page.quiz.answer(false),
     });
     on("input", { slider: go(() => Number(element("slider").value)) });
     on("change", {
@@ -57,6 +58,7 @@ class Controls {
       algorithm: () => page.choose(Number(element("algorithm").value)),
       "show-all": () => page.update(), "show-places": () => page.update(),
       follow: () => page.update(),
+      quiz: () => { page.quiz.start(); page.update(); },
     });
     on("submit", {
       search: (event) => { event.preventDefault(); page.find(element("query").value); },
@@ -210,6 +212,7 @@ class Controls {
       " ": click("next"), ArrowRight: click("next"), ArrowLeft: click("back"),
       Home: click("first"), End: click("last"), p: click("play"), c: click("next-cut"),
       "+": click("zoom-in"), "=": click("zoom-in"), "-": click("zoom-out"), 0: click("fit"),
+      q: click("quiz"), y: click("yes"), n: click("no"),
       f: click("present"), "?": click("help-button"), "/": () => element("query").select(),
       Escape: () => (page.selected === NONE ? page.present(false) : page.select(NONE)),
       ArrowUp: pan(0, PAN), ArrowDown: pan(0, -PAN),

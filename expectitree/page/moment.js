@@ -92,6 +92,35 @@ class Moment {
   /** The next step that is a cut; 0 where there is none. */
   get nextCut() { return this.trace.kinds.indexOf("C", this.step) + 1; }
 
+  /** Return the next leaf that a step visits or a cut spares, and that step; null for none. */
+  get decision() {
+    const { step: from, tree, trace } = this;
+    const isSpared = (n) => {
+      for (; n !== NONE && !this.visits[n]; n = tree.parent[n]) if (this.skipped[n]) return true;
+      return false;
+    };
+    const leaves = Array.from(tree.order).filter((n) => tree.kind[n] === TERMINAL);
+    this.seek(this.length); // a further branch may lead to what a cut spares
+    const visited = new Set(leaves.filter((n) => this.visits[n]));
+    this.seek(from);
+    const isDecided = (n) => this.visits[n] > 0 || (!visited.has(n) && isSpared(n));
+    const open = leaves.filter((n) => !isDecided(n));
+    let leaf;
+    while (leaf === undefined && this.step < this.length) {
+      this.seek(this.step + 1);
+      leaf = open.find(isDecided);
+    }
+    const { step } = this, isVisited = leaf !== undefined && this.visits[leaf] > 0;
+    let why = "";
+    if (isVisited) { // the node above had no cut before the step
+      this.seek(step - 1);
+      const above = tree.owner[trace.branches[step - 1]], window = this.window(above).join(", ");
+      why = `No cut: ${tree.path(above, 12)} is in ${this.interval(above)}, with ${window}.`;
+    }
+    this.seek(from);
+    return leaf === undefined ? null : { leaf, step, isVisited, why };
+  }
+
   /** Return the branches from the root to the last step's node, by which the search came there. */
   way() {
     if (!this.step) return [];

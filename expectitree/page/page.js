@@ -48,6 +48,7 @@ class Page {
     this.items = [];
     /** @type {string | null} the row of the outline that has the focus */
     this.outlineKey = null;
+    this.quiz = new Quiz(this);
     this.controls = new Controls(this);
     this.fill();
     const names = data.traces.map((trace) => trace.about.algorithm);
@@ -84,6 +85,7 @@ class Page {
   /** Choose a search by its place; it is shown at a step, by default where it was left. */
   choose(i, step = undefined) {
     this.stop();
+    if (i !== this.chosen) this.quiz.start();
     this.chosen = i;
     this.moments[i] ??= new Moment(this.data, this.tree, this.data.traces[i]);
     const { trace, moment } = this;
@@ -165,12 +167,14 @@ class Page {
   /** Show the step that the search is at. */
   update() {
     const { moment, view } = this;
+    this.quiz.ask();
     const way = this.following ? moment.way() : [];
     this.layout.places = element("show-places").checked;
     this.items = this.layout.items(way, this.following && moment.step ? this.current : NONE);
     view.update(moment, this.items);
     this.picture.update(this.items, view);
-    if (this.following && view.here) this.look(view.here);
+    const asked = this.quiz.decision && this.itemOf(this.selected);
+    if (this.following && view.here) this.look(asked ?? view.here);
     this.explain();
     this.count();
     this.describe();

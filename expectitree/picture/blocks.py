@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 from unicodedata import bidirectional
 
 from expectitree.picture.content import BEST, NOTE, PLAYED, SYMBOLS, Edge, Glyph
+from expectitree.picture.hidden import BLANK
 from expectitree.picture.marks import Box, Point, Symbol, Text
 from expectitree.picture.text import LINE, text_width
 
@@ -14,10 +15,13 @@ FONT, LABEL_FONT, SMALL_FONT, TITLE_FONT = 13.0, 12.0, 11.0, 16.0
 HALF = 12.0  # of a symbol's width and height
 _BESIDE = 5.0  # from a symbol to its text
 _END = 7.0  # half of the triangle at the end of a decision tree
+_PLAYERS = ("UP", "DOWN")  # triangles
 _BOX = 11.0  # half the height of a terminal's box
 _CLOSE = 3.0  # between the leaves of a run
 _GAP = 14.0  # where a cut divides a run
 _MAX_RUN_LENGTH = 8  # leaves in a line of a run
+# Of a node in an exercise: room for a value, written by hand or printed, and for each remark.
+_ROOM, _ROOM_HEIGHT, _REMARK_HEIGHT = 63.0, 32.5, 20.0
 
 
 class Block(NamedTuple):
@@ -47,6 +51,10 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     colour = "hidden" if glyph.is_grey else glyph.kind
     if glyph.shape == "BOX":
         return _box_block(glyph, lines, colour, is_down)
+    if glyph.room is not None:
+        symbol = Symbol(glyph.shape, Box(-HALF, -HALF, HALF, HALF), colour, glyph.is_estimate)
+        box, texts = _in_room(glyph, lines, is_down)
+        return Block(box, (symbol, *texts), (HALF / 2 if glyph.shape in _PLAYERS else HALF, HALF))
     if glyph.shape == "END" and is_down:
         box = Box(-_END, -_END, _END, _END)
         symbol = Symbol("UP", box, colour, glyph.is_estimate)
@@ -56,13 +64,14 @@ def glyph_block(glyph: Glyph, is_down: bool) -> Block:
     half = _END if glyph.shape == "END" else HALF
     box = Box(-half, y - high, half + _BESIDE + _widest(lines), y + high)
     symbol = Symbol(glyph.shape, Box(-half, -half, half, half), colour, glyph.is_estimate)
-    reach = HALF / 2 if glyph.shape in ("UP", "DOWN") else half
+    reach = HALF / 2 if glyph.shape in _PLAYERS else half
     return Block(box, (symbol, *_texts(lines, half + _BESIDE, y)), (reach, HALF))
 
 
 def _box_block(glyph: Glyph, lines: Lines, colour: str, is_down: bool) -> Block:
     """Return a box around the value of a terminal, with its remarks below or to the right."""
-    half = max(HALF, _widest(lines[:1]) / 2 + 5)
+    longest = lines[:1] if glyph.room is None else [(f"({glyph.value.strip('()')})", *lines[0][1:])]
+    half = max(HALF, _widest(longest) / 2 + 5)
     box = Box(-half, -_BOX, half, _BOX)
     symbol = Symbol("BOX", box, colour, glyph.is_estimate)
     inside, remarks = _texts(lines[:1]), lines[1:]
@@ -85,6 +94,29 @@ def _with_texts_below(box: Box, symbol: Symbol, lines: Lines) -> Block:
     return Block(whole, (symbol, *texts), (box.right, box.bottom))
 
 
+def _in_room(glyph: Glyph, lines: Lines, is_down: bool) -> tuple[Box, tuple[Text, ...]]:
+    """Return the room of a node in an exercise, and its texts: blank ones, or those filled in.
+
+    A long interval has two lines. What is longer still is set in smaller type.
+    """
+    beside = HALF + _BESIDE
+    high = _ROOM_HEIGHT + (glyph.room or 0) * _REMARK_HEIGHT
+    top = -HALF if is_down else -high / 2
+    (value, size, colour), *remarks = lines
+    parts = [value]
+    if text_width(value, size) > _ROOM:
+        parts = value.replace(", ", ",\n").split("\n")
+    widest = max(text_width(part, size) for part in parts)
+    size *= min(1, _ROOM / max(widest, 1))
+    middle = top + (_ROOM_HEIGHT / 2 if len(parts) > 1 else HALF + 6 * (value == BLANK))
+    texts = [*_texts([(part, size, colour) for part in parts], beside, middle)]
+    for row, (text, small, dim) in enumerate(remarks):
+        small *= min(1, _ROOM / max(text_width(text, small), 1))
+        middle = top + _ROOM_HEIGHT + (row + 0.5) * _REMARK_HEIGHT
+        texts += _texts([(text, small, dim)], beside, middle)
+    return Box(-HALF, top, beside + _ROOM, top + high), tuple(texts)
+
+
 def edge_block(edge: Edge, is_down: bool) -> Block | None:
     """Return the texts of an edge; the origin is where they begin, in their middle."""
     texts = edge.lines
@@ -96,7 +128,8 @@ def edge_block(edge: Edge, is_down: bool) -> Block | None:
     if edge.is_grey:
         colour = "grey"
     lines = [(line, LABEL_FONT, colour) for line in texts]
-    width = _widest(lines, is_bold)
+    # An exercise has room for the bold text of its solution.
+    width = _widest(lines, is_bold or edge.parent.room is not None)
     high = len(lines) * LABEL_FONT * LINE
     if is_down:
         box, x, y = Box(-width / 2, 0, width / 2, high + 2), 0, high / 2 + 1
@@ -141,14 +174,15 @@ def are_run(edges: Sequence[Edge], shared: Collection[Glyph]) -> bool:
 def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
     """Return the run of a node's leaves: lines of equal boxes, one after the other.
 
-    A cut divides the run into two parts.
+    A cut divides the run into two parts. In an exercise, leaves stay where they are.
     """
     blocks = [_leaf_block(edge, half) for edge in edges]
     across, along = (2 * half, 2 * _BOX) if is_down else (2 * _BOX, 2 * half)
     across, along = across + _CLOSE, along + _CLOSE
     least = -(-len(blocks) // _MAX_RUN_LENGTH)
     lines = next((n for n in range(least, 2 * least) if len(blocks) % n == 0), least)
-    cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
+    first_cut = next((i for i, edge in enumerate(edges) if edge.is_cut or edge.is_unprobed), 0)
+    cut = first_cut if edges[0].parent.room is None else 0
     places, begin, gap = [], 0.0, None
     for part in (range(cut), range(cut, len(blocks))):
         long = -(-len(part) // lines)
@@ -159,6 +193,9 @@ def run_of(edges: Sequence[Edge], half: float, is_down: bool) -> Run:
         if part and cut and not gap:
             gap = (0, begin - along / 2), (0, begin - along / 2 + _GAP)
             begin += _GAP
+    if first_cut > cut and lines == 1:
+        middle = places[first_cut][1] - along / 2
+        gap = (0, middle - _CLOSE / 2), (0, middle + _CLOSE / 2)
     side, end = (lines * across - _CLOSE) / 2, begin - (along + _CLOSE) / 2
     box = Box(-side, (_CLOSE - along) / 2, side, end)
     return Run(box, blocks, places, gap)

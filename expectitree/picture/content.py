@@ -13,11 +13,17 @@ from expectitree.analysis.evaluate.cuts import cut_reason
 from expectitree.analysis.evaluate.outline import Row
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.analysis.evaluate.sentences import value_text, visited_text
-from expectitree.base.numbers import cell_text, escape, probability_text
+from expectitree.base.numbers import INFINITY, cell_text, escape, is_finite, probability_text
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
 from expectitree.base.tree.totals import totals
-from expectitree.picture.hidden import BLANK, blanked, exercise_lines, is_unknown
+from expectitree.picture.hidden import (
+    BLANK,
+    blanked,
+    exercise_lines,
+    exercise_room,
+    is_unknown,
+)
 from expectitree.picture.rows import picture_rows
 from expectitree.picture.text import balanced, payment_text
 from expectitree.searches.cuts import CUT
@@ -62,6 +68,7 @@ class Style:
     title: bool = True
     reasons: bool = False  # why each cut was made, beside its node
     blank: bool = False  # an exercise: without what the search found
+    solution: bool = False  # of the exercise: what is filled in, everything in the same place
 
 
 @dataclass(eq=False)
@@ -76,6 +83,7 @@ class Glyph:
     is_estimate: bool
     tooltip: str
     shape: str = ""  # a name in `SHAPES` of the style, for a node
+    room: int | None = None  # lines for remarks in an exercise and its solution
     below: list[Edge] = field(default_factory=list)  # in branch order
 
 
@@ -109,6 +117,7 @@ class Content:
     summary: tuple[str, ...]  # the result, then the counts of a search that pruned
     description: str  # for screen readers
     glyphs: list[Glyph]  # parents first
+    room: tuple[str, ...] = ()  # as the summary, the longest that an exercise has room for
 
     @property
     def edges(self) -> list[Edge]:
@@ -158,19 +167,20 @@ class _Reader:
     """Reads the rows, parents first, and makes a glyph and an edge of each."""
 
     def __init__(self, evaluation: Evaluation, style: Style, folded: bool) -> None:
-        self.blank = style.blank
+        self.blank, self.is_exercise = style.blank, style.blank or style.solution
         self.evaluation = blanked(evaluation) if style.blank else evaluation
         self.style, self.folded = style, folded
         self.shown = self.evaluation.shown
         self.search, self.tree = self.shown.search, self.shown.tree
         self.columns, self.explanation = self.tree.columns, self.shown.explanation
         self.totals = totals(self.tree) if style.totals else {}
-        self.windows = self.search.alpha, self.search.beta
+        self.has_windows, self.windows = evaluation.windows, (self.search.alpha, self.search.beta)
         self.numbered: set[int] = set()  # shared nodes that have a number in the picture
 
     def read(self) -> Content:
         """Return the content; shared nodes have numbers where edges to them would be too long."""
-        rows = list(picture_rows(self.search, self.style.rows, self.folded))
+        chosen = blanked(self.evaluation).search if self.style.solution else self.search
+        rows = list(picture_rows(chosen, self.style.rows, self.folded))
         self.best = {
             row.node: next(self.search.best_branches(row.node), -1) for row in rows if row.is_first
         }
@@ -208,9 +218,11 @@ class _Reader:
                 child = own[row.node]
             own[row.parent].below.append(self.edge(row, own[row.parent], child))
         found = self.evaluation.search
-        text = tuple(exercise_lines(found)) if self.blank else _summary(found)
+        text, room = _summary(found), exercise_room(found) if self.is_exercise else ()
+        if self.is_exercise:
+            text = exercise_lines(found, self.blank)
         title = clipped(escape(self.tree.title or ""), _MAX_TITLE_LENGTH)
-        return Content(title, text, self.description(text), [*own.values(), *others])
+        return Content(title, text, self.description(text), [*own.values(), *others], room)
 
     def description(self, found: tuple[str, ...]) -> str:
         """Return the picture in words."""
@@ -243,6 +255,7 @@ class _Reader:
             claim = "estimate " if is_estimate else ""
             tooltip[0] += f": {claim}{self.worth(n, value)}"
         remarks, more = self._glyph_notes(n)
+        room = self._room(n) if self.is_exercise else None
         if n in self.numbered and kind != "TERMINAL":
             value += f"  @{self.shown.shared_number[n]}"
         if is_estimate:
@@ -251,8 +264,15 @@ class _Reader:
             value = f"({value})"
         return Glyph(
             kind, n, value, tuple(remarks), self.is_grey(n), is_estimate,
-            "\n".join(tooltip + more), SHAPES[self.style.style][kind],
+            "\n".join(tooltip + more), SHAPES[self.style.style][kind], room,
         )  # fmt: skip
+
+    def _room(self, n: int) -> int:
+        """Return how many remarks a node of an exercise, or of its solution, may have."""
+        if self.columns.kind[n] == Kind.TERMINAL:
+            return 0
+        at_start = n == self.tree.root_id and bool(self.tree.root_reward)
+        return at_start + 2 * self.has_windows + bool(self.shared_probability(n))
 
     def _glyph_value(self, n: int) -> str:
         if self.columns.kind[n] == Kind.TERMINAL:
@@ -261,26 +281,33 @@ class _Reader:
             return BLANK
         if is_unknown(self.search, n):
             return ""
-        return known_text(self.search.lower[n], self.search.upper[n])
+        lower, upper = self.search.lower[n], self.search.upper[n]
+        if self.style.solution:
+            if not self.search.visits[n]:
+                return ""
+            if lower == -INFINITY or upper == INFINITY:  # as written by hand
+                ends = [f">= {cell_text(lower)}"] * is_finite(lower)
+                return "".join(ends + [f"<= {cell_text(upper)}"] * is_finite(upper))
+        return known_text(lower, upper)
 
     def _glyph_notes(self, n: int) -> tuple[list[str], list[str]]:
         """Return what is written below the value of a node, and the tooltip's other lines."""
         remarks: list[str] = []
         tooltip: list[str] = []
-        is_terminal = self.columns.kind[n] == Kind.TERMINAL
+        is_terminal, alpha = self.columns.kind[n] == Kind.TERMINAL, self.search.alpha
         if n == self.tree.root_id and self.tree.root_reward and not is_terminal:
             remarks.append(f"{payment_text(self.tree.root_reward)} at the start")
         if not self.search.visits[n]:
             reason = self.explanation.skipped(n)
             tooltip.append(f"not visited: {reason}" if reason else "not visited")
-        elif not is_terminal and self.evaluation.windows and self.search.alpha[n] is not None:
+        elif self.has_windows and not is_terminal and (self.blank or alpha[n] is not None):
             # A best-first search has windows only at its end.
-            if self.blank:
-                remarks.append(f"α {BLANK}, β {BLANK}")
-            else:
-                alpha, beta = (cell_text(end[n], self.search.eps) for end in self.windows)
-                tooltip.append(f"α {alpha}, β {beta}")
-                remarks.append(tooltip[-1])
+            ends = [BLANK] * 2
+            if not self.blank:
+                ends = [cell_text(end[n], self.search.eps) for end in self.windows]
+                tooltip.append(f"α {ends[0]}, β {ends[1]}")
+            window = [f"α {ends[0]}", f"β {ends[1]}"]
+            remarks += window if self.is_exercise else [", ".join(window)]
         if n in self.totals:
             remarks.append(f"total {cell_text(self.totals[n])}")
         chance = self.shared_probability(n)

@@ -22,6 +22,7 @@ from expectitree.base.errors import AnalysisError
 from expectitree.picture.blocks import (
     HALF,
     LABEL_FONT,
+    SMALL_FONT,
     TITLE_FONT,
     Block,
     Run,
@@ -78,7 +79,8 @@ class Diagram(NamedTuple):
     def least_width(self) -> float:
         """The width at which the smallest text is just legible."""
         marks = (mark for group in self.groups for mark in group.marks)
-        sizes = (mark.size for mark in marks if isinstance(mark, Text))
+        # Where a solution is set smaller, the exercise has the least size.
+        sizes = (max(mark.size, SMALL_FONT) for mark in marks if isinstance(mark, Text))
         return self.width * LEGIBLE / min(sizes, default=LABEL_FONT)
 
     @property
@@ -276,18 +278,24 @@ class _Layout:
         wide, high = max(box.right for box in boxes) - left, max(box.bottom for box in boxes) - top
         inner, y, heading = wide, _MARGIN, []
         if self.style.title:
-            texts = [(text, LABEL_FONT, False) for text in self.content.summary]
-            if self.content.title:
-                texts.insert(0, (self.content.title, TITLE_FONT, True))
-            inner = max(wide, min(max(text_width(*text) for text in texts), _WIDEST_HEADING))
-            for text, size, is_bold in texts:
-                colour = "ink" if is_bold else "dim"
+            summary, title = self.content.summary, self.content.title
+            longest = self.content.room or summary  # which decides what room there is
+            texts = [(*two, LABEL_FONT, False) for two in zip(summary, longest, strict=True)]
+            if title:
+                texts.insert(0, (title, title, TITLE_FONT, True))
+            inner = max(wide, min(max(text_width(*text[1:]) for text in texts), _WIDEST_HEADING))
+
+            def lines_of(text: str, size: float, is_bold: bool, most: int = 6) -> tuple[str, ...]:
                 share = min(1, inner / (text_width(text, size, is_bold) or inner))
-                for line in broken(text, ceil(cell_len(text) * share), 6):
-                    inner = max(inner, text_width(line, size, is_bold))
-                    heading.append(Text(_MARGIN, y + size, line, size, colour, is_bold=is_bold))
-                    y += size * LINE
-                y += _LEADING if is_bold else 2
+                return broken(text, ceil(cell_len(text) * share), most)
+
+            for text, room, size, is_bold in texts:
+                colour, room_lines = "ink" if is_bold else "dim", lines_of(room, size, is_bold)
+                for row, line in enumerate(lines_of(text, size, is_bold, len(room_lines)), 1):
+                    place = y + size + (row - 1) * size * LINE
+                    heading.append(Text(_MARGIN, place, line, size, colour, is_bold=is_bold))
+                inner = max(inner, *(text_width(line, size, is_bold) for line in room_lines))
+                y += size * LINE * len(room_lines) + (_LEADING if is_bold else 2)
             y += 14
         self.offset = (_MARGIN + (inner - wide) / 2 - left, y - top)
         return inner + 2 * _MARGIN, y + high + _MARGIN, Group(tuple(heading))

@@ -96,7 +96,8 @@ def to_svg(found: Tree | Search, **options: Any) -> str:
             "decision" decisions as squares and ends as triangles. `totals=True` adds to each
             terminal what its path pays in all. `windows=True` shows alpha and beta of each node
             that was entered, `reasons` the reason for each cut, and `strategy` only what optimal
-            play can reach. `blank=True` draws an exercise, with lines to write on.
+            play can reach. `blank=True` draws an exercise, with lines to write on, and
+            `solution=True` the same picture filled in, with everything in the same place.
 
     Raises:
         AnalysisError: An option or its value is unknown, the width is too small for legible
@@ -129,6 +130,9 @@ def picture(
     _check(wanted, "rows", is_number, "a whole number, 1 or more, or None for all")
     is_number = width is None or (isinstance(width, (int, float)) and 1 <= width < INFINITY)
     _check(wanted, "width", is_number, "a number of pixels, 1 or more, or None")
+    if wanted.solution and (wanted.blank or wanted.reasons):
+        other = "an exercise" if wanted.blank else "a picture with reasons"
+        raise AnalysisError(f"a picture is {other}, or a solution in its places: choose one")
     search = found if isinstance(found, Search) else evaluate_known(found)
     with notation(not search.rounds):
         return drawn(kind, Evaluation(file, search, windows, None, strategy), wanted)
@@ -137,11 +141,11 @@ def picture(
 def drawn(kind: str, evaluation: Evaluation, style: Style) -> str | bytes:
     """Return a picture of a kind."""
     if kind in CONVERTED:
-        return _converted(str(drawn("svg", evaluation, style)), kind, style.width)
+        return converted(str(drawn("svg", evaluation, style)), kind, style.width)
     return "".join(f"{line}\n" for line in module_of(PICTURES[f".{kind}"]).draw(evaluation, style))
 
 
-def _converted(svg: str, kind: str, width: float | None) -> bytes:
+def converted(svg: str, kind: str, width: float | None = None) -> bytes:
     """Return a picture as "pdf", or as "png" of at most `width` pixels."""
     if kind == "pdf":
         return bytes(_converter().svg_to_pdf(svg))

@@ -6,22 +6,27 @@ it: neither in a tooltip nor in the choice of the nodes that are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from rich.cells import cell_len
+
 from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.sentences import value_text
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import INFINITY, escape, is_finite
 from expectitree.base.tree.columns import ChosenBounds, Repeated
 from expectitree.base.tree.model import Kind, Tree, check_tree
 from expectitree.searches.engine import search_known, search_tree
 from expectitree.searches.result import PLAYERS, Search
+from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural
 
-BLANK = "______"  # a line to write on
+BLANK = "_________"  # a line to write on
+_LONG_VALUE = "-1000000.25"  # as long as most values
+_MAX_LABEL_LENGTH = 40  # columns of the best action
 
 
 def blanked(evaluation: Evaluation) -> Evaluation:
@@ -48,16 +53,36 @@ def blanked(evaluation: Evaluation) -> Evaluation:
     return Evaluation(evaluation.file, search, evaluation.windows)
 
 
-def exercise_lines(search: Search) -> Iterator[str]:
-    """Yield lines to write the result on, and the counts of a search that prunes."""
+def exercise_lines(search: Search, is_blank: bool = True) -> tuple[str, ...]:
+    """Return lines to write the result on, and the counts of a search that prunes; or the result.
+
+    The counts of a search that does not prune are left out: it visits everything.
+    """
+    if is_blank:
+        return _lines(search, BLANK, BLANK, BLANK, BLANK)
+    counts, best = search.counts, clipped(escape(search.best or ""), _MAX_LABEL_LENGTH)
+    return _lines(search, value_text(search), best, f"{counts.leaves_visited:,}", str(counts.cuts))
+
+
+def exercise_room(search: Search) -> tuple[str, ...]:
+    """Return the longest lines that an exercise has room for; they do not depend on the search."""
+    tree = search.tree
+    labels = (escape(tree.branch_label(tree.root_id, b)) for b in tree.branches_of(tree.root_id))
+    best = max((BLANK, *(clipped(label, _MAX_LABEL_LENGTH) for label in labels)), key=cell_len)
+    return _lines(search, _LONG_VALUE, best, BLANK, BLANK)
+
+
+def _lines(search: Search, value: str, best: str, leaves: str, cuts: str) -> tuple[str, ...]:
     tree = search.tree
     is_player = tree.columns.kind[tree.root_id] in PLAYERS
-    yield f"Value {BLANK}" + (f", best action {BLANK}" if is_player else "")
-    if search.algorithm.player_cuts:
-        bounds = f"with bounds {interval_text(*search.root_bounds)}"
-        bounds = "without bounds" if search.bounds_source == "none" else bounds
-        name, leaves = search.algorithm.full_name, plural(tree.leaves, "leaf")
-        yield f"{name} {bounds} visited {BLANK} of {leaves}, {BLANK} cuts"
+    text = f"Value {value}" + (f", best action {best}" if is_player else "")
+    if not search.algorithm.player_cuts:
+        return (text,)
+    name, ends = search.algorithm.full_name, search.root_bounds
+    bounded = any(map(is_finite, ends))
+    name += f" with bounds {interval_text(*ends)}" if bounded else " without bounds"
+    noun = "cut" if cuts == "1" else "cuts"
+    return text, f"{name} visited {leaves} of {plural(tree.leaves, 'leaf')}, {cuts} {noun}"
 
 
 def evaluate_known(

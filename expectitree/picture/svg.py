@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape
 
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.picture.content import Style
-from expectitree.picture.diagram import diagram
+from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.marks import THEMES, Group, Line, Mark, Path, Point, Symbol, Text
 from expectitree.picture.text import is_measured, text_width
 
@@ -16,8 +16,12 @@ FONTS = "Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
 def draw(evaluation: Evaluation, style: Style) -> Iterator[str]:
     """Yield the lines of the picture of an evaluated tree."""
-    picture = diagram(evaluation, style)
-    content, writer = picture.content, _Writer(THEMES[style.theme], picture.scale)
+    return svg_lines(diagram(evaluation, style), style.theme)
+
+
+def svg_lines(picture: Diagram, theme: str = "light") -> Iterator[str]:
+    """Yield the lines of a picture whose marks have their places."""
+    content, writer = picture.content, _Writer(THEMES[theme], picture.scale)
     width, height = writer.number(picture.width), writer.number(picture.height)
     area = f'width="{width}" height="{height}"'
     yield (

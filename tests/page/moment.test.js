@@ -73,3 +73,27 @@ test("a node has a reason as soon as a cut spares it", () => {
   moment.seek(moment.nextCut);
   assert.deepEqual([...new Set(reasons())], ["cut"]);
 });
+
+for (const name of ["ballard.yaml", "shared.yaml", "paying"]) {
+  const { data } = golden(name), tree = new Tree(data.tree, data.numbers.shown);
+  for (const trace of data.traces.filter((one) => one.in_order && one.cutting)) {
+    test(`${name}, ${trace.name}: every leaf is visited, or spared by a cut, at one step`, () => {
+      const moment = new Moment(data, tree, trace), decided = [];
+      for (let found = moment.decision; found; found = moment.decision) {
+        assert.ok(found.step > moment.step);
+        assert.equal(moment.visits[found.leaf], 0);
+        moment.seek(found.step);
+        assert.equal(moment.visits[found.leaf] > 0, found.isVisited);
+        assert.equal(found.why !== "", found.isVisited);
+        decided.push(found);
+      }
+      moment.seek(moment.length);
+      const visited = decided.filter((found) => found.isVisited).length;
+      assert.equal(visited, moment.counts().leaves);
+      for (const { leaf, isVisited } of decided) {
+        assert.equal(moment.visits[leaf] > 0, isVisited);
+      }
+      assert.equal(new Set(decided.map((found) => found.leaf)).size, decided.length);
+    });
+  }
+}

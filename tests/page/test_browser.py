@@ -582,7 +582,7 @@ def test_keys_of_a_control_that_tab_reached_are_its_own(open_page: Any) -> None:
 def test_the_page_shows_its_keys(open_page: Any) -> None:
     browser = open_page(et.load(LEFT))
     shown = browser.run("return document.querySelector('.hints').innerText.replace(/\\s+/g, ' ')")
-    assert shown == "space next ← back c next cut p play f present 0 fit ? help"
+    assert shown == "space next ← back c next cut p play q quiz f present 0 fit ? help"
 
 
 def test_the_address_returns_to_the_moment(open_page: Any) -> None:
@@ -1035,3 +1035,44 @@ def test_text_has_enough_contrast(open_page: Any) -> None:
         for name in ("--ink", "--dim", "--faint", "--way", "--cut", "--CHANCEline"):
             colour = luminance(browser.run(read, name))
             assert (max(paper, colour) + 0.05) / (min(paper, colour) + 0.05) >= 4.5, (theme, name)
+
+
+def test_the_quiz_asks_before_each_step_and_counts_what_is_right(open_page: Any) -> None:
+    browser = open_page(load(LEFT))
+    browser.run("expectitree.choose('star1')")
+    shown = "return document.getElementById('question').checkVisibility()"
+    text = "return document.getElementById(arguments[0]).textContent"
+    assert not browser.run(shown)
+    browser.press("q")
+    assert browser.run(shown)
+    assert browser.run(text, "asked") == "Will star1 visit the leaf a1/#1/#1?"
+    assert browser.run("return expectitree.page.moment.step") == 0
+    browser.press("n")
+    assert browser.run(text, "score") == "0 of 1 right"
+    verdict = browser.run(text, "verdict")
+    assert verdict.startswith(
+        "Wrong. The search visits a1/#1/#1. No cut: a1/#1 is in [1, 4], with α"
+    )
+    answers = {}
+    while question := browser.run("return expectitree.page.quiz.decision"):
+        leaf = browser.run(text, "asked").removeprefix("Will star1 visit the leaf ")
+        answers[leaf] = question["isVisited"]
+        browser.press("y" if question["isVisited"] else "n")
+    assert answers == {
+        "a1/#1/#2?": True, "a1/#2/#1?": True, "a1/#2/#2?": True, "a2/#1/#1?": True,
+        "a2/#1/#2?": False, "a2/#2/#1?": False,
+    }  # fmt: skip
+    assert browser.run(text, "score") == "6 of 7 right"
+    assert browser.run(text, "asked") == "No leaf is left."
+    assert "Chance cut" in browser.run(text, "sentence")
+    browser.press("q")
+    assert not browser.run(shown)
+
+
+def test_the_address_opens_a_quiz_and_best_first_has_none(open_page: Any) -> None:
+    browser = open_page(load(LEFT))
+    browser.run("location.hash = '#search=best-first&step=0&quiz=1'")
+    asked = "return document.getElementById('asked').textContent"
+    browser.wait(f"{asked} === 'Choose alphabeta, star1 or star2 for a quiz.'")
+    browser.run("expectitree.choose('alphabeta')")
+    assert browser.run(asked) == "Will alphabeta visit the leaf a1/#1/#1?"

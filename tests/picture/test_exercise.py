@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -13,19 +14,23 @@ from typing import Any
 
 import pytest
 from helpers import ROOT, for_each, invoke, load
+from picture.test_picture import check_room
 from random_trees import Case
 
 import expectitree as et
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.tree.columns import Repeated
-from expectitree.picture.content import PLAIN, Style, content
+from expectitree.picture.content import PLAIN, Edge, Style, content
+from expectitree.picture.diagram import Diagram, diagram
 from expectitree.picture.drawing import drawn
 from expectitree.picture.hidden import BLANK, evaluate_known
+from expectitree.picture.marks import Line, Symbol
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
 TEXTS = ("svg", "dot", "mmd")
 LEFT = "trees/aima-5.12-left.yaml"
+TREES = sorted((ROOT / "trees").iterdir())
 UNKNOWN = '{bounds: [0, 9], max: {sure: {min: [4, 5]}, bet: {chance: [{utility: "?"}, 2]}}}'
 
 
@@ -67,7 +72,7 @@ def test_values_windows_and_counts_are_lines_to_write_on() -> None:
     found = content(evaluation, Style(blank=True))
     inner = [glyph for glyph in found.glyphs if glyph.kind != "TERMINAL"]
     assert {glyph.value for glyph in inner} == {BLANK}
-    assert {glyph.remarks for glyph in inner} == {(f"α {BLANK}, β {BLANK}",)}
+    assert {glyph.remarks for glyph in inner} == {(f"α {BLANK}", f"β {BLANK}")}
     assert {edge.rank for edge in found.edges} == {PLAIN}
     assert not any(edge.is_cut for edge in found.edges)
     assert not any(glyph.is_grey for glyph in found.glyphs)
@@ -75,6 +80,80 @@ def test_values_windows_and_counts_are_lines_to_write_on() -> None:
         f"Value {BLANK}, best action {BLANK}",
         f"star1 with bounds [1, 4] visited {BLANK} of 8 leaves, {BLANK} cuts",
     )
+
+
+# ---- The solution: everything in the same place.
+
+Place = tuple[object, ...]
+
+
+def places(found: Diagram) -> set[Place]:
+    """Return the size of a picture, and the places of its nodes, branches and texts of branches."""
+    groups = [group for group in found.groups if group.box or isinstance(group.of, Edge)]
+    marks = [mark for group in groups for mark in group.marks]
+    symbols = {("symbol", mark.kind, mark.box) for mark in marks if isinstance(mark, Symbol)}
+    # A cut within a run of leaves has lines between them.
+    ends = [m.paths[0].points for m in marks if isinstance(m, Line)]
+    is_long = [math.dist(points[0], points[-1]) > 3.1 for points in ends]
+    lines = [mark for mark in marks if isinstance(mark, Line)]
+    paths = {m.paths for m, is_ in zip(lines, is_long, strict=True) if is_ and m.colour != "cut"}
+    boxes = {("room", *group.box) for group in groups if group.box is not None}
+    return {("size", found.width, found.height, found.scale), *symbols, *paths, *boxes}
+
+
+def check_solution(search: Search, **style: Any) -> None:
+    evaluation = Evaluation("", search, windows=bool(style.pop("windows", False)))
+    exercise = diagram(evaluation, Style(blank=True, **style))
+    solution = diagram(evaluation, Style(solution=True, **style))
+    assert places(solution) == places(exercise)
+    check_room(solution)
+    check_room(exercise)
+
+
+@pytest.mark.parametrize("direction", ["down", "right"])
+@for_each("seed", range(10), range(10, 40))
+def test_the_solution_has_the_places_of_the_exercise(seed: int, direction: str) -> None:
+    tree = Case(seed, pays=seed % 2 == 1).tree()
+    for name in ("expectiminimax", "star1", "star2"):
+        search = et.evaluate(tree, name)
+        check_solution(search, windows=True, rows=30, direction=direction)
+        check_solution(search, title=False, rows=20, direction=direction)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", TREES, ids=lambda path: path.name)
+def test_the_solution_of_every_example_has_the_places_of_its_exercise(file: Path) -> None:
+    tree = et.load(file)
+    for name in ("expectiminimax", "alphabeta", "star2"):
+        check_solution(et.evaluate(tree, name), windows=name == "star2")
+
+
+def test_a_long_interval_takes_two_lines_and_a_cut_in_a_run_moves_no_leaf() -> None:
+    tree = et.load("trees/ballard-6.yaml")
+    check_solution(et.evaluate(tree, "star1"))
+    evaluation = Evaluation("", et.evaluate(tree, "star1"))
+    texts = re.findall(">([^<]*)</text>", text_of("svg", evaluation.search, solution=True))
+    assert {"[6.66667,", "10.5]"} <= set(texts)
+    assert "star1 with bounds [3, 18] visited 138 of 216 leaves, 10 cuts" in texts
+
+
+def test_a_solution_is_written_as_by_hand() -> None:
+    """What was not visited has no value, and an infinite end is a relation."""
+    tree = et.loads("max: {a: {min: [3, 12]}, b: {min: [2, 4]}, c: {min: [9, {max: [1, 2]}]}}")
+    search = et.evaluate(tree, "alphabeta", bounds=(-math.inf, math.inf))
+    found = content(Evaluation("", search), Style(solution=True))
+    values = {glyph.tooltip.split(":")[0]: glyph.value for glyph in found.glyphs}
+    assert values["MIN a"] == "3"
+    assert values["MIN b"] == "≤ 2"
+    assert values["MAX c/#2"] == "2"
+    assert found.summary == ("Value 3, best action a", "alphabeta visited 6 of 7 leaves, 1 cut")
+
+
+def test_a_picture_is_an_exercise_or_its_solution() -> None:
+    tree = et.load("example:risk")
+    for other, what in (("blank", "an exercise"), ("reasons", "a picture with reasons")):
+        with pytest.raises(et.AnalysisError, match=f"a picture is {what}, or a solution"):
+            et.to_svg(tree, solution=True, **{other: True})
 
 
 # ---- Unknown utilities.
@@ -122,20 +201,6 @@ def test_the_strategy_cannot_be_drawn_without_the_best_branches() -> None:
 HOW_TO = (ROOT / "docs" / "how-to" / "exercise-sheets.md").read_text("utf-8")
 
 
-def check_sheet(folder: Path) -> None:
-    for variant in range(1, 11):
-        exercise = (folder / f"exercise-{variant}.svg").read_text("utf-8")
-        solution = (folder / f"solution-{variant}.svg").read_text("utf-8")
-        assert exercise.count(f">{BLANK}<") == 7
-        assert BLANK not in solution
-    assert len({path.read_text("utf-8") for path in folder.glob("exercise-*.svg")}) == 10
-    for page in ("exercise", "solution"):
-        text = (folder / f"{page}.html").read_text("utf-8")
-        names = re.findall("<img src='(.*?)'>", text)
-        assert len(names) == 10
-        assert all((folder / name).exists() for name in names)
-
-
 @pytest.mark.slow
 def test_the_commands_of_the_how_to_run(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "trees", tmp_path / "trees")
@@ -148,13 +213,10 @@ def test_the_commands_of_the_how_to_run(tmp_path: Path) -> None:
         ["bash", "-euc", script], cwd=tmp_path, check=True,
         env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    check_sheet(tmp_path / "sheet")
-    assert BLANK in (tmp_path / "exercise.svg").read_text("utf-8")
-    assert BLANK not in (tmp_path / "solved.svg").read_text("utf-8")
-
-
-def test_the_python_of_the_how_to_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (code,) = re.findall(r"^```py\n(.*?)^```$", HOW_TO, re.MULTILINE | re.DOTALL)
-    monkeypatch.chdir(tmp_path)
-    exec(compile(code, "exercise-sheets.md", "exec"), {})
-    check_sheet(tmp_path / "sheet")
+    for exercise, solution in (
+        ("exercise.svg", "solved.svg"),
+        ("sheet.html", "sheet-key.html"),
+        ("drill.html", "drill-key.html"),
+    ):
+        assert f">{BLANK}<" in (tmp_path / exercise).read_text("utf-8")
+        assert BLANK not in (tmp_path / solution).read_text("utf-8")

@@ -218,7 +218,7 @@ def _number_check(
     if not kept and search.tree.unit and is_finite(expected):  # its values are rounded
         slack = to_exact(search.eps) + abs(to_exact(found)) * Fraction(FLOAT_UNIT)  # of a float
         kept = are_near(to_exact(expected), to_exact(found), slack)
-    if not kept and _agrees_as_written(text, expected, found):
+    if not kept and agrees_as_written(text, expected, found):
         kept = bool(search.tree.unit)
         hint = "" if kept else f"only the digits written agree: write {message_text(found)}"
     return Check(what, shown, message_text(found), kept, place, written(found), hint)
@@ -230,7 +230,8 @@ def written(found: Number) -> Number:
     return float(f"{float(found):.9g}") if is_rounded else Fraction(found)
 
 
-def _agrees_as_written(text: str, expected: Number, found: Number) -> bool:
+def agrees_as_written(text: str, expected: Number, found: Number) -> bool:
+    """Return whether a decimal is another number, rounded to the decimals that are written."""
     mantissa, _, exponent = text.lower().partition("e")
     if "/" in text:
         return False

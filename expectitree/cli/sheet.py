@@ -1,0 +1,135 @@
+"""`expectitree sheet`: exercises to print or for Moodle, and their answers."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import click
+
+from expectitree.base.tables import module_of
+from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.games import refuse_game
+from expectitree.cli.generate import parameter_options
+from expectitree.cli.options import FILE
+from expectitree.cli.terminal import OUT, say, warn, working
+from expectitree.cli.tree_files import add_options, check_file, force_option
+from expectitree.cli.trees import read_bounds
+from expectitree.files import load
+from expectitree.files.saving import save
+from expectitree.files.writing import OutputFile, named_errors, whole_file
+from expectitree.lab.families import FAMILIES
+from expectitree.lab.sheets import FORMATS
+from expectitree.lab.sheets.variants import Sheet, make_variants, task_of
+from expectitree.text.phrases import plural
+
+_OPTIONS = (
+    click.option(
+        "-n", "--variants", "number", type=click.IntRange(1, 500), default=10, show_default=True,
+        metavar="N", help="Number of variants.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(0, 10**12 - 1), default=0, show_default=True, metavar="N",
+        help="Other seeds give other sheets; the same seed gives the same one on every machine.",
+    ),
+    click.option(
+        "--min-cuts", type=click.IntRange(min=0), metavar="K",
+        help="Take only trees in which the search makes K cuts or more.  [default: 1 if it prunes]",
+    ),
+    click.option("--windows", is_flag=True, help="Ask for alpha and beta of each node."),
+    click.option(
+        "--bounds", metavar="LOWER,UPPER",
+        help="Bounds that the search knows.  [default: those of the tree or of --utilities; none "
+        "for alphabeta]",
+    ),
+    click.option("--title", metavar="TEXT", help="The title of each page."),
+    click.option("--task", metavar="TEXT", help="What to do, in your own words."),
+    click.option(
+        "-o", "--output", "out", metavar="OUT", type=OUT, default="sheet.html", show_default=True,
+        help="The file; its ending sets the format.",
+    ),
+    click.option("--trees", metavar="FOLDER", type=FILE, help="Also write each tree to a file."),
+)  # fmt: skip
+
+
+@click.command("sheet")
+@click.argument("source", metavar="[FILE|FAMILY]", default="uniform", type=FILE)
+@algorithm_option("The search to do by hand.  [default: expectiminimax]")
+@partial(add_options, options=_OPTIONS)
+@parameter_options("seed")
+@force_option
+def command(
+    source: str,
+    algorithms: ChosenAlgorithms,
+    number: int,
+    seed: int,
+    min_cuts: int | None,
+    windows: bool,
+    bounds: str | None,
+    title: str | None,
+    task: str | None,
+    out: str,
+    trees: str | None,
+    force: bool,
+    **given: Any,
+) -> None:
+    """Make an exercise sheet: a page for each variant, and a key with all answers.
+
+    The variants are trees of a FAMILY (see `expectitree generate --help`; here, --branching is 2 by
+    default), or the tree of a FILE with other utilities. Each has one best action. The key is a
+    second file with a table of the answers, and the solutions in the places of the exercises.
+
+    \b
+    .html  pages of A4 to print in a browser: sheet.html and sheet-key.html
+    .pdf   the same pages (needs vl-convert and pypdf: pip install '.[draw]')
+    .tex   the same for LaTeX, with trees in TikZ
+    .xml   numerical questions for Moodle, with their answers
+
+    For example: expectitree sheet uniform --pattern max,min --branching 3 -a alphabeta
+    """
+    algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search: give -a once.")
+    if (min_cuts or windows) and not algorithm.player_cuts:
+        option = "--min-cuts" if min_cuts else "--windows"
+        raise click.UsageError(f"{option} is for a search that prunes: add -a alphabeta or star1.")
+    base, ending = os.path.splitext(out)
+    if ending.lower() not in FORMATS:
+        raise click.UsageError(f"{out}: a sheet's ending is one of {', '.join(FORMATS)}.")
+    outs = {OutputFile(out): False}
+    if ending.lower() != ".xml":
+        outs[OutputFile(f"{base}-key{ending}")] = True
+    copies: list[str] = []
+    if trees is not None:
+        copies = [os.path.join(trees, f"variant-{n}.yaml") for n in range(1, number + 1)]
+        with named_errors(trees, "the folder cannot be made"):
+            os.makedirs(trees, exist_ok=True)
+    for file in (*outs, *copies):
+        check_file(file, force)
+    parameters = {name: value for name, value in given.items() if value is not None}
+    tree: Any = source
+    if source in FAMILIES:
+        parameters.setdefault("branching", 2)
+    else:
+        refuse_game(source)
+        if parameters:
+            what = f"--{next(iter(parameters))} is for a family"
+            raise click.UsageError(f"{what}: remove it, or name a FAMILY.")
+        tree = load(source, warn=warn)
+        title = title or tree.title
+    title = title or "Game trees"
+    with working("making the sheet"):
+        variants = make_variants(
+            tree, algorithm, number, seed=seed, bounds=read_bounds(bounds), windows=windows,
+            min_cuts=int(algorithm.player_cuts) if min_cuts is None else min_cuts, **parameters,
+        )  # fmt: skip
+        sheet = Sheet(title, task or task_of(variants[0].search, windows), variants)
+        module, function = FORMATS[ending.lower()]
+        draw = getattr(module_of(f"lab.sheets.{module}"), function)
+        contents = {file: draw(sheet, is_key) for file, is_key in outs.items()}
+    for file, content in contents.items():
+        with whole_file(file) as stream:
+            stream.write(content)
+    for variant, copy in zip(variants, copies, strict=False):
+        save(replace(variant.search.tree, title=f"{title}, variant {variant.name}"), copy)
+    say(f"{' and '.join(outs)} written: {plural(number, 'variant')}")

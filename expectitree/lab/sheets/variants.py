@@ -1,0 +1,187 @@
+"""The variants of an exercise: trees of one form, each with enough cuts and one best action."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import count, islice
+from math import gcd, lcm
+from random import Random
+from typing import Any
+
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.base.algorithms import Algorithm
+from expectitree.base.errors import AnalysisError
+from expectitree.base.numbers import INFINITY, Number, decimal_text, is_finite
+from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.transform import in_decimals, in_fractions, without_formulas
+from expectitree.lab.families import expected_nodes, generate
+from expectitree.picture.content import Style
+from expectitree.picture.diagram import LEGIBLE, Diagram, diagram
+from expectitree.picture.text import typeset
+from expectitree.searches.engine import search_tree
+from expectitree.searches.result import Search
+from expectitree.text.phrases import interval_text, plural
+
+MAX_NODES = 200  # of a tree that a page may have room for
+TRIES = 300  # trees for each variant that is wanted
+SEEDS = 1_000_000  # of the trees of one sheet: its own seed, times this, and the next ones
+WIDTH, HEIGHT = 510.0, 628.0  # points that a page of A4 has for a tree
+_GREATEST_SCALE = 1.3  # at which a small tree is drawn
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One exercise: a searched tree, and the seed that made it."""
+
+    name: str
+    seed: int
+    search: Search
+    windows: bool
+
+    def diagram(self, is_solved: bool = False, high: float = HEIGHT) -> Diagram:
+        """Return the exercise, or its solution in the same places, in points on a page of A4."""
+        evaluation = Evaluation("", self.search, self.windows)
+        for direction in ("down", "right"):
+            style = Style(None, direction=direction, title=False, solution=is_solved)
+            found = diagram(evaluation, replace(style, blank=not is_solved))
+            scale = min(WIDTH / found.width, high / found.height, _GREATEST_SCALE)
+            if found.least_width <= found.width * scale:
+                return found._replace(scale=scale)
+        raise AnalysisError(
+            f"the tree has {plural(len(self.search.tree), 'node')}, which do not fit a page of A4 "
+            f"with text of {LEGIBLE:g} points: take fewer plies, or fewer branches of each node"
+        )
+
+    @property
+    def answers(self) -> dict[str, str]:
+        """The answers by the names that the page and the key print."""
+        search, counts = self.search, self.search.counts
+        found = {"Value": typeset(decimal_text(search.value))}
+        if search.best is not None:
+            found["Best action"] = search.best
+        if search.algorithm.player_cuts:
+            leaves = f"{counts.leaves_visited} of {counts.leaves_total}"
+            found |= {"Cuts": f"{counts.cuts}", "Leaves visited": leaves}
+        return found
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Several variants of an exercise, and what to do with each."""
+
+    title: str
+    task: str
+    variants: Sequence[Variant]
+
+    @property
+    def columns(self) -> list[str]:
+        """The headings of the table of answers."""
+        return ["Variant", *self.variants[0].answers, "Seed"]
+
+    @property
+    def rows(self) -> list[list[str]]:
+        """The rows of the table of answers."""
+        return [[one.name, *one.answers.values(), str(one.seed)] for one in self.variants]
+
+
+def task_of(search: Search, windows: bool) -> str:
+    """Return what to do on a page."""
+    tree, algorithm, ends = search.tree, search.algorithm, search.root_bounds
+    if not algorithm.player_cuts:
+        return "Write the value of each node on its line, and mark the best action at the root."
+    noun = "total" if tree.columns.pays else "utility"
+    interval = typeset(interval_text(*ends)).replace(" ", "\xa0")
+    known = f" Every {noun} lies in {interval}." if is_finite(ends[0]) else ""
+    window = ", with its alpha and beta" if windows else ""
+    return (
+        f"Search the tree with {algorithm.full_name}, in the order in which it is drawn.{known} "
+        f"Write the value or the bound that you find at each node that you visit{window}. Cross "
+        "out each branch that a cut leaves."
+    )
+
+
+def make_variants(
+    source: Tree | str,
+    algorithm: Algorithm,
+    number: int,
+    *,
+    seed: int = 0,
+    min_cuts: int = 0,
+    bounds: Bounds | None = None,
+    windows: bool = False,
+    **parameters: Any,
+) -> list[Variant]:
+    """Return variants of a tree with new utilities, or trees of a family with `parameters`.
+
+    No two are equal. Each has a unique best action, if the root is a player's, and the search makes
+    at least `min_cuts` cuts. Raises `AnalysisError` if too few trees are so.
+    """
+    nodes = expected_nodes(source, **parameters) if isinstance(source, str) else len(source)
+    if nodes > MAX_NODES:
+        raise AnalysisError(
+            f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page: take fewer "
+            "plies, or fewer branches of each node"
+        )
+    found: dict[tuple[Number, ...], Variant] = {}
+    most_cuts = 0
+    for own in islice(count(seed * SEEDS), TRIES * number):
+        if isinstance(source, str):
+            tree = in_fractions(generate(source, seed=own, **parameters))
+        else:
+            tree = redrawn(source, own)
+        tree = replace(tree, title=None, source=None)
+        search = search_tree(tree, algorithm, bounds=bounds or usual_bounds(tree, algorithm))
+        most_cuts = max(most_cuts, search.cuts)
+        known = [utility for utility in tree.columns.utility if utility == utility]
+        numbers = (*known, *tree.columns.probability, *tree.columns.kind)
+        if search.cuts < min_cuts or numbers in found:
+            continue
+        if len(search_tree(tree).ties) <= 1:
+            found[numbers] = Variant(f"{len(found) + 1}", own, search, windows)
+            if len(found) == number:
+                return [*found.values()]
+    cuts = f" and {plural(min_cuts, 'cut')} or more by {algorithm.name} (at most {most_cuts})"
+    raise AnalysisError(
+        f"found {len(found)} of {number} variants with a unique best action{cuts * (min_cuts > 0)} "
+        f"among {TRIES * number:,} trees: take fewer variants or cuts, a larger tree, other "
+        "utilities or bounds, or another search"
+    )
+
+
+def usual_bounds(tree: Tree, algorithm: Algorithm) -> Bounds | None:
+    """Return None if the search needs the bounds that the tree states; alpha-beta needs none."""
+    is_stated = tree.root_id in tree.local_bounds and algorithm.chance_cuts
+    return None if is_stated else (-INFINITY, INFINITY)
+
+
+def redrawn(tree: Tree, seed: int) -> Tree:
+    """Return the tree with new utilities, drawn between its least and its greatest one.
+
+    All are multiples of the greatest number that divides all utilities, so that whole numbers and
+    amounts of money look as before. The bounds of the root are kept, or are these two numbers.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("max: {sell: 750, drill: {chance: [2500, 0, 1500]}}")
+        >>> [node.utility for node, path in redrawn(tree, 1).walk() if node.utility is not None]
+        [250.0, 2000.0, 1750.0, 500.0]
+    """
+    tree = in_decimals(tree)
+    least, greatest = tree.utility_ends
+    kinds, old = tree.columns.kind, tree.columns.utility
+    terminals = [n for n, kind in enumerate(kinds) if kind == Kind.TERMINAL]
+    known = [Fraction(old[n]) for n in terminals if old[n] == old[n]]
+    if not known:
+        raise AnalysisError("no utility of the tree is known: write the least and the greatest one")
+    scale = lcm(*(utility.denominator for utility in known))
+    step = Fraction(gcd(*(int(utility * scale) for utility in known)) or 1, scale)
+    random, steps = Random(seed), int((greatest - least) / step) + 1
+    new: list[Any] = [*old]
+    for n in terminals:
+        new[n] = least + step * int(random.random() * steps)
+    ends = tree.local_bounds.get(tree.root_id, (least, greatest))
+    bounds = {} if tree.columns.pays else {tree.root_id: ends}  # bounds are for totals
+    columns = tree.columns._replace(utility=new)
+    return without_formulas(replace(tree, columns=columns, local_bounds=bounds, expect=None))

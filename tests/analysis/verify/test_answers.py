@@ -1,0 +1,107 @@
+"""`verify --answers`: the values of a student, and why the first wrong one is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from helpers import ROOT, run_main
+
+import expectitree as et
+from expectitree.analysis.verify.answers import check_answers
+
+LEFT = str(ROOT / "trees/aima-5.12-left.yaml")
+RIGHT = {
+    "a1": "2.1",
+    "a1/#1": "2",
+    "a1/#2": "3",
+    "a2/#1": "1",
+    "a2/#2": "4",
+    "a2": "1.3",
+    "/": "2.1",
+}
+
+
+def checked(tmp_path: Path, answers: str, tree: str = LEFT) -> tuple[int, list[str]]:
+    file = tmp_path / "answers.yaml"
+    file.write_text(answers, "utf-8")
+    done = run_main("verify", tree, "--answers", str(file))
+    return done.status, (done.out or done.err.replace(f"{file}", "FILE")).splitlines()
+
+
+def text_of(answers: dict[str, str]) -> str:
+    return "".join(f"{path}: {value}\n" for path, value in answers.items())
+
+
+def test_all_right(tmp_path: Path) -> None:
+    answers = text_of(RIGHT | {"a2/#2": "4", "best": "a1"})
+    assert checked(tmp_path, answers) == (0, ["✓ 8 answers right, none wrong"])
+    some = text_of({"a2": "13/10", "a1": "2.10", "a2/#1/#1": "1"})
+    found = checked(tmp_path, some)
+    assert found == (0, ["✓ 3 answers right, none wrong; no answer at 5 nodes"])
+
+
+@pytest.mark.parametrize("path", RIGHT)
+def test_a_wrong_value_is_named(path: str, tmp_path: Path) -> None:
+    status, lines = checked(tmp_path, text_of(RIGHT | {path: "7"}))
+    assert status == 1
+    assert lines[0].startswith(f"✗ {path}: found 7, expected {RIGHT[path]}")
+    assert len(lines) > 1
+
+
+def test_children_come_before_their_parents_whatever_the_order_of_the_lines(tmp_path: Path) -> None:
+    wrong = {"/": "9", "a2": "8", "a2/#1": "3", "a2/#2": "4"}
+    for answers in (wrong, dict(reversed(wrong.items()))):
+        assert checked(tmp_path, text_of(answers)) == (
+            1,
+            [
+                "✗ a2/#1: found 3, expected 1",
+                "At ▼ a2/#1, MIN chooses #1 (as good: #2): it is worth 1.",
+                "  #1 is worth 1.",
+                "  #2 is worth 1.",
+            ],
+        )
+
+
+def test_the_best_action(tmp_path: Path) -> None:
+    status, lines = checked(tmp_path, text_of({"a1": "2.1", "best": "a2"}))
+    assert (status, lines[0]) == (1, "✗ best: found a2, expected a1")
+
+
+def test_a_value_may_be_rounded_to_two_decimals(tmp_path: Path) -> None:
+    file = tmp_path / "answers.yaml"
+    tree = et.loads("chance: [1, 1, 3]")
+    for is_right, texts in ((True, ("1.67", "1.667", "5/3")), (False, ("1.66", "1.7", "2"))):
+        for text in texts:
+            file.write_text(f"/: {text}")
+            assert (check_answers(tree, str(file))[1] is None) == is_right
+
+
+def test_a_value_may_include_what_its_branch_pays(tmp_path: Path) -> None:
+    tree = str(ROOT / "trees/rockefeller.yaml")
+    for value in ("1250", "1000"):
+        assert checked(tmp_path, f"install: {value}", tree)[0] == 0
+    lines = checked(tmp_path, "install: 3", tree)[1]
+    assert lines[0] == "✗ install: found 3, expected 1250 or 1000"
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ("", "FILE: the answers: found nothing, expected the path of a node and its value"),
+        ("[1, 2]", "FILE:1:1: the answers: found a list, expected the path of a node"),
+        ("b/c: 2", "FILE:1:1: the answers: no node b/c: the branches of / are a1, a2"),
+        ("a1: two", "FILE:1:5: a1: 'two' is not a number: write a decimal"),
+    ],
+)
+def test_a_file_that_is_no_answers_is_reported(answers: str, message: str, tmp_path: Path) -> None:
+    status, lines = checked(tmp_path, answers)
+    assert status == 3
+    assert lines[0].startswith(message)
+
+
+@pytest.mark.parametrize("words", [[LEFT], ["--write"], ["--format", "json"]])
+def test_answers_are_for_one_file(words: list[str]) -> None:
+    done = run_main("verify", LEFT, *words, "--answers", LEFT)
+    assert done.status == 2
+    assert "--answers is for one FILE" in done.err

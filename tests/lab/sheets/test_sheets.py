@@ -1,0 +1,317 @@
+"""Sheets: variants with enough cuts, pages to print, LaTeX and Moodle, and one key."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import subprocess
+from base64 import b64decode
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from helpers import ROOT, invoke, run_main
+
+import expectitree as et
+from expectitree.base.algorithms import algorithm
+from expectitree.lab.sheets.latex import document
+from expectitree.lab.sheets.moodle import quiz
+from expectitree.lab.sheets.paper import pdf, web_page
+from expectitree.lab.sheets.variants import HEIGHT, WIDTH, Sheet, make_variants, redrawn, task_of
+from expectitree.picture.hidden import BLANK
+from expectitree.picture.marks import Text
+
+MINIMAX = {"pattern": "max,min", "branching": 3, "utilities": "0,20"}
+CHANCE = {"pattern": "max,min,chance", "branching": 2, "utilities": "0,20"}
+HOSTILE = "50% & <b>#1</b> {a_b} ~^ \\end{document} ]]>"
+
+
+def sheet_of(
+    source: Any = "uniform", name: str = "star1", number: int = 3, **options: Any
+) -> Sheet:
+    if source == "uniform":
+        options = {**CHANCE, **options}
+    variants = make_variants(source, algorithm(name), number, **options)
+    return Sheet("Sheet", task_of(variants[0].search, variants[0].windows), variants)
+
+
+# ---- The variants.
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "cuts"), [("alphabeta", MINIMAX, 2), ("star2", CHANCE, 1)]
+)
+def test_every_variant_has_enough_cuts_and_one_best_action(
+    name: str, family: dict[str, Any], cuts: int
+) -> None:
+    variants = make_variants("uniform", algorithm(name), 8, seed=7, min_cuts=cuts, **family)
+    assert len({tuple(variant.search.tree.columns.utility) for variant in variants}) == 8
+    for variant in variants:
+        found = et.evaluate(variant.search.tree, exact=True)
+        assert found.ties == (variant.answers["Best action"],)
+        assert found.value == variant.search.value
+        assert variant.search.counts.cuts >= cuts
+        again = et.generate("uniform", seed=variant.seed, **family)
+        texts = [[f"{float(u):g}" for u in t.columns.utility] for t in (again, variant.search.tree)]
+        assert texts[0] == texts[1]
+
+
+def test_a_seed_makes_the_same_sheet_and_another_seed_another() -> None:
+    seeds = [[v.seed for v in sheet_of(seed=seed).variants] for seed in (1, 1, 2)]
+    assert seeds[0] == seeds[1]
+    assert not {*seeds[0]} & {*seeds[2]}
+
+
+def test_by_hand_alphabeta_knows_no_bounds_and_star1_those_that_the_page_states() -> None:
+    for name, bounds in (("alphabeta", (-math.inf, math.inf)), ("star1", (0, 20))):
+        sheet = sheet_of(name=name, min_cuts=0)
+        assert sheet.variants[0].search.bounds == bounds
+        assert ("Every utility lies in [0,\xa020]." in sheet.task) == (name == "star1")
+    assert sheet_of(name="alphabeta", bounds=(-5, 25)).variants[0].search.bounds == (-5, 25)
+
+
+def test_new_utilities_look_like_the_old_ones() -> None:
+    tree = et.load("example:rockefeller")
+    for seed in range(20):
+        new = redrawn(tree, seed)
+        old_terminals, terminals = (
+            [one.columns.utility[n] for n, kind in enumerate(one.columns.kind) if not kind]
+            for one in (tree, new)
+        )
+        assert all(min(old_terminals) <= utility <= max(old_terminals) for utility in terminals)
+        assert all(utility % 250 == 0 for utility in terminals)
+        assert new.columns.probability == tree.columns.probability
+        assert not new.parameters
+    halves = redrawn(et.loads("{bounds: [0, 9], max: [0.5, 3, {chance: [1, 2]}]}"), 3)
+    assert halves.root.bounds == (0, 9)
+    assert all(Fraction(u) * 2 % 1 == 0 for u in halves.columns.utility if u == u)
+    assert redrawn(et.loads("max: [0, 0]"), 1).utility_range == (0, 0)
+    with pytest.raises(et.AnalysisError, match="no utility of the tree is known"):
+        redrawn(et.loads('max: [{utility: "?"}]'), 1)
+
+
+def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.lab.sheets.variants.TRIES", 20)
+    with pytest.raises(et.AnalysisError, match=r"0 of 2 .* 4 cuts or more by alphabeta \(at most"):
+        sheet_of(name="alphabeta", number=2, min_cuts=4, pattern="max,min")
+    with pytest.raises(et.AnalysisError, match="found 2 of 3 variants with a unique best action"):
+        make_variants(et.loads("max: [1, 2]"), algorithm("expectiminimax"), 3)
+    with pytest.raises(et.AnalysisError, match="the tree has 1,365 nodes, expected at most 200"):
+        sheet_of(branching=4, plies=5)
+    (variant,) = sheet_of(number=1, branching=5, plies=3).variants
+    with pytest.raises(et.AnalysisError, match="do not fit a page of A4 with text of 9 points"):
+        variant.diagram()
+
+
+# ---- The pages.
+
+
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize("branching", [2, 3])
+def test_a_page_has_text_of_9_points_and_room_for_a_tree(branching: int, windows: bool) -> None:
+    for variant in sheet_of(branching=branching, windows=windows, number=1).variants:
+        exercise, solution = variant.diagram(), variant.diagram(is_solved=True)
+        sizes = [mark.size for g in exercise.groups for mark in g.marks if isinstance(mark, Text)]
+        assert min(sizes) * exercise.scale >= 9
+        assert exercise.width * exercise.scale <= WIDTH + 1e-9
+        assert exercise.height * exercise.scale <= HEIGHT + 1e-9
+        same = "width", "height", "scale"
+        assert [getattr(exercise, s) for s in same] == [getattr(solution, s) for s in same]
+
+
+HEADINGS = ["Variant", "Value", "Best action", "Cuts", "Leaves visited", "Seed"]
+
+
+def texts_of(page: str) -> list[str]:
+    return re.findall(">([^<>]+)</text>", page)
+
+
+def test_a_page_for_each_variant_and_one_key() -> None:
+    sheet = sheet_of(windows=True)
+    exercises, key = (web_page(sheet, is_key).decode() for is_key in (False, True))
+    assert exercises.count('viewBox="0 0 595.3 841.9"') == 3
+    assert key.count('viewBox="0 0 595.3 841.9"') == 4
+    texts = texts_of(exercises)
+    assert texts.count(BLANK) == 3 * 7
+    assert [text for text in texts if text.startswith("Variant")] == [f"Variant {n}" for n in "123"]
+    assert not any(text.startswith(("Value: 1", "Solution")) for text in texts)
+    rows = texts_of(key)
+    start = rows.index("Seed") + 1
+    assert rows[start - 6 : start] == HEADINGS
+    counts = sheet.variants[0].search.counts
+    leaves = f"{counts.leaves_visited} of 8"
+    assert rows[start + 2 : start + 5] == ["#1", str(counts.cuts), leaves]
+    assert BLANK not in rows
+
+
+def test_the_pages_differ_only_in_what_is_filled_in() -> None:
+    """Symbols and lines of trees have the same places on the page."""
+    sheet = sheet_of(number=1)
+    shapes = [
+        re.findall(r'<(?:rect|circle) [^>]*?(?=fill)|<path d="[^"]*"|<g transform[^>]*>', page)
+        for page in (web_page(sheet, k).decode().split("Variant 1")[-1] for k in (False, True))
+    ]
+    strokes = 2 * sheet.variants[0].search.counts.cuts
+    assert len(shapes[0]) > 20
+    assert {*shapes[0]} <= {*shapes[1]}
+    assert len(shapes[1]) <= len(shapes[0]) + strokes
+
+
+@pytest.mark.extra
+def test_a_pdf_has_a_page_of_a4_for_each_variant() -> None:
+    reader = pytest.importorskip("pypdf").PdfReader
+    import io
+
+    sheet = sheet_of()
+    for is_key in (False, True):
+        pages = reader(io.BytesIO(pdf(sheet, is_key))).pages
+        assert len(pages) == 3 + is_key
+        for page in pages:
+            assert [round(float(side) / 72 * 25.4) for side in page.mediabox[2:]] == [210, 297]
+    assert "Best action" in pages[0].extract_text()
+
+
+# ---- LaTeX.
+
+
+def test_latex_is_balanced_and_escapes_what_is_special() -> None:
+    tree = et.loads(f"max: {{'{HOSTILE}': 3, b: {{chance: [1, 2]}}}}")
+    sheet = Sheet(HOSTILE, HOSTILE, make_variants(tree, algorithm("expectiminimax"), 1))
+    text = document(sheet, is_key=True).decode()
+    body = text.replace("\\{", "").replace("\\}", "")
+    assert body.count("{") == body.count("}")
+    escaped = r"50\% \& <b>\#1</b> \{a\_b\} \textasciitilde{}\textasciicircum{}"
+    assert text.count(escaped) >= 4
+    assert text.count(r"\end{document}") == 1
+    environments = [re.findall(rf"\\{word}{{(\w+)}}", text) for word in ("begin", "end")]
+    assert sorted(environments[0]) == sorted(environments[1])
+
+
+@pytest.mark.slow
+def test_latex_compiles(tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        return  # no TeX here
+    sheet = sheet_of(windows=True)
+    for is_key in (False, True):
+        (tmp_path / "sheet.tex").write_bytes(document(sheet, is_key))
+        command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "sheet.tex"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert f"({3 + is_key} pages" in done.stdout
+
+
+# ---- Moodle.
+
+
+def test_moodle_has_a_numerical_question_for_each_number() -> None:
+    """The shape is that of https://docs.moodle.org/en/Moodle_XML_format."""
+    sheet = sheet_of()
+    root = ElementTree.fromstring(quiz(sheet, is_key=False))
+    assert root.tag == "quiz"
+    category, *questions = root
+    assert category.get("type") == "category"
+    assert category.findtext("category/text") == "$course$/Sheet"
+    assert len(questions) == 3 * 3
+    for question in questions:
+        assert question.get("type") == "numerical"
+        assert question.findtext("name/text", "").startswith("Sheet, variant ")
+        for tag in ("questiontext", "generalfeedback"):
+            part = question.find(tag)
+            assert part is not None
+            assert part.get("format") == "html"
+            (file,) = part.findall("file")
+            assert (file.get("path"), file.get("encoding")) == ("/", "base64")
+            assert f"@@PLUGINFILE@@/{file.get('name')}" in part.findtext("text", "")
+            ElementTree.fromstring(b64decode(file.text or ""))  # the picture is valid XML
+        (answer,) = question.findall("answer")
+        assert answer.get("fraction") == "100"
+        assert float(answer.findtext("text", "")) >= 0
+        assert float(answer.findtext("tolerance", "")) >= 0
+    first = [q.findtext("answer/text", "") for q in questions[:3]]
+    counts = sheet.variants[0].search.counts
+    assert float(first[0]) == float(sheet.variants[0].search.value)
+    assert first[1:] == [str(counts.leaves_visited), str(counts.cuts)]
+
+
+def test_moodle_accepts_a_rounded_answer_only_where_digits_are_left_out() -> None:
+    tree = et.loads("max: {a: {chance: [1, 1, 2]}, b: 0.5}")
+    found = {}
+    for variant in make_variants(tree, algorithm("expectiminimax"), 6):
+        root = ElementTree.fromstring(quiz(Sheet("S", "T", [variant]), is_key=False))
+        (answer,) = root.iter("answer")
+        value, tolerance = (Fraction(answer.findtext(tag, "")) for tag in ("text", "tolerance"))
+        assert (tolerance == 0) == (variant.search.value * 100 % 1 == 0)
+        found[tolerance == 0] = abs(value - variant.search.value) <= tolerance
+    assert found == {True: True, False: True}
+
+
+# ---- The command.
+
+
+def test_the_command_writes_a_sheet_its_key_and_its_trees(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke("sheet", "--trees", "trees", "-n", "2", "--task", "Do it.")
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == "sheet.html and sheet-key.html written: 2 variants\n"
+    for name in ("sheet.html", "sheet-key.html"):
+        assert Path(name).read_text("utf-8").count(">Do it.<") == 2
+    tree = et.load("trees/variant-2.yaml")
+    assert tree.title == "Game trees, variant 2"
+    assert f">{et.evaluate(tree).best}<" in Path("sheet-key.html").read_text("utf-8")
+    again = run_main("sheet", "--trees", "trees", "-n", "2", "-o", "s.html")
+    assert (again.status, "trees/variant-1.yaml exists already" in again.err) == (2, True)
+    assert not Path("s.html").exists()
+    bad = run_main("sheet", "--trees", "sheet.html/trees", "-o", "s.html")
+    assert (bad.status, "the folder cannot be made" in bad.err) == (3, True)
+    again = invoke("sheet", "-n", "2")
+    assert (again.exit_code, "sheet.html exists already" in again.stderr) == (2, True)
+    assert invoke("sheet", "-n", "2", "--force").exit_code == 0
+    assert invoke("sheet", "-n", "1", "-o", "s.xml").stderr == "s.xml written: 1 variant\n"
+    assert invoke("sheet", "-n", "1", "-o", "s.tex").exit_code == 0
+    assert Path("s-key.tex").read_text("utf-8").startswith("\\documentclass[a4paper")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--min-cuts", "1"], "--min-cuts is for a search that prunes: add -a alphabeta"),
+        (["--windows"], "--windows is for a search that prunes"),
+        (["-o", "sheet.docx"], "sheet.docx: a sheet's ending is one of .html, .pdf, .tex, .xml"),
+        (["-a", "star1", "-a", "star2"], "A sheet is of one search"),
+        (["example:risk", "--plies", "3"], "--plies is for a family: remove it, or name a FAMILY"),
+        (["game:pig"], "game:pig"),
+        (["--pattern", "max,mix"], "found 'max,mix' as pattern"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_wrong_usage(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run_main("sheet", *words)
+    assert done.status == 2
+    assert message in " ".join(done.err.split())
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_file_that_is_missing_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run_main("sheet", "unifrom")
+    assert done.status == 3
+    assert "unifrom: there is no such file" in done.err
+
+
+def test_the_sheet_of_a_file_keeps_its_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke("sheet", str(ROOT / "trees/rockefeller.yaml"), "-n", "2").exit_code == 0
+    texts = texts_of(Path("sheet.html").read_text("utf-8"))
+    assert texts.count("install") == 2 * 3
+    assert texts.count("Sell the land, drill, or test first") == 2
