@@ -57,6 +57,7 @@ GROUPS = {
     },
     "Files": {
         "new": "Print a commented tree file to start from.",
+        "edit": "Edit a tree in the browser, by typing or by clicking its picture.",
         "flip": "Interchange two levels of chance nodes by Bayes' rule.",
         "convert": "Write a tree in another format, also for other programs.",
         "verify": "Check that files are valid and results match their `expect`.",

@@ -8,21 +8,24 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-import expectitree as et
+from expectitree.analysis.compare.report import compare
 from expectitree.analysis.evaluate.report import Evaluation
-from expectitree.base.algorithms import ALGORITHMS
-from expectitree.base.errors import FileError
+from expectitree.base.algorithms import ALGORITHMS, algorithm
+from expectitree.base.errors import AnalysisError, ExpectitreeError, FileError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Kind, Tree
+from expectitree.decide.information.report import information
+from expectitree.decide.risk.report import risk
+from expectitree.decide.sensitivity.report import tornado
 from expectitree.editor.changes import described, edited
-from expectitree.files import sources
+from expectitree.files import loads, sources
 from expectitree.files.grammar.document import MAX_NESTED, NESTED_TOO_DEEPLY
 from expectitree.files.grammar.keys import ROOT_KEYS, SCHEMA_KEY
 from expectitree.page import page_text, replays
 from expectitree.picture.content import SYMBOLS, Glyph, Style
 from expectitree.picture.diagram import diagram
 from expectitree.picture.drawing import drawn
-from expectitree.searches.engine import usual_algorithms
+from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
 _SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
@@ -39,8 +42,8 @@ MAX_DRAWN = 150
 WIDTH = 90
 
 
-def about(**more: Any) -> str:
-    """Return what the page needs once, as JSON: the algorithms, the keys of tree files, and `more`.
+def about() -> dict[str, Any]:
+    """Return what the page needs once: the algorithms, and the keys of tree files.
 
     A key has its description, and whether only the root has it.
     """
@@ -50,21 +53,21 @@ def about(**more: Any) -> str:
         for name, definition in schema["definitions"].items()
         if name.startswith("key.") and name != f"key.{SCHEMA_KEY}"
     }
-    keys = [[key, about, key in ROOT_KEYS] for key, about in found.items()]
-    return json.dumps({"algorithms": list(ALGORITHMS), "keys": keys, **more})
+    keys = [[key, description, key in ROOT_KEYS] for key, description in found.items()]
+    return {"algorithms": list(ALGORITHMS), "keys": keys}
 
 
 def examples() -> dict[str, str]:
     """Return the texts of the example trees by title."""
     texts = [path.read_text("utf-8") for path in sources.examples().values()]
-    return dict(sorted((str(et.loads(text).title), _SCHEMA.sub("", text)) for text in texts))
+    return dict(sorted((str(loads(text).title), _SCHEMA.sub("", text)) for text in texts))
 
 
 def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
     """Return what the page asks for: a view of its text, or a node; or the text's problems.
 
-    `asked` has the `text`, and its `view` with `algorithm` and `theme`; or the `path` of a node, and
-    maybe its `change`: a pair of arguments of `edited`. `name` is the file's.
+    `asked` has the `text`, and the `view` with `algorithm` and `theme`, or the `path` of a node.
+    With a path, `change` may have the next arguments of `edited`. `name` is the file's.
     """
     text = asked["text"]
     name = name or ("tree.json" if text.lstrip().startswith("{") else "tree.yaml")
@@ -84,7 +87,7 @@ def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
             for p in error.problems
         ]
         return {"problems": problems}
-    except et.ExpectitreeError as error:
+    except ExpectitreeError as error:
         return _refusal(_advised(str(error)))
     except (RecursionError, MemoryError):
         return _refusal("the tree is too large for this page")
@@ -92,7 +95,7 @@ def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
 
 def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
     warnings: list[str] = []
-    tree = et.loads(asked["text"], name=name, warn=warnings.append)
+    tree = loads(asked["text"], name=name, warn=warnings.append)
     if len(tree) > MAX_NODES:
         return _too_large(f"{len(tree):,} nodes, this page takes {MAX_NODES:,}")
     if tree.unknown:
@@ -100,9 +103,9 @@ def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
             "a utility is unknown: write a number, or use the command line: expectitree ask"
         )
     has_min = Kind.MIN in tree.columns.kind
-    algorithm = asked["algorithm"] or ("star1" if has_min else "expectiminimax")
-    found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": algorithm})
-    return {**found, "algorithm": algorithm, "warnings": warnings}
+    name = asked["algorithm"] or ("star1" if has_min else "expectiminimax")
+    found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
+    return {**found, "algorithm": name, "warnings": warnings}
 
 
 def _nests_too_deeply(text: str) -> bool:
@@ -130,12 +133,12 @@ def _refusal(message: str) -> dict[str, Any]:
 
 
 def _tree(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
-    search = et.evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
     return _text("evaluate", Evaluation("", search))
 
 
 def _compare(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
-    return _text("compare", [et.compare(tree, max_visits=MAX_VISITS)])
+    return _text("compare", [compare(tree, max_visits=MAX_VISITS)])
 
 
 def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
@@ -144,7 +147,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
     def view(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
         try:
             return _text(question, reports(tree))
-        except (et.AnalysisError, et.SearchError) as error:
+        except (AnalysisError, SearchError) as error:
             return {"text": [[_advised(str(error)), ""]]}
 
     return view
@@ -154,12 +157,12 @@ def _information(tree: Tree) -> list[Any]:
     events = dict.fromkeys(tree.formulas.events.values() if tree.formulas else ())
     if not events:
         found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
-        raise et.AnalysisError(f"{found}, to see what knowing it in advance is worth")
-    return [et.information(tree, event, exact=True) for event in events]
+        raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
+    return [information(tree, event, exact=True) for event in events]
 
 
 def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
-    search = et.evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
     evaluation, style = Evaluation("", search), Style(MAX_DRAWN, asked["theme"])
     picture = diagram(evaluation, style)
     nodes = [
@@ -176,7 +179,7 @@ def _replay(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
         return _too_large(f"{len(tree):,} nodes, a replay here takes {MAX_REPLAYED:,}")
     first = asked["algorithm"]
     others = [a for a in usual_algorithms(tree) if a.name != first]
-    traces = replays(tree, [et.algorithm(first), *others], max_visits=MAX_VISITS)
+    traces = replays(tree, [algorithm(first), *others], max_visits=MAX_VISITS)
     return {"page": page_text(traces, first)}
 
 
@@ -184,8 +187,8 @@ _VIEWS: dict[str, Callable[[Tree, dict[str, Any]], dict[str, Any]]] = {
     "picture": _picture,
     "tree": _tree,
     "compare": _compare,
-    "sensitivity": _analysis("sensitivity", lambda tree: [et.tornado(tree)]),
-    "risk": _analysis("risk", lambda tree: [et.risk(tree, exact=True)]),
+    "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
+    "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
     "information": _analysis("information", _information),
     "replay": _replay,
 }

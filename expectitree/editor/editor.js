@@ -1,7 +1,10 @@
-// The playground: a text, a view of it, and a link that contains both.
+// The editor: a text, a view of it, and a form for a node of the picture. `transport.js` brings the
+// answers: from Python in the browser (the playground), or from `expectitree edit`, with a file.
+import { TextEditor } from "./text.js";
+import * as transport from "./transport.js";
 
-const MOST_SECONDS = 10; // for one answer, then the worker is ended
 const PAUSE = 150; // milliseconds without a key before the text is read
+const WATCH = 1500; // milliseconds between looks at the file
 const FIRST = `# A node is a number, or max, min or chance.
 title: Order is not enough
 max:
@@ -14,136 +17,154 @@ max:
       - {p: 0.9, min: [1, 1]}
       - {p: 0.1, min: [4, 4]}
 `;
-const ALGORITHM = "star1"; // unless the visitor or a link names another
 const MOST_CHARACTERS = 200_000;
 const TOO_LONG = `the tree has more than ${MOST_CHARACTERS.toLocaleString("en")} characters, \
-the most that the playground takes: use the command line`;
+the most that this page takes: use the command line`;
 const DAMAGED = "the link is damaged: copy it again, whole";
 const PIECE = 1000; // bytes of a link that are unpacked at once, to at most 1 MB
+const SEARCHED = ["picture", "tree", "replay"]; // views of one search
+const KINDS = { TERMINAL: "leaf", MAX: "MAX", MIN: "MIN", CHANCE: "CHANCE" };
 
 const get = (id) => document.getElementById(id);
-const [text, shown, problems, status] = ["text", "shown", "problems", "status"].map(get);
+const [shown, problems, status, form] = ["shown", "problems", "status", "node"].map(get);
 const [examples, algorithms] = [get("examples"), get("algorithm")];
 const tabs = [...document.querySelectorAll("[data-view]")];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
-const state = { view: "tree", algorithm: ALGORITHM };
-let worker, timer, pause, asked = 0, isReady = false;
-let unanswered = 0; // the question that ended Python
+const state = { view: "picture", algorithm: "" }; // no algorithm: by the kind of tree
+const file = { name: null, saved: "", stamp: "" }; // of `expectitree edit`
+let pause, queue = Promise.resolve(), asking = false, wanted = false, isReady = false;
 let note = ""; // about the last link, shown above the problems until the text changes
+let picture = ""; // the last one, as SVG
+let selected = null; // the path of the node in the form
 
-function start() {
-  worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-  isReady = false;
-  worker.onmessage = ({ data }) => {
-    if (data.failed) return say(`Python could not be loaded: ${data.failed}`);
-    if (data.started) return begin(data.started);
-    if (data.id === asked) show(data);
-    if (data.ended) restart(data.id);
-  };
+const text = new TextEditor(get("text"), () => {
+  clearTimeout(pause);
+  note = "";
+  markUnsaved();
+  pause = setTimeout(ask, PAUSE);
+});
+
+function make(name, attributes = {}, ...children) {
+  const made = Object.assign(document.createElement(name), attributes);
+  made.append(...children);
+  return made;
 }
 
-// Python is started again after a question that ended it, which is not asked again.
-function restart(id) {
-  clearTimeout(timer);
-  worker.terminate();
-  unanswered = id;
-  start();
-  say("Restarting Python …");
+function say(message, loaded) {
+  status.textContent = message + (loaded === undefined ? "" : ` ${Math.floor(loaded * 100)}%`);
+  get("progress").hidden = loaded === undefined;
+  get("progress").value = loaded ?? 0;
 }
 
-function begin({ algorithms: names, examples: trees }) {
+async function begin() {
+  const about = await transport.open(say);
+  if (about.problems) return show(about);
   isReady = true;
-  say("Ready");
-  if (algorithms.options.length === 0) {
-    for (const name of names) algorithms.add(new Option(name));
-    chooseAlgorithm(state.algorithm);
-    for (const [name, tree] of Object.entries(trees)) examples.add(new Option(name, tree));
+  file.name = about.file ?? null;
+  document.body.className = about.file ? "file" : "playground";
+  for (const name of about.algorithms) algorithms.add(new Option(name));
+  for (const [name, tree] of Object.entries(about.examples ?? {})) {
+    examples.add(new Option(name, tree));
   }
-  if (asked !== unanswered) ask();
+  text.keys = about.keys;
+  if (file.name) {
+    document.querySelector("h1").textContent = file.name;
+    load(about);
+    setInterval(watch, WATCH);
+  }
+  chooseAlgorithm(state.algorithm);
+  return ask();
 }
 
-function say(message) {
-  status.textContent = message;
+// ---- Questions. One is asked at a time, and views only of the last text.
+
+function request(asked) {
+  queue = queue.then(() => transport.ask({ text: text.value, ...asked }));
+  return queue;
 }
 
-// Ask Python for the view of the text. Only the answer to the last question is shown.
-function ask() {
-  clearTimeout(timer);
-  asked += 1;
+async function ask() {
   shown.classList.add("old");
+  clearTimeout(pause);
   if (text.value.length > MOST_CHARACTERS) return show({ problems: [{ message: TOO_LONG }] });
-  if (!isReady) return;
-  say("Computing …");
-  const theme = dark.matches ? "dark" : "light";
-  worker.postMessage({ id: asked, text: text.value, theme, ...state });
-  timer = setTimeout(() => {
-    const message = `no answer within ${MOST_SECONDS} seconds: use the command line for this tree`;
-    show({ problems: [{ message }] });
-    restart(asked);
-  }, MOST_SECONDS * 1000);
+  wanted = true;
+  if (!isReady || asking) return undefined;
+  asking = true;
+  while (wanted) {
+    wanted = false;
+    say("Computing …");
+    const answer = await request({ theme: dark.matches ? "dark" : "light", ...state });
+    if (!wanted) show(answer);
+  }
+  asking = false;
+  return undefined;
 }
 
 function show(answer) {
-  clearTimeout(timer);
   const found = answer.problems ?? [];
   problems.replaceChildren(...(note ? [{ message: note }, ...found] : found).map(problemItem));
-  if (answer.problems) return say("Not a tree yet");
+  text.mark(found);
+  if (answer.problems) return say(answer.ended ? "Restarting Python …" : "Not a tree yet");
   say(answer.warnings.join(" ") || "Ready");
+  algorithms.value = answer.algorithm;
+  picture = answer.svg ?? "";
+  get("save-picture").hidden = !picture;
+  const place = [shown.scrollLeft, shown.scrollTop];
   shown.classList.remove("old");
   shown.replaceChildren(element(answer));
+  shown.scrollTo(...place);
+  return select(picture ? selected : null);
 }
 
 function element(answer) {
   if (answer.text) {
-    const pre = document.createElement("pre");
-    for (const [piece, style] of answer.text) {
-      const span = document.createElement("span");
-      span.className = style;
-      span.textContent = piece;
-      pre.append(span);
-    }
-    return pre;
+    const spans = answer.text.map(([textContent, className]) =>
+      make("span", { className, textContent }));
+    return make("pre", {}, ...spans);
   }
-  if (answer.svg) {
-    const image = new Image();
-    image.alt = "The tree as a picture; the view Tree has the same as text";
-    image.src = `data:image/svg+xml,${encodeURIComponent(answer.svg)}`;
-    return image;
-  }
-  const frame = document.createElement("iframe");
-  frame.title = "A replay of the search";
+  if (answer.svg) return pictureOf(answer);
+  const frame = make("iframe", { title: "A replay of the search", srcdoc: answer.page });
   frame.setAttribute("sandbox", "allow-scripts");
-  frame.srcdoc = answer.page;
   return frame;
 }
 
-// A problem with a place is a button that goes there.
-function problemItem({ line, column, path, message }) {
-  const item = document.createElement("li");
-  const where = line ? `line ${line}, column ${column}: ` : "";
-  const words = `${where}${path ? `${path}: ` : ""}${message}`;
-  if (!line) {
-    item.textContent = words;
-    return item;
-  }
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = words;
-  button.addEventListener("click", () => {
-    const before = text.value.split("\n").slice(0, line - 1);
-    const place = before.reduce((sum, row) => sum + row.length + 1, 0) + column - 1;
-    text.focus();
-    text.setSelectionRange(place, place + 1);
+/** Return the picture with a button over each node. */
+function pictureOf({ svg, size: [width, height], nodes }) {
+  const image = make("img", { alt: "The tree as a picture; the view Tree has the same as text" });
+  image.src = `data:image/svg+xml,${encodeURIComponent(svg)}`;
+  const spots = nodes.map(([path, name, left, top, right, bottom]) => {
+    const spot = make("button", { type: "button", className: "spot", title: name });
+    spot.setAttribute("aria-label", `Edit ${name}`);
+    spot.dataset.path = path;
+    spot.style.left = `${100 * left / width}%`;
+    spot.style.top = `${100 * top / height}%`;
+    spot.style.width = `${100 * (right - left) / width}%`;
+    spot.style.height = `${100 * (bottom - top) / height}%`;
+    spot.addEventListener("click", () => select(path, true));
+    return spot;
   });
-  item.append(button);
-  return item;
+  const made = make("div", { className: "picture" }, image, ...spots);
+  made.style.setProperty("--width", width);
+  made.style.setProperty("--height", height);
+  return made;
+}
+
+// A problem with a place is a button that goes there.
+function problemItem(problem) {
+  const { line, column, path, message } = problem;
+  const where = line ? `line ${line}, column ${column}: ` : "";
+  const textContent = `${where}${path ? `${path}: ` : ""}${message}`;
+  if (!line) return make("li", { textContent });
+  const button = make("button", { type: "button", textContent });
+  button.addEventListener("click", () => text.goTo(problem));
+  return make("li", {}, button);
 }
 
 function choose(view) {
   state.view = view;
   for (const tab of tabs) tab.setAttribute("aria-selected", String(tab.dataset.view === view));
-  get("algorithm-label").hidden = view === "compare";
+  get("algorithm-label").hidden = !SEARCHED.includes(view);
   ask();
 }
 
@@ -151,9 +172,141 @@ function choose(view) {
 function chooseAlgorithm(name) {
   const names = [...algorithms.options].map((option) => option.value);
   const found = name.toLowerCase();
-  state.algorithm = names.length === 0 || names.includes(found) ? found : ALGORITHM;
-  algorithms.value = state.algorithm;
+  state.algorithm = names.length === 0 || names.includes(found) ? found : "";
 }
+
+// ---- The form of a node. Each field changes the text at once.
+
+/** Choose a node, and show its form; null chooses none. */
+async function select(path, focuses = false) {
+  selected = path;
+  const spots = [...shown.querySelectorAll(".spot")];
+  for (const spot of spots) spot.classList.toggle("chosen", spot.dataset.path === path);
+  if (path === null) {
+    form.hidden = true;
+    return;
+  }
+  const { node } = await request({ path });
+  if (selected !== path) return;
+  const name = document.activeElement?.closest("#node") && document.activeElement.name;
+  form.hidden = !node;
+  if (!node) return;
+  form.replaceChildren(...fields(node));
+  const field = form.elements.namedItem(focuses ? "first" : name) ?? form.elements[name];
+  if (focuses) form.elements[0].focus();
+  else field?.focus?.();
+}
+
+function fields({ kind, label, utility, pays: [pay, amount], outcomes = [], value, place }) {
+  const field = (name, title, what, now, given = (typed) => typed) => {
+    const input = make("input", { name, value: now, autocomplete: "off", spellcheck: false });
+    input.addEventListener("change", () => change(what, given(input.value)));
+    return make("label", {}, `${title} `, input);
+  };
+  const button = (textContent, action) => {
+    const made = make("button", { type: "button", textContent });
+    made.addEventListener("click", action);
+    return made;
+  };
+  const kinds = make("select", { name: "kind" });
+  for (const [name, title] of Object.entries(KINDS)) kinds.add(new Option(title, name));
+  kinds.value = kind;
+  kinds.addEventListener("change", () =>
+    change("kind", kinds.value === "TERMINAL" ? value : kinds.value.toLowerCase()));
+  const isLeaf = kind === "TERMINAL", isRoot = label === null;
+  const ps = () => outcomes.map((_, at) => form.elements[`p${at}`].value.trim());
+  return [
+    !isRoot && field("label", "Label", "label", label),
+    isLeaf && field("utility", "Utility", "utility", utility),
+    make("label", {}, "Kind ", kinds),
+    !isRoot && field("pay", pay === "cost" ? "Cost" : "Reward", pay, amount),
+    ...outcomes.map(([name, p], at) => field(`p${at}`, `p of ${name}`, "p", p, ps)),
+    !isLeaf && button("Add a child", () => change("add")),
+    !isRoot && button("Remove", () => change("remove")),
+    button("Close", () => select(null)),
+    make("p", { id: "refused", role: "alert" }),
+    make("p", { className: "path", textContent: place === "/" ? "the root" : place }),
+  ].filter(Boolean);
+}
+
+async function change(what, value = "") {
+  const path = selected, parent = path.replace(/\/?(?:\\.|[^/\\])*$/, "");
+  const answer = await request({ path, change: [what, value] });
+  if (answer.problems) {
+    get("refused").textContent = answer.problems.map(({ message }) => message).join("; ");
+    return;
+  }
+  const name = String(value).trim().replace(/[/\\]/g, "\\$&");
+  if (what === "label") selected = parent ? `${parent}/${name}` : name;
+  if (what === "remove") selected = parent || "/";
+  text.replace(answer.changed);
+  ask();
+}
+
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("keydown", ({ key }) => { if (key === "Escape") select(null); });
+
+// ---- The file of `expectitree edit`.
+
+function load(about) {
+  file.saved = about.text;
+  file.stamp = about.stamp;
+  text.replace(about.text);
+  get("notice").hidden = true;
+  markUnsaved();
+}
+
+const isUnsaved = () => Boolean(file.name) && text.value !== file.saved;
+
+function markUnsaved() {
+  if (!file.name) return;
+  get("save").disabled = !isUnsaved();
+  document.title = `${isUnsaved() ? "● " : ""}${file.name} - expectitree`;
+}
+
+async function save() {
+  const wrote = text.value, answer = await transport.save(wrote, file.stamp);
+  if (answer.problems) return show(answer);
+  if (!answer.saved) return warn(answer.stamp);
+  file.saved = wrote;
+  file.stamp = answer.stamp;
+  markUnsaved();
+  return say("Saved");
+}
+
+/** Load the file if another program changed it; ask first if there are changes here. */
+async function watch() {
+  if (document.hidden) return;
+  const was = file.stamp, stamp = await transport.stamp();
+  if (stamp === undefined) say("expectitree edit has ended");
+  else if (stamp !== was && was === file.stamp) {
+    if (isUnsaved()) warn(stamp);
+    else await reload("Loaded again: another program changed the file");
+  }
+}
+
+function warn(stamp) {
+  get("notice-text").textContent = `Another program changed ${file.name}.`;
+  get("notice").hidden = false;
+  get("keep").onclick = () => {
+    file.stamp = stamp;
+    get("notice").hidden = true;
+  };
+}
+
+async function reload(message) {
+  const about = await transport.open();
+  if (about.problems) {
+    file.stamp = await transport.stamp(); // no file: the text here is all that is left of it
+    file.saved = null;
+    markUnsaved();
+    return show(about);
+  }
+  load(about);
+  return say(message);
+}
+
+// ---- Links.
 
 // Links: #tree=…&view=…&a=…, where the tree is compressed (deflate) and written in base64url.
 async function link() {
@@ -161,7 +314,8 @@ async function link() {
   const packed = new Uint8Array(await new Response(stream).arrayBuffer());
   const base64 = btoa(Array.from(packed, (byte) => String.fromCharCode(byte)).join(""));
   const tree = base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-  return `#tree=${tree}&view=${state.view}&a=${state.algorithm}`;
+  const chosen = state.algorithm && `&a=${state.algorithm}`;
+  return `#tree=${tree}&view=${state.view}${chosen}`;
 }
 
 // Return the text of a link. A short link can unpack to gigabytes, so it is unpacked in pieces, and
@@ -192,13 +346,13 @@ async function unpack(tree) {
 async function open(hash) {
   const parameters = new URLSearchParams(hash.slice(1));
   const tree = parameters.get("tree");
-  note = "";
   if (tree !== null) {
     try {
-      text.value = await unpack(tree);
+      text.replace(await unpack(tree));
       const view = parameters.get("view");
-      state.view = tabs.some((tab) => tab.dataset.view === view) ? view : "tree";
+      state.view = tabs.some((tab) => tab.dataset.view === view) ? view : "picture";
       chooseAlgorithm(parameters.get("a") ?? state.algorithm);
+      note = "";
     } catch (error) {
       note = error instanceof RangeError ? error.message : DAMAGED;
     }
@@ -206,11 +360,13 @@ async function open(hash) {
   choose(state.view);
 }
 
-text.addEventListener("input", () => {
-  clearTimeout(pause);
-  note = "";
-  pause = setTimeout(ask, PAUSE);
-});
+/** Let the visitor save a text as a file. */
+function download(name, type, content) {
+  const link = make("a", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 for (const tab of tabs) tab.addEventListener("click", () => choose(tab.dataset.view));
 algorithms.addEventListener("change", () => {
   state.algorithm = algorithms.value;
@@ -218,8 +374,8 @@ algorithms.addEventListener("change", () => {
 });
 examples.addEventListener("change", () => {
   if (!examples.value) return;
-  note = "";
-  text.value = examples.value;
+  text.replace(examples.value);
+  select(null);
   ask();
 });
 get("share").addEventListener("click", async () => {
@@ -231,11 +387,24 @@ get("share").addEventListener("click", async () => {
     say("The link is in the address bar");
   }
 });
+get("save-text").addEventListener("click", () => {
+  const ending = text.value.trimStart().startsWith("{") ? "json" : "yaml";
+  download(`tree.${ending}`, "text/plain", text.value);
+});
+get("save-picture").addEventListener("click", () => download("tree.svg", "image/svg+xml", picture));
+get("save").addEventListener("click", save);
+get("load").addEventListener("click", () => reload("Loaded"));
+document.addEventListener("keydown", (event) => {
+  if (!file.name || event.key !== "s" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  save();
+});
+addEventListener("beforeunload", (event) => { if (isUnsaved()) event.preventDefault(); });
 dark.addEventListener("change", () => {
   if (state.view === "picture") ask();
 });
 addEventListener("hashchange", () => open(location.hash));
 
-text.value = FIRST;
-start();
+text.replace(FIRST);
 open(location.hash);
+begin();

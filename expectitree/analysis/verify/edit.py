@@ -126,8 +126,8 @@ def _yaml_parts(text: str) -> Iterator[Part]:
         elif isinstance(event, yaml.NodeEvent):
             end = own_end
             is_plain = isinstance(event, yaml.ScalarEvent) and event.style not in ("|", ">")
-            text, anchor = getattr(event, "value", "*"), event.anchor or ""
-            yield Part(start, end, text, is_plain=is_plain, anchor=anchor)
+            value, anchor = getattr(event, "value", "*"), event.anchor or ""
+            yield Part(start, end, value, is_plain=is_plain, anchor=anchor)
 
 
 def _json_parts(text: str) -> Iterator[Part]:
