@@ -28,6 +28,7 @@ PYODIDE = (
 )  # fmt: skip
 PACKAGES = ("expectitree", "yaml", "rich")
 _KINDS = {".py", ".pyi", ".json", ".css", ".html", ".js"}
+_SERVED = {"__pycache__", "codemirror.js"}  # which no Python reads
 
 
 def build(folder: Path) -> None:
@@ -54,7 +55,8 @@ def _copy_pyodide(folder: Path) -> None:
         with tempfile.TemporaryDirectory(dir=HERE) as work:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(HERE / name, work)
-            subprocess.run([npm, "ci", "--omit=dev", "--silent", "--no-audit", "--no-fund"], cwd=work, check=True)
+            words = [npm, "ci", "--omit=dev", "--silent", "--no-audit", "--no-fund"]
+            subprocess.run(words, cwd=work, check=True)
             with suppress(OSError):  # another process has put it there meanwhile
                 os.rename(Path(work) / "node_modules", HERE / "node_modules")
     folder.mkdir(exist_ok=True)
@@ -71,7 +73,7 @@ def _zip_packages(path: Path) -> None:
             assert spec.origin is not None
             source = Path(spec.origin).parent
             for file in sorted(source.rglob("*")):
-                if file.suffix in _KINDS and "__pycache__" not in file.parts:
+                if file.suffix in _KINDS and not _SERVED & {*file.parts}:
                     archive.write(file, Path(package) / file.relative_to(source))
         if "expectitree/trees/risk.yaml" not in archive.namelist():
             for file in sorted((ROOT / "trees").iterdir()):

@@ -42,11 +42,11 @@ def command(file: str, port: int, no_browser: bool) -> None:
         server = Server(file, port)
     except OSError as error:
         raise click.UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
-    write([f"{server.address}\n"])
-    say(f"{file} is open in the browser until Ctrl-C")
-    if not no_browser:
-        webbrowser.open(server.address)
     with suppress(KeyboardInterrupt), interrupts.raising():
+        write([f"{server.address}\n"])
+        say(f"{file} is open in the browser until Ctrl-C")
+        if not no_browser:
+            webbrowser.open(server.address)
         server.serve_forever()
 
 
