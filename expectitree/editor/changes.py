@@ -101,10 +101,10 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
 
 
 def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any]:
-    """Return what a form shows of a node: its fields as the text has them.
+    r"""Return what a form shows of a node: its fields as the text has them.
 
-        >>> described("chance: {a: {p: 1/3, utility: 5}, b: {p: rest, utility: 1}}", "a")["utility"]
-        '5'
+    >>> described("chance: {a: {p: 1/3, utility: 5}, b: {p: rest, utility: 1}}", "")["outcomes"]
+    [('a', '1/3'), ('b', 'rest')]
     """
     change = _Change(text, path, name)
     tree, node, item = change.tree, change.node, change.item

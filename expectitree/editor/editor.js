@@ -362,9 +362,9 @@ async function open(hash) {
 
 /** Let the visitor save a text as a file. */
 function download(name, type, content) {
-  const link = make("a", { download: name, href: URL.createObjectURL(new Blob([content], { type })) });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  const href = URL.createObjectURL(new Blob([content], { type }));
+  make("a", { download: name, href }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
 }
 
 for (const tab of tabs) tab.addEventListener("click", () => choose(tab.dataset.view));

@@ -106,7 +106,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
     timeout = 60  # seconds for one request
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         if self.is_allowed(self.headers["Origin"] or self.server.origin):
             name = self.path.rpartition("/")[2] or PAGE
             if name not in TYPES:
@@ -116,7 +116,7 @@ class _Handler(BaseHTTPRequestHandler):
             text = front_page() if name == PAGE else page.read_text("utf-8")
             self.send(200, TYPES[name], text)
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         if not self.is_allowed(self.headers["Origin"]):
             return
         size = int(self.headers["Content-Length"] or 0)

@@ -1,6 +1,6 @@
 // The transport of `expectitree edit`: the installed Python answers, over HTTP.
 
-const ENDED = "expectitree edit has ended: start it again in the terminal, and your text stays here";
+const ENDED = "expectitree edit has ended: copy your text if it is not saved, and start it again";
 
 async function post(question, asked = {}) {
   try {

@@ -149,7 +149,7 @@ def test_a_file_that_changes_on_disk_is_noticed(browser: Browser, server: Server
 class _Stranger(BaseHTTPRequestHandler):
     """A page of another origin; it knows even the secret."""
 
-    def do_GET(self) -> None:  # noqa: N802
+    def do_GET(self) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
