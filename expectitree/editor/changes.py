@@ -110,7 +110,7 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
     tree, node, item = change.tree, change.node, change.item
     pays = next((key for key in PAYMENTS if item.value(key)), "cost")
     amount, branches = item.value(pays), tree.branches_of(node)
-    found = {
+    found: dict[str, Any] = {
         "kind": Kind(tree.columns.kind[node]).name,
         "pays": [pays, amount.text if amount else ""],
         "label": None if change.branch == NONE else tree.label[change.branch] or "",
@@ -258,8 +258,7 @@ class _Change:
         else:
             start = item.pairs[0][0].start
             line = self.text.rfind("\n", 0, start) + 1
-            new_line = "\r\n" if "\r\n" in self.text else "\n"
-            separator = f"{new_line}{' ' * (start - line)}" if item.is_block else ", "
+            separator = f"\n{' ' * (start - line)}" if item.is_block else ", "
             self.edits.append((start, start, f"{self.pair(key, written)}{separator}"))
 
     def drop(self, holder: _Item, gone: Collection[int], keeps: bool = True) -> None:
@@ -303,12 +302,10 @@ class _Change:
         comma = None if holder.is_block else _COMMA.match(text, value.end)
         after = comma.end() if comma else value.end
         end = text.find("\n", after) % (len(text) + 1)
-        end -= text[after:end].endswith("\r")
         is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
         if holder.is_block or is_alone and line:
-            new_line = "\r\n" if "\r\n" in text else "\n"
             between = "" if holder.is_block or comma else ","
-            written = f"{between}{text[after:end]}{new_line}{' ' * (start - line)}{entry}"
+            written = f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}"
             self.edits.append((after, end, written))
         else:
             self.edits.append((after, after, f" {entry}" if comma else f", {entry}"))
@@ -367,11 +364,10 @@ class _Change:
             if key.text != "chance" or kind == "chance":
                 return
             self.clear_probabilities(children)
-            leaving = ("event",)
         else:
             leaf = self.pair("utility", self.written(value))
             self.edits.append((key.start, children.end, leaf))
-            leaving = ("event", "estimate")
+        leaving = ("event",) if kind in KINDS else ("event", "estimate")
         gone = [at for at in map(target.find, leaving) if at is not None]
         if gone:
             self.drop(target, gone)

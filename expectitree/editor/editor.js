@@ -32,7 +32,7 @@ const tabs = [...document.querySelectorAll("[data-view]")];
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const state = { view: "picture", algorithm: "" }; // no algorithm: by the kind of tree
-const file = { name: null, saved: "", stamp: "" }; // of `expectitree edit`
+const file = { name: null, saved: "", stamp: "", isSaving: false }; // of `expectitree edit`
 let pause, queue = Promise.resolve(), asking = false, wanted = false, isReady = false;
 let note = ""; // about the last link, shown above the problems until the text changes
 let picture = ""; // the last one, as SVG
@@ -230,10 +230,11 @@ function fields({ kind, label, utility, pays: [pay, amount], outcomes = [], valu
 }
 
 async function change(what, value = "") {
-  const path = selected, parent = path.replace(/\/?(?:\\.|[^/\\])*$/, "");
-  const answer = await request({ path, change: [what, value] });
-  if (answer.problems) {
-    get("refused").textContent = answer.problems.map(({ message }) => message).join("; ");
+  const path = selected, parent = path.replace(/\/?(?:\\.|[^/\\])*$/, ""), was = text.value;
+  const answer = await request({ text: was, path, change: [what, value] });
+  if (answer.problems || text.value !== was) {
+    const found = answer.problems ?? [{ message: "the text has changed meanwhile: try again" }];
+    get("refused").textContent = found.map(({ message }) => message).join("; ");
     return;
   }
   const name = String(value).trim().replace(/[/\\]/g, "\\$&");
@@ -265,7 +266,10 @@ function markUnsaved() {
 }
 
 async function save() {
-  const wrote = text.value, answer = await transport.save(wrote, file.stamp);
+  const wrote = text.value;
+  file.isSaving = true;
+  const answer = await transport.save(wrote, file.stamp);
+  file.isSaving = false;
   if (answer.problems) return show(answer);
   if (!answer.saved) return warn(answer.stamp);
   file.saved = wrote;
@@ -276,10 +280,10 @@ async function save() {
 
 /** Load the file if another program changed it; ask first if there are changes here. */
 async function watch() {
-  if (document.hidden) return;
+  if (document.hidden || file.isSaving) return;
   const was = file.stamp, stamp = await transport.stamp();
   if (stamp === undefined) say("expectitree edit has ended");
-  else if (stamp !== was && was === file.stamp) {
+  else if (stamp !== was && was === file.stamp && !file.isSaving) {
     if (isUnsaved()) warn(stamp);
     else await reload("Loaded again: another program changed the file");
   }

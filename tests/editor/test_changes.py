@@ -255,8 +255,6 @@ def check(seed: str) -> None:
     name = "t.json" if is_json else "t.yaml"
     root = Branch(random_node(random, random.randint(1, 3)))
     text = Writer(random, is_json).document(root)
-    if random.random() < 0.2:
-        text = text.replace("\n", "\r\n")
     done = change(random, root)
     if done is None:
         return
