@@ -232,6 +232,7 @@ def test_a_link_names_its_algorithm_in_any_case_and_an_unknown_one_is_the_defaul
 
 
 def test_json_that_nests_too_deeply_gets_a_message(browser: Browser) -> None:
+    browser.click("[data-view=tree]")
     for text in (DEEP, DEEP[: len(DEEP) // 2]):
         set_text(browser, text)
         wait_for_problem(browser, "nests more than 300 nodes")
@@ -263,6 +264,7 @@ def test_python_restarts_after_a_fatal_error_and_does_not_ask_the_same_again(
         wait_for_problem(browser, "the browser's Python failed")
         browser.wait("return document.querySelector('#status').textContent === 'Ready'", 90)
         assert "the browser's Python failed" in problems(browser)
+        browser.click("[data-view=tree]")
         set_text(browser, "max: [1, 50]")
         wait_for_text(browser, "MAX 50")
         assert problems(browser) == ""

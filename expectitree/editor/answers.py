@@ -148,7 +148,7 @@ def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
         try:
             return _text(question, reports(tree))
         except (AnalysisError, SearchError) as error:
-            return {"text": [[_advised(str(error)), ""]]}
+            return {"note": _advised(str(error))}
 
     return view
 

@@ -124,6 +124,7 @@ function element(answer) {
     return make("pre", {}, ...spans);
   }
   if (answer.svg) return pictureOf(answer);
+  if (answer.note) return make("p", { textContent: answer.note });
   const frame = make("iframe", { title: "A replay of the search", srcdoc: answer.page });
   frame.setAttribute("sandbox", "allow-scripts");
   return frame;

@@ -11,12 +11,15 @@ const MARKS = [
 ];
 const COLOURS = { key: "accent", comment: "soft", string: "good", mark: "cut", label: "cut" };
 
-/** Return where the next line begins: below a key that ends the line, or below what it has. */
+const KEY = /^(?:"[^"]*"|'[^']*'|[^{["'#][^:#]*):(?:\s|$)/; // at the start of a block's line
+const OPEN = /[:{[]\s*(?:#.*)?$/; // at the end of a line: more is to come
+
+/** Return where the next line begins: below a key or its value, or below the dash of an item. */
 function indentation(context, place) {
   const line = context.lineAt(place, -1).text;
-  const [head] = line.match(/^ *(?:- +)*/), dash = line.match(/^ */)[0].length;
-  const hasKey = /:(\s|$)/.test(line) || /[{[]\s*(#.*)?$/.test(line);
-  return (hasKey ? head.length : dash) + (/[:{[]\s*(#.*)?$/.test(line) ? STEP : 0);
+  const [margin] = line.match(/^ */), [head] = line.match(/^ *(?:- +)*/);
+  const start = KEY.test(line.slice(head.length)) ? head : margin;
+  return start.length + (OPEN.test(line) ? STEP : 0);
 }
 
 /** The editor of a text, within an element that it gives a property `value`. */

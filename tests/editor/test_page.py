@@ -120,6 +120,19 @@ def test_what_is_typed_is_shown_at_once_and_saved(browser: Browser, server: Serv
     assert all(one.startswith((server.address, "chrome:")) for one in requests), requests
 
 
+def test_enter_indents_as_the_line_before_needs(browser: Browser) -> None:
+    browser.click("#text")
+    browser.run("document.querySelector('#text').value = ''")
+    lines = ("max:", "- chance:  # a coin", "- {p: 1/2, utility: 3}", "- p: rest", "utility: 4")
+    for line in lines:
+        browser.press(*line, "Enter")
+    wait_for_text(
+        browser,
+        "max:\n  - chance:  # a coin\n      - {p: 1/2, utility: 3}\n      - p: rest\n"
+        "        utility: 4\n        ",
+    )
+
+
 def test_keys_are_completed_and_errors_are_marked_in_place(browser: Browser) -> None:
     browser.click("#text")
     browser.run("document.querySelector('#text').value = ''")
