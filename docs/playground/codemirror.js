@@ -1,5 +1,7 @@
 // What expectitree/editor/text.js takes from CodeMirror: `npm run codemirror` bundles it.
-export { EditorView, keymap, lineNumbers, drawSelection } from "@codemirror/view";
+export {
+  EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers,
+} from "@codemirror/view";
 export { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 export {
   HighlightStyle, bracketMatching, indentService, indentUnit, syntaxHighlighting,

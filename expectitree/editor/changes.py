@@ -20,6 +20,7 @@ from expectitree.base.tree import paths
 from expectitree.base.tree.columns import NONE, Kind
 from expectitree.files import loads
 from expectitree.files.formats import format_of_text
+from expectitree.files.grammar.document import mark_of
 from expectitree.files.grammar.keys import BODY_KEYS, KINDS, PAYMENTS
 from expectitree.searches.engine import evaluate
 
@@ -110,7 +111,10 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
     tree, node, item = change.tree, change.node, change.item
     pays = next((key for key in PAYMENTS if item.value(key)), "cost")
     amount, branches = item.value(pays), tree.branches_of(node)
+    line, column = mark_of(text, item.start)
     found: dict[str, Any] = {
+        "line": line,
+        "column": column,
         "kind": Kind(tree.columns.kind[node]).name,
         "pays": [pays, amount.text if amount else ""],
         "label": None if change.branch == NONE else tree.label[change.branch] or "",

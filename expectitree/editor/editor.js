@@ -69,7 +69,7 @@ async function begin() {
   }
   text.keys = about.keys;
   if (file.name) {
-    document.querySelector("h1").textContent = file.name;
+    get("heading").textContent = file.name;
     load(about);
     setInterval(watch, WATCH);
   }
@@ -183,6 +183,7 @@ async function select(path, focuses = false) {
   selected = path;
   const spots = [...shown.querySelectorAll(".spot")];
   for (const spot of spots) spot.classList.toggle("chosen", spot.dataset.path === path);
+  get("hint").hidden = !picture || path !== null;
   if (path === null) {
     form.hidden = true;
     return;
@@ -192,6 +193,7 @@ async function select(path, focuses = false) {
   const name = document.activeElement?.closest("#node") && document.activeElement.name;
   form.hidden = !node;
   if (!node) return;
+  if (focuses) text.goTo(node, false);
   form.replaceChildren(...fields(node));
   const field = form.elements.namedItem(focuses ? "first" : name) ?? form.elements[name];
   if (focuses) form.elements[0].focus();

@@ -35,8 +35,8 @@ export class TextEditor {
       parent: root,
       root,
       extensions: [
-        cm.lineNumbers(), cm.history(), cm.drawSelection(), cm.bracketMatching(),
-        cm.closeBrackets(), cm.lintGutter(), cm.yaml(), cm.indentUnit.of(" ".repeat(STEP)),
+        cm.lineNumbers(), cm.highlightActiveLine(), cm.history(), cm.drawSelection(),
+        cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(), cm.yaml(), cm.indentUnit.of(" ".repeat(STEP)),
         cm.indentService.of(indentation),
         cm.syntaxHighlighting(cm.HighlightStyle.define(
           MARKS.map(([name, tag]) => ({ tag, color: `var(--${COLOURS[name]})` })),
@@ -59,6 +59,7 @@ export class TextEditor {
           ".cm-cursor": { borderLeftColor: "var(--text)" },
           "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground":
             { background: "var(--mark)" },
+          ".cm-activeLine": { background: "color-mix(in srgb, var(--mark) 35%, transparent)" },
           ".cm-selectionBackground": { background: "var(--mark)" },
           ".cm-matchingBracket": { background: "var(--mark) !important" },
           ".cm-tooltip": { background: "var(--panel)", borderColor: "var(--line)" },
@@ -104,10 +105,10 @@ export class TextEditor {
     return Math.min(to, from + column - 1);
   }
 
-  goTo(problem) {
-    const anchor = this.place(problem);
-    this.view.dispatch({ selection: { anchor }, scrollIntoView: true });
-    this.view.focus();
+  /** Move the cursor to a line and a column, and them into sight. */
+  goTo(place, focuses = true) {
+    this.view.dispatch({ selection: { anchor: this.place(place) }, scrollIntoView: true });
+    if (focuses) this.view.focus();
   }
 
   /** Complete a key: at the root also those that only the root has. */

@@ -81,6 +81,8 @@ def press(browser: Browser, button: str) -> None:
 
 def test_clicks_on_the_picture_change_the_text_and_keep_its_comments(browser: Browser) -> None:
     choose(browser, "a")
+    line = "document.querySelector('#text').shadowRoot.querySelector('.cm-activeLine').textContent"
+    assert browser.run(f"return {line}") == "  a: 3  # sure"
     fill(browser, "utility", "7")
     wait_for_text(browser, text := TEXT.replace("3", "7"))
     fill(browser, "label", "safe")
