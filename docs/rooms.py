@@ -12,9 +12,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from test_layers import MODULES, WINGS, imports, room  # noqa: E402
 
 PLACES = {  # the row of each box, from the top, and the place of its middle in the row
-    "cli": (0, 280),
-    "decide": (1, 75), "lab": (1, 240), "games": (1, 370), "foreign": (1, 470),
-    "page": (2, 155), "picture": (3, 190),
+    "cli": (0, 230), "editor": (0, 345),
+    "decide": (1, 125), "lab": (1, 225), "games": (1, 370), "foreign": (1, 470),
+    "page": (2, 250), "picture": (3, 240),
     "analysis": (4, 140), "text": (4, 260), "searches": (5, 360), "files": (5, 470),
     "base": (6, 320),
 }  # fmt: skip

@@ -22,7 +22,7 @@ CORE = (
     ("page",),
 )
 WINGS = ("decide", "games", "lab", "foreign")  # each imports the core, and no other wing
-TOP = ("cli", "__init__", "__main__")  # they know all of them
+TOP = ("cli", "editor", "__init__", "__main__")  # they know all of them
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))

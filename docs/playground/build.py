@@ -7,7 +7,6 @@ that run in the browser: expectitree with its example trees, PyYAML and rich, al
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -17,40 +16,34 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from expectitree.editor.server import front_page
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-PAGE = ("index.html", "playground.css", "playground.js", "worker.js")
+EDITOR = ROOT / "expectitree" / "editor"
+PAGE = ("editor.css", "editor.js", "text.js", "codemirror.js", "codemirror.LICENSE")
+TRANSPORT = ("transport.js", "worker.js")
 PYODIDE = (
     "pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json",
 )  # fmt: skip
 PACKAGES = ("expectitree", "yaml", "rich")
 _KINDS = {".py", ".pyi", ".json", ".yaml", ".css", ".html", ".js"}
+_SERVED = {"__pycache__", "codemirror.js"}  # which no Python reads
 
 
 def build(folder: Path) -> None:
     """Write the playground to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in PAGE:
-        shutil.copy(HERE / name, folder / name)
-    index = folder / "index.html"
-    index.write_text(_allow_replays(index.read_text("utf-8")), "utf-8")
+        shutil.copy(EDITOR / name, folder / name)
+    (folder / "index.html").write_text(front_page(), "utf-8")
     _copy_pyodide(folder / "pyodide")
     _zip_packages(folder / "packages.zip")
-
-
-def _allow_replays(page: str) -> str:
-    """Return the page with a policy that also allows the script and the style of the replay page.
-
-    A page in an iframe inherits the policy. Its script and style are the same for every tree.
-    """
-    from expectitree import loads, to_html
-
-    replay = to_html(loads("max: [1, 2]"), ["star1"])
-    for kind, slot in (("script", "scripts"), ("style", "styles")):
-        digest = re.search(rf"{kind}-src ('sha256-[^']+')", replay)
-        assert digest is not None
-        page = page.replace(f"<!-- slot: {slot} -->", digest[1])
-    return page
+    loaded = [folder / "packages.zip", *(folder / "pyodide" / name for name in PYODIDE[1:])]
+    size = sum(path.stat().st_size for path in loaded)
+    for name in TRANSPORT:
+        script = (HERE / name).read_text("utf-8").replace("BYTES = 0", f"BYTES = {size}")
+        (folder / name).write_text(script, "utf-8")
 
 
 def _copy_pyodide(folder: Path) -> None:
@@ -62,7 +55,8 @@ def _copy_pyodide(folder: Path) -> None:
         with tempfile.TemporaryDirectory(dir=HERE) as work:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(HERE / name, work)
-            subprocess.run([npm, "ci", "--silent", "--no-audit", "--no-fund"], cwd=work, check=True)
+            words = [npm, "ci", "--omit=dev", "--silent", "--no-audit", "--no-fund"]
+            subprocess.run(words, cwd=work, check=True)
             with suppress(OSError):  # another process has put it there meanwhile
                 os.rename(Path(work) / "node_modules", HERE / "node_modules")
     folder.mkdir(exist_ok=True)
@@ -72,14 +66,14 @@ def _copy_pyodide(folder: Path) -> None:
 
 def _zip_packages(path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(HERE / "answer.py", "answer.py")
+        archive.write(HERE / "playground.py", "playground.py")
         for package in PACKAGES:
             spec = find_spec(package)
             assert spec is not None
             assert spec.origin is not None
             source = Path(spec.origin).parent
             for file in sorted(source.rglob("*")):
-                if file.suffix in _KINDS and "__pycache__" not in file.parts:
+                if file.suffix in _KINDS and not _SERVED & {*file.parts}:
                     archive.write(file, Path(package) / file.relative_to(source))
         if "expectitree/trees/risk.yaml" not in archive.namelist():
             for file in sorted((ROOT / "trees").iterdir()):

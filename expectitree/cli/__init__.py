@@ -60,6 +60,7 @@ GROUPS = {
     },
     "Files": {
         "new": "Print a commented tree file to start from.",
+        "edit": "Edit a tree in the browser, by typing or by clicking its picture.",
         "convert": "Write a tree in another format, also for other programs.",
         "verify": "Check that files are valid and results match their `expect`.",
     },

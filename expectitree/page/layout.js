@@ -71,7 +71,8 @@ class Item {
     /** @type {number[][]} how far the subtree reaches left and right: texts, nodes, texts, … */
     this.contour = [];
     this.bare = false; // whether the branches to it and its siblings are straight: no texts
-    this.hidden = this.isBest = false; // whether it is grey, or a best branch (view.js)
+    // Whether it is grey, the best branch, or the first that a cut or a probe left (view.js).
+    this.hidden = this.isBest = this.isFirstLeft = false;
   }
 }
 

@@ -3,7 +3,8 @@
 const SPEEDS = [0.5, 1, 2, 4, 10, 40, 200]; // steps per second
 const LAST_STEPS = 7; // in the history
 const LEAST_SCALE = 0.62, GREATEST_SCALE = 1.7; // of the picture at first
-const LEAST_OVERVIEW = 0.1; // its scale after "Expand all"
+const LEAST_OVERVIEW = 0.1; // its scale after "Expand all", and at first on a phone
+const PHONE = 500; // pixels of the width of a phone, at most
 const HIGHEST_ROW = 170, HIGHEST_OVERVIEW = 560; // pixels of the picture from ply to ply
 const PRINTED = 0.6, HIGHEST_PRINTED_ROW = 420; // a printed picture's height, of its width
 const SPOKEN = 2; // steps per second above which a screen reader does not read each one
@@ -104,10 +105,14 @@ class Page {
     this.update();
   }
 
-  /** Show the whole picture at first if its text can be read, else the root and what is near. */
+  /**
+   * Show the whole picture at first if its text can be read, or on a phone; else the root and what
+   * is near.
+   */
   start() {
     const type = this.presenting ? parseFloat(getComputedStyle(document.body).fontSize) / 16 : 1;
-    const least = this.presenting ? type * 0.9 : LEAST_SCALE;
+    const readable = this.presenting ? type * 0.9 : LEAST_SCALE;
+    const least = this.camera.screen.width <= PHONE ? LEAST_OVERVIEW : readable;
     this.fit(least, GREATEST_SCALE * type, HIGHEST_ROW);
     const { camera } = this, { x, width } = extent(this.items);
     camera.fitted = () => this.start();

@@ -133,7 +133,10 @@ class Picture {
     put(elements.edge, { d, class: `edge ${view.branchClasses(item)}` });
     const layer = this.layers[view.way.has(item.branch) ? "way" : item.isBest ? "best" : "edges"];
     if (elements.edge.parentNode !== layer) layer.append(elements.edge);
-    put(elements.mark, { d: view.isCut(item) ? stroke(-2.3) + stroke(2.3) : null });
+    const isCut = item.isFirstLeft && view.isCut(parent.node);
+    const strokes = isCut ? stroke(-2.3) + stroke(2.3) : stroke(0);
+    const name = item.isFirstLeft && !isCut ? "probe-mark" : "cut-mark";
+    put(elements.mark, { class: name, d: item.isFirstLeft ? strokes : null });
     const isPlayed = item.isBest && view.played.has(item.branch);
     const classes = `label${item.hidden ? " grey" : ""}${isPlayed ? " best" : ""}`;
     elements.texts.forEach((text) => put(text, { text: "" })); // if there were more

@@ -30,6 +30,9 @@ class View {
       else if (!item.run) {
         item.hidden = !moment.visits[item.node] && (item.hidden || moment.skipped[item.node] > 0);
       }
+      const left = item.parent && !item.parent.hidden ? this.leftBranch(item.parent.node) : NONE;
+      const [first, end] = item.run ?? [item.branch, item.branch + 1];
+      item.isFirstLeft = left !== NONE && first <= left && left < end;
       item.isBest = !item.run && item.parent !== null
         && moment.bestBranches(item.parent.node).includes(item.branch);
     }
@@ -61,8 +64,23 @@ class View {
     return !item.run && !item.further && !visits[item.node] && skipped[item.node] === reason;
   }
 
-  /** Return whether a search left the branch to an item by a cut. */
-  isCut(item) { return item.parent && !item.parent.hidden && this.isLeft(item, CUT_OFF); }
+  /** Return whether a node was left by a cut, or only probed. */
+  isCut(n) { return this.moment.after[n] !== NONE; }
+
+  /**
+   * Return the first branch that a cut of a node left, or a probe of it; NONE if neither did. Where
+   * all children were visited, it is the first that is still open.
+   */
+  leftBranch(n) {
+    const { tree, moment } = this, branches = tree.branches(n);
+    const isOfCut = (b) => !moment.visits[tree.child[b]]
+      && moment.skipped[tree.child[b]] === CUT_OFF && tree.branch[tree.child[b]] === b;
+    const left = moment.visits[n] ? branches.find(isOfCut) ?? NONE : NONE;
+    if (left !== NONE || !this.isCut(n)) return left;
+    const rest = moment.trace.in_order ? branches.slice(moment.after[n]) : branches;
+    const isOpen = (b) => !tree.impossible.has(b) && !moment.isExact(tree.child[b]);
+    return rest.find(isOpen) ?? branches.find(isOpen) ?? branches[branches.length - 1];
+  }
 
   branchClasses(item) {
     const isZero = this.tree.impossible.has(item.branch);

@@ -141,6 +141,9 @@ def test_the_last_step_agrees_with_eval(
     tree = load(file, exact="--engine" not in options)
     with notation("--exact" in options):
         browser = open_page(tree)
+    assert browser.run(
+        "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
+    ) is (len(tree) > 100)  # Smaller trees are expanded initially.
     names = browser.run("return expectitree.algorithms")
     assert [name.split()[0] for name in names] == list(ALGORITHMS)
     ends = browser.run(
@@ -150,15 +153,15 @@ def test_the_last_step_agrees_with_eval(
           expectitree.choose(name);
           document.getElementById("last").click();
           const text = (id) => document.getElementById(id).textContent;
-          return [stateOf(expectitree.page.moment), text("counts"), text("sentence")];
+          document.getElementById("open-all").click();
+          const cuts = document.querySelectorAll("#tree .cut-mark[d]").length;
+          return [stateOf(expectitree.page.moment), text("counts"), text("sentence"), cuts];
         });
         """
     )
-    assert browser.run(
-        "return expectitree.page.items.some((item) => item.inner && !item.further && !item.open)"
-    ) is (len(tree) > 100)  # Smaller trees are expanded initially.
-    for name, (state, counts, sentence) in zip(names, ends, strict=True):
+    for name, (state, counts, sentence, cuts) in zip(names, ends, strict=True):
         found = evaluated(file, name, *options)
+        assert cuts == found["cuts"]
         compare_with_eval(state, found)
         leaves = found["leaves"]
         total = leaves["total"]
@@ -356,6 +359,27 @@ def test_choosing_an_algorithm_keeps_the_step_of_each(open_page: Any) -> None:
         ".map((row) => [...row.cells].map((cell) => cell.textContent))"
     )
     assert rows[2] == ["star1", "5 of 8", "11 of 15", "2"]
+
+
+def test_the_page_starts_fitted_on_a_phone(open_page: Any) -> None:
+    browser = open_page(et.load("example:ballard"), 390, 844)
+    edges = browser.run(
+        "const box = (e) => e.getBoundingClientRect(), svg = box(document.querySelector('#tree'));"
+        "const shapes = [...document.querySelectorAll('#tree .shape')].map(box);"
+        "return [shapes.length, Math.min(...shapes.map((s) => s.left)) - svg.left,"
+        " svg.right - Math.max(...shapes.map((s) => s.right))]"
+    )
+    assert edges[0] == 40
+    assert min(edges) > 0
+
+
+def test_a_probe_that_ended_has_a_mark_of_its_own(open_page: Any) -> None:
+    browser = open_page(et.load("example:ballard"))
+    browser.run("expectitree.choose('star2')")
+    browser.press("End")
+    marks = [len(seen_texts(browser, f"#tree .{name}-mark[d]")) for name in ("cut", "probe")]
+    assert marks == [2, 4]
+    assert seen_texts(browser, "#counts .big")[3] == "2"
 
 
 def test_utilities_are_hidden_until_their_leaves_are_visited(open_page: Any) -> None:

@@ -32,12 +32,14 @@ class Part(NamedTuple):
     step: int = 0  # 1 where a list or a mapping starts, -1 where it ends
     is_plain: bool = True  # whether another value can replace it
     head: int = 0  # where its entry starts: the key, or the value itself in a list
+    anchor: str = ""  # of a value that YAML's aliases repeat, or that an alias (`*`) repeats
+    is_block: bool = False  # whether YAML marks a list or a mapping by its indentation
 
 
 def find_entries(text: str, format: Format) -> dict[Place, Part]:
     """Return the values of the root's keys, up to `expect`, and of all entries of `expect`."""
     entries: dict[Place, Part] = {}
-    parts = _PARTS[format.name](text)
+    parts = PARTS[format.name](text)
 
     def read(part: Part, place: Place, head: int) -> None:
         """Note a value and the values in it; read to its end."""
@@ -115,14 +117,17 @@ def _yaml_parts(text: str) -> Iterator[Part]:
             is_list = isinstance(event, yaml.SequenceStartEvent)
             if is_list and not event.flow_style:
                 start = text.find(":", end) + 1  # a list in brackets can start there
-            yield Part(start, own_end, "[" if is_list else "{", 1)
+            is_block, anchor = not event.flow_style, event.anchor or ""
+            opening = "[" if is_list else "{"
+            yield Part(start, own_end, opening, 1, anchor=anchor, is_block=is_block)
         elif isinstance(event, yaml.CollectionEndEvent):
             end = own_end if own_end > start else end
             yield Part(start, end, "", -1)
         elif isinstance(event, yaml.NodeEvent):
             end = own_end
             is_plain = isinstance(event, yaml.ScalarEvent) and event.style not in ("|", ">")
-            yield Part(start, end, getattr(event, "value", ""), is_plain=is_plain)
+            value, anchor = getattr(event, "value", "*"), event.anchor or ""
+            yield Part(start, end, value, is_plain=is_plain, anchor=anchor)
 
 
 def _json_parts(text: str) -> Iterator[Part]:
@@ -133,4 +138,4 @@ def _json_parts(text: str) -> Iterator[Part]:
         yield Part(match.start(), match.end(), written, step)
 
 
-_PARTS: dict[str, Callable[[str], Iterator[Part]]] = {"yaml": _yaml_parts, "json": _json_parts}
+PARTS: dict[str, Callable[[str], Iterator[Part]]] = {"yaml": _yaml_parts, "json": _json_parts}

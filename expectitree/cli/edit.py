@@ -1,0 +1,64 @@
+"""`expectitree edit`: the playground's page on a file of one's own."""
+
+from __future__ import annotations
+
+import webbrowser
+from contextlib import suppress
+
+import click
+
+from expectitree.base import interrupts
+from expectitree.base.errors import FileError, Problem
+from expectitree.cli.games import refuse_game
+from expectitree.cli.options import FILE
+from expectitree.cli.terminal import say, write
+from expectitree.editor.server import Server
+from expectitree.files.formats import format_by_suffix, format_of_text
+from expectitree.files.sources import PREFIX, read_text
+
+
+@click.command("edit")
+@click.argument("file", metavar="FILE", type=FILE)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=0,
+    metavar="N",
+    help="The port; by default, any that is free.",
+)
+@click.option("--no-browser", is_flag=True, help="Print the link, and open no browser.")
+def command(file: str, port: int, no_browser: bool) -> None:
+    """Edit a tree in the browser: type, or click its picture.
+
+    The page shows values, pictures, comparisons and analyses while you edit, and replays searches.
+    It is served by this machine to this machine, and writes FILE only when you save. The link has a
+    secret, so that other pages cannot use it. Ctrl-C ends the command.
+
+    For example: expectitree edit my-tree.yaml
+    """
+    refuse_game(file)
+    _check(file)
+    try:
+        server = Server(file, port)
+    except OSError as error:
+        raise click.UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
+    with suppress(KeyboardInterrupt), interrupts.raising():
+        write([f"{server.address}\n"])
+        say(f"{file} is open in the browser until Ctrl-C")
+        if not no_browser:
+            webbrowser.open(server.address)
+        server.serve_forever()
+
+
+def _check(file: str) -> None:
+    """Raise an error if the page cannot edit the file."""
+    if file == "-" or file.startswith(PREFIX):
+        name = file.removeprefix(PREFIX) if file != "-" else "NAME"
+        hint = f"expectitree new --example {name} my-tree.yaml"
+        raise click.UsageError(f"The page writes to a file, which {file} is not: try `{hint}`.")
+    format = format_by_suffix(file)
+    if format is None or format.is_text:
+        format = format_of_text(read_text(file)[0], file)
+    if format.is_foreign or not format.is_text:
+        message = f"the page edits YAML and JSON, and this is {format.title}: convert it first"
+        raise FileError([Problem(file, message)])

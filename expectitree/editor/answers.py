@@ -1,0 +1,214 @@
+"""Answer the editor's questions about a tree: in the browser, or in `expectitree edit`."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from expectitree.analysis.compare.report import compare
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.base.algorithms import ALGORITHMS, algorithm
+from expectitree.base.errors import AnalysisError, ExpectitreeError, FileError, SearchError
+from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.decide.information.report import information
+from expectitree.decide.risk.report import risk
+from expectitree.decide.sensitivity.report import tornado
+from expectitree.editor.changes import described, edited
+from expectitree.files import loads, sources
+from expectitree.files.grammar.document import MAX_NESTED, NESTED_TOO_DEEPLY
+from expectitree.files.grammar.keys import ROOT_KEYS, SCHEMA_KEY
+from expectitree.page import page_text, replays
+from expectitree.picture.content import SYMBOLS, Glyph, Style
+from expectitree.picture.diagram import diagram
+from expectitree.picture.drawing import drawn
+from expectitree.searches.engine import evaluate, usual_algorithms
+from expectitree.text.console import text_console
+
+_SCHEMA = re.compile("^# yaml-language-server.*\n")  # a comment for editors
+_JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
+_ADVICE = {  # of a message, and what helps here
+    "`expectitree new` prints a tree to start from": "write `max: [1, 2]`, for example",
+    "use --exact": "use the command line with --exact",
+}
+_MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
+MAX_NODES = 20_000  # of a tree that is searched here
+MAX_VISITS = 500_000
+MAX_REPLAYED = 3_000  # nodes of a tree that is replayed
+MAX_DRAWN = 150
+WIDTH = 90
+
+
+def about() -> dict[str, Any]:
+    """Return what the page needs once: the algorithms, and the keys of tree files.
+
+    A key has its description, and whether only the root has it.
+    """
+    schema = json.loads(files("expectitree.files").joinpath("tree.schema.json").read_text("utf-8"))
+    found = {
+        name.removeprefix("key."): definition.get("description", "")
+        for name, definition in schema["definitions"].items()
+        if name.startswith("key.") and name != f"key.{SCHEMA_KEY}"
+    }
+    keys = [[key, description, key in ROOT_KEYS] for key, description in found.items()]
+    return {"algorithms": list(ALGORITHMS), "keys": keys}
+
+
+def examples() -> dict[str, str]:
+    """Return the texts of the example trees by title."""
+    texts = [path.read_text("utf-8") for path in sources.examples().values()]
+    return dict(sorted((str(loads(text).title), _SCHEMA.sub("", text)) for text in texts))
+
+
+def answer(asked: dict[str, Any], name: str = "") -> dict[str, Any]:
+    """Return what the page asks for: a view of its text, or a node; or the text's problems.
+
+    `asked` has the `text`, and the `view` with `algorithm` and `theme`, or the `path` of a node.
+    With a path, `change` may have the next arguments of `edited`. `name` is the file's.
+    """
+    text = asked["text"]
+    name = name or ("tree.json" if text.lstrip().startswith("{") else "tree.yaml")
+    try:
+        if not text.strip():
+            return _refusal("the editor is empty: choose an example, or write `max: [1, 2]`")
+        if name.endswith(".json") and _nests_too_deeply(text):
+            return _refusal(NESTED_TOO_DEEPLY)
+        if "change" in asked:
+            return {"changed": edited(text, asked["path"], *asked["change"], name=name)}
+        if "path" in asked:
+            return {"node": described(text, asked["path"], name=name)}
+        return _view(asked, name)
+    except FileError as error:
+        problems = [
+            {"line": p.line, "column": p.column, "message": _advised(p.message), "path": p.path}
+            for p in error.problems
+        ]
+        return {"problems": problems}
+    except ExpectitreeError as error:
+        return _refusal(_advised(str(error)))
+    except (RecursionError, MemoryError):
+        return _refusal("the tree is too large for this page")
+
+
+def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
+    warnings: list[str] = []
+    tree = loads(asked["text"], name=name, warn=warnings.append)
+    if len(tree) > MAX_NODES:
+        return _too_large(f"{len(tree):,} nodes, this page takes {MAX_NODES:,}")
+    if tree.unknown:
+        return _refusal(
+            "a utility is unknown: write a number, or use the command line: expectitree ask"
+        )
+    has_min = Kind.MIN in tree.columns.kind
+    name = asked["algorithm"] or ("star1" if has_min else "expectiminimax")
+    found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
+    return {**found, "algorithm": name, "warnings": warnings}
+
+
+def _nests_too_deeply(text: str) -> bool:
+    depth = 0
+    for found in _JSON_BRACKET.finditer(text):
+        if found[0][0] != '"':
+            depth += 1 if found[1] else -1
+            if depth > _MAX_CONTAINERS:
+                return True
+    return False
+
+
+def _advised(message: str) -> str:
+    for advice, here in _ADVICE.items():
+        message = message.replace(advice, here)
+    return message
+
+
+def _too_large(what: str) -> dict[str, Any]:
+    return _refusal(f"the tree has {what}: use the command line")
+
+
+def _refusal(message: str) -> dict[str, Any]:
+    return {"problems": [{"message": message}]}
+
+
+def _tree(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+    search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    return _text("evaluate", Evaluation("", search))
+
+
+def _compare(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+    return _text("compare", [compare(tree, max_visits=MAX_VISITS)])
+
+
+def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
+    """Return the view of an analysis, or why this tree has none."""
+
+    def view(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return _text(question, reports(tree))
+        except (AnalysisError, SearchError) as error:
+            return {"note": _advised(str(error))}
+
+    return view
+
+
+def _information(tree: Tree) -> list[Any]:
+    events = dict.fromkeys(tree.formulas.events.values() if tree.formulas else ())
+    if not events:
+        found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
+        raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
+    return [information(tree, event, exact=True) for event in events]
+
+
+def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+    search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    evaluation, style = Evaluation("", search), Style(MAX_DRAWN, asked["theme"])
+    picture = diagram(evaluation, style)
+    nodes = [
+        [tree.path_of(group.of.node), group.of.tooltip.partition("\n")[0], *group.box]
+        for group in picture.groups
+        if group.box and isinstance(group.of, Glyph) and group.of.kind in SYMBOLS
+    ]
+    size = [picture.width, picture.height, picture.scale]
+    return {"svg": drawn("svg", evaluation, style), "size": size, "nodes": nodes}
+
+
+def _replay(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
+    if len(tree) > MAX_REPLAYED:
+        return _too_large(f"{len(tree):,} nodes, a replay here takes {MAX_REPLAYED:,}")
+    first = asked["algorithm"]
+    others = [a for a in usual_algorithms(tree) if a.name != first]
+    traces = replays(tree, [algorithm(first), *others], max_visits=MAX_VISITS)
+    return {"page": page_text(traces, first)}
+
+
+_VIEWS: dict[str, Callable[[Tree, dict[str, Any]], dict[str, Any]]] = {
+    "picture": _picture,
+    "tree": _tree,
+    "compare": _compare,
+    "sensitivity": _analysis("sensitivity", lambda tree: [tornado(tree)]),
+    "risk": _analysis("risk", lambda tree: [risk(tree, exact=True)]),
+    "information": _analysis("information", _information),
+    "replay": _replay,
+}
+
+
+def _text(question: str, report: Any) -> dict[str, Any]:
+    """Return what the command line prints, as pairs of a text and the names of its styles."""
+    console = text_console(WIDTH, True)
+    render = module_of(f"{QUESTIONS[question]}.text").render
+    pieces = []
+    for renderable in render(report, console.options):
+        for line in console.render_lines(renderable, pad=False):
+            for segment in line:
+                style = segment.style
+                names = [] if style is None else _names(style)
+                pieces.append([segment.text, " ".join(names)])
+            pieces.append(["\n", ""])
+    return {"text": pieces}
+
+
+def _names(style: Any) -> list[str]:
+    names = [name for name in ("bold", "dim", "italic") if getattr(style, name)]
+    return names if style.color is None else [*names, style.color.name]

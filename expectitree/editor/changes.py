@@ -1,0 +1,460 @@
+"""Change one node in the text of a tree, and leave all else as it is, comments included.
+
+A person may have written the text, so a change is made where the text has the node: nothing is
+written anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+from typing import Any, TypeAlias
+
+from expectitree.analysis.verify.edit import PARTS, Part
+from expectitree.base.errors import NumberError, TreeError
+from expectitree.base.numbers import number_text, quote, to_fraction
+from expectitree.base.tree import paths
+from expectitree.base.tree.columns import NONE, Kind
+from expectitree.files import loads
+from expectitree.files.formats import format_of_text
+from expectitree.files.grammar.document import mark_of
+from expectitree.files.grammar.keys import BODY_KEYS, KINDS, PAYMENTS
+from expectitree.searches.engine import evaluate
+
+Value: TypeAlias = str | Sequence[str]
+_COMMA = re.compile(r"(?:\s|#[^\n]*+)*+,")  # after an item in brackets
+_PLAIN_FORMULA = re.compile(r"-?[\w(.+][\w.+*/() -]*")  # that YAML needs no quotes for
+_ANCHOR = re.compile(r"&\S+\s+")
+_COMMENT = re.compile(r"\s+#")
+_REST_OF_LINE = re.compile(r"\s*(#.*)?")
+
+
+@dataclass(eq=False, slots=True)
+class _Item:
+    """A value in the text."""
+
+    start: int  # after an anchor
+    end: int
+    text: str = ""  # of a scalar; the bracket of a list or a mapping
+    is_plain: bool = True  # whether another value can replace it
+    is_block: bool = False  # whether it is a list or a mapping without brackets
+    alias: str = ""  # the anchor that an alias repeats
+    items: list[_Item] = field(default_factory=list)  # in a mapping, keys and values alternate
+
+    @property
+    def is_mapping(self) -> bool:
+        return self.text == "{" and bool(self.items)
+
+    @property
+    def pairs(self) -> list[tuple[_Item, _Item]]:
+        """The entries: key and value, or in a list the value twice."""
+        if self.is_mapping:
+            return [*zip(self.items[::2], self.items[1::2], strict=True)]
+        return [*zip(self.items, self.items, strict=True)]
+
+    def find(self, key: str) -> int | None:
+        """Return the place of an entry of a mapping."""
+        pairs = self.pairs if self.is_mapping else []
+        return next((at for at, (head, _) in enumerate(pairs) if head.text == key), None)
+
+    def value(self, key: str) -> _Item | None:
+        """Return the value under a key of a mapping."""
+        at = self.find(key)
+        return None if at is None else self.pairs[at][1]
+
+
+def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "tree.yaml") -> str:
+    r"""Return the text of a tree with one node changed.
+
+        >>> text = "max:\n  a: 3  # sure\n  b: {chance: [1, 2]}\n"
+        >>> print(edited(edited(text, "a", "utility", "4"), "b", "add"), end="")
+        max:
+          a: 4  # sure
+          b: {chance: [1, 2, 0]}
+
+    Args:
+        text: A tree in YAML or JSON.
+        path: The path of the node.
+        what: What to change: `label`, `utility`, `cost` or `reward`, with the new one as `value`;
+            `kind`, with `max`, `min` or `chance` as `value`, or with a number: the utility of a
+            leaf in place of the node and all below it; `p`, with the probabilities of all outcomes,
+            which are empty if they are equally likely; `add` a child after the others; `remove` the
+            node. The outcomes that stay keep their odds.
+        value: The new text.
+        name: The name of the file; its ending sets the format.
+
+    Raises:
+        ExpectitreeError: The text cannot be changed in this way.
+    """
+    if what not in _CHANGES:
+        raise TreeError(f"unknown change {quote(what)}: choose one of {', '.join(_CHANGES)}")
+    change = _Change(text, path, name)
+    _CHANGES[what](change, value)
+    for start, end, written in sorted(change.edits, reverse=True):
+        text = text[:start] + written + text[end:]
+    changed = loads(text, name=name)
+    if what == "label" and changed.label[change.branch] != value:
+        raise TreeError(f"{quote(str(value))} is read as a probability here: choose another label")
+    return text
+
+
+def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any]:
+    r"""Return what a form shows of a node: its fields as the text has them.
+
+    >>> described("chance: {a: {p: 1/3, utility: 5}, b: {p: rest, utility: 1}}", "")["outcomes"]
+    [('a', '1/3'), ('b', 'rest')]
+    """
+    change = _Change(text, path, name)
+    tree, node, item = change.tree, change.node, change.item
+    pays = next((key for key in PAYMENTS if item.value(key)), "cost")
+    amount, branches = item.value(pays), tree.branches_of(node)
+    line, column = mark_of(text, item.start)
+    found: dict[str, Any] = {
+        "line": line,
+        "column": column,
+        "kind": Kind(tree.columns.kind[node]).name,
+        "pays": [pays, amount.text if amount else ""],
+        "label": None if change.branch == NONE else tree.label[change.branch] or "",
+        "place": path,
+        "value": number_text(evaluate(tree).lower[node]),
+    }
+    if change.is_leaf:
+        return {**found, "utility": change.value().text}
+    labels = [tree.branch_label(node, b) for b in branches]
+    if change.target.pairs[change.body][0].text == "chance":
+        pairs = change.value().pairs
+        by_p = change.is_by_p(change.value(), branches[0])
+        ps = [key if by_p else child.value("p") for key, child in pairs]
+        texts = [p.text if p else "" for p in ps]
+        found["outcomes"] = [*zip(labels, texts, strict=True)]
+    return found
+
+
+class _Change:
+    """One node in the text, and the edits of its change: where, and what replaces that."""
+
+    def __init__(self, text: str, path: str, name: str) -> None:
+        self.text, self.tree = text, loads(text, name=name)
+        format = format_of_text(text, name)
+        if format.is_foreign:
+            raise TreeError(f"this is {format.title}: convert the file to YAML or JSON first")
+        self.notation = format.module.NOTATION
+        self.edits: list[tuple[int, int, str]] = []
+        self.anchors: dict[str, _Item] = {}
+        self.root = self.read(PARTS[format.name](text))
+        self.node, self.branch = self.tree.root_id, NONE
+        self.holder = self.item = self.root  # the list or mapping with the node; the node in it
+        self.target = self.root  # the node to which an alias or a ref leads
+        labels = paths.split(path)
+        for depth in range(len(labels)):
+            branch = self.tree.find_branch(paths.join(labels[: depth + 1]))
+            self.at = branch - self.tree.columns.first[self.node]
+            self.holder = self.target.pairs[self.body][1]
+            self.node, self.branch = self.tree.columns.child[branch], branch
+            self.item = self.target = self.holder.pairs[self.at][1]
+            self.follow()
+
+    def read(self, parts: Iterator[Part]) -> _Item:
+        """Return the root of the text."""
+        holder = _Item(0, 0)
+        above = [holder]
+        for part in parts:
+            if part.step < 0:
+                above.pop().end = part.end
+                continue
+            is_alias, start, end = part.text == "*" and not part.is_plain, part.start, part.end
+            if part.anchor and not is_alias:
+                anchor = _ANCHOR.match(self.text, start)
+                start = anchor.end() if anchor else start
+            if not part.is_plain:
+                end = len(self.text[:end].rstrip())
+            alias = part.anchor if is_alias else ""
+            item = _Item(start, end, part.text, part.is_plain, part.is_block, alias)
+            if part.anchor and not is_alias:
+                self.anchors[part.anchor] = item
+            above[-1].items.append(item)
+            if part.step:
+                above.append(item)
+        return holder.items[0]
+
+    def follow(self) -> None:
+        """Go to the node that an alias or a ref stands for."""
+        while self.target.alias or self.target.value("ref"):
+            name = self.target.value("ref")
+            nodes = self.root.value("nodes")
+            if name is None:
+                self.target = self.anchors[self.target.alias]
+            else:
+                assert nodes is not None
+                found = nodes.value(name.text)
+                assert found is not None
+                self.target = found
+
+    # ---- What the text has.
+
+    @property
+    def body(self) -> int:
+        """The place of the kind of the node, which is a mapping."""
+        return next(at for at, (key, _) in enumerate(self.target.pairs) if key.text in BODY_KEYS)
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self.tree.columns.kind[self.node]
+
+    def value(self) -> _Item:
+        """Return the number of a leaf, or the children of another node."""
+        return self.target.pairs[self.body][1] if self.target.is_mapping else self.target
+
+    def own(self) -> _Item:
+        """Return the branch to the node as it is written."""
+        if self.item.alias:
+            raise TreeError("this branch is an alias of another: change it in the text")
+        return self.item
+
+    def is_by_p(self, holder: _Item, branch: int) -> bool:
+        """Return whether the keys of outcomes are their probabilities."""
+        return holder.is_mapping and self.tree.label[branch] is None
+
+    def written(self, value: Value) -> str:
+        """Return a number or a formula as the format writes it."""
+        text = str(value).strip()
+        if not text:
+            raise TreeError("nothing is written here: expected a number")
+        try:
+            to_fraction(text)
+        except NumberError:
+            is_plain = _PLAIN_FORMULA.fullmatch(text)
+            found = self.notation.formula(text) if is_plain else self.notation.text(text)
+        else:
+            found = self.notation.number(text)
+        return str(found)
+
+    def raw(self, item: _Item) -> str:
+        if not item.is_plain:
+            raise TreeError("this is a block of text or an alias: change it in the text")
+        return self.text[item.start : item.end]
+
+    def pair(self, key: str, value: str) -> str:
+        return f"{self.notation.key(key)} {value}"
+
+    def head(self, holder: _Item, at: int) -> int:
+        """Return where an entry starts: its key, its dash, or itself in brackets."""
+        start = holder.pairs[at][0].start
+        is_dashed = holder.is_block and not holder.is_mapping
+        return self.text.rfind("-", 0, start) if is_dashed else start
+
+    # ---- Edits.
+
+    def replace(self, item: _Item, written: str) -> None:
+        self.raw(item)
+        self.edits.append((item.start, item.end, written))
+
+    def put(self, item: _Item, key: str, written: str) -> None:
+        """Set the value of a key of a node, which may have been a number until now."""
+        if (value := item.value(key)) is not None:
+            self.replace(value, written)
+        elif not item.is_mapping:
+            utility = self.pair("utility", self.raw(item))
+            self.replace(item, f"{{{self.pair(key, written)}, {utility}}}")
+        else:
+            start = item.pairs[0][0].start
+            line = self.text.rfind("\n", 0, start) + 1
+            separator = f"\n{' ' * (start - line)}" if item.is_block else ", "
+            self.edits.append((start, start, f"{self.pair(key, written)}{separator}"))
+
+    def drop(self, holder: _Item, gone: Collection[int], keeps: bool = True) -> None:
+        """Remove entries of a list or a mapping, but not all; it `keeps` comments after them."""
+        pairs, text = holder.pairs, self.text
+        kept = [at for at in range(len(pairs)) if at not in gone]
+        done = 0
+        for at in sorted(gone):
+            start, end = self.head(holder, at), pairs[at][1].end
+            if start < done:
+                continue
+            following = next((k for k in kept if k > at), None)
+            if holder.is_block and keeps and _COMMENT.match(text, end):
+                self.edits.append((start, end, ""))
+            elif holder.is_block:
+                line = text.rfind("\n", 0, start) + 1
+                if following is not None and text[line:start].strip():  # after a dash
+                    done = self.head(holder, following)
+                    self.edits.append((start, done, ""))
+                else:
+                    new_line = text.find("\n", end)
+                    self.edits.append((line, len(text) if new_line < 0 else new_line + 1, ""))
+            elif following is not None:
+                done = pairs[following][0].start
+                comma = _COMMA.match(text, end)
+                has_comment = comma and _COMMENT.search(text, comma.end(), pairs[at + 1][0].start)
+                self.edits.append((start, comma.end() if comma and has_comment else done, ""))
+            else:
+                before, done = pairs[kept[-1]][1].end, pairs[-1][1].end
+                comma = _COMMA.match(text, before)
+                if comma and _COMMENT.search(text, before, start):
+                    self.edits += [(comma.end() - 1, comma.end(), ""), (start, done, "")]
+                else:
+                    self.edits.append((before, done, ""))
+
+    def append(self, holder: _Item, entry: str) -> None:
+        """Write an entry after those of a list or a mapping."""
+        text, value = self.text, holder.pairs[-1][1]
+        start = self.head(holder, len(holder.pairs) - 1)
+        line = text.rfind("\n", 0, start) + 1
+        comma = None if holder.is_block else _COMMA.match(text, value.end)
+        after = comma.end() if comma else value.end
+        end = text.find("\n", after) % (len(text) + 1)
+        is_alone = not text[line:start].strip() and _REST_OF_LINE.fullmatch(text, after, end)
+        if holder.is_block or is_alone and line:
+            between = "" if holder.is_block or comma else ","
+            written = f"{between}{text[after:end]}\n{' ' * (start - line)}{entry}"
+            self.edits.append((after, end, written))
+        else:
+            self.edits.append((after, after, f" {entry}" if comma else f", {entry}"))
+
+    # ---- Changes.
+
+    def set_label(self, value: Value) -> None:
+        """Write another label."""
+        label = self.notation.text(str(value).strip())
+        if self.branch == NONE:
+            raise TreeError("the root has no label: change the title in the text")
+        if not str(value).strip():
+            raise TreeError("nothing is written here: expected a label")
+        if self.holder.is_mapping and not self.is_by_p(self.holder, self.branch):
+            self.replace(self.holder.pairs[self.at][0], label)
+        else:
+            self.put(self.own(), "label", label)
+
+    def set_utility(self, value: Value) -> None:
+        """Write another utility of a leaf."""
+        if not self.is_leaf:
+            raise TreeError("this node has children: a utility is for a leaf")
+        self.replace(self.value(), self.written(value))
+
+    def set_amount(self, key: str, value: Value) -> None:
+        """Write what the branch costs or pays; nothing removes it."""
+        item, at = self.own(), self.own().find(key)
+        if str(value).strip():
+            self.put(item, key, self.written(value))
+        elif at is not None:
+            self.drop(item, [at])
+
+    def set_kind(self, value: Value) -> None:
+        """Make a leaf the only child of a node, or an inner node one of another kind or a leaf."""
+        target, kind = self.target, str(value)
+        if self.is_leaf:
+            if kind in KINDS:
+                number = self.value()
+                raw = self.raw(number)
+                try:
+                    to_fraction(number.text)
+                except NumberError:
+                    raw = f"{{{self.pair('utility', raw)}}}"
+                node = self.pair(kind, f"[{raw}]")
+                if target.is_mapping:
+                    key = target.pairs[self.body][0]
+                    self.edits.append((key.start, number.end, node))
+                else:
+                    self.replace(target, f"{{{node}}}")
+            else:
+                self.set_utility(value)
+            return
+        key, children = target.pairs[self.body]
+        if kind in KINDS:
+            self.replace(key, self.notation.text(kind))
+            if key.text != "chance" or kind == "chance":
+                return
+            self.clear_probabilities(children)
+        else:
+            leaf = self.pair("utility", self.written(value))
+            self.edits.append((key.start, children.end, leaf))
+        leaving = ("event",) if kind in KINDS else ("event", "estimate")
+        gone = [at for at in map(target.find, leaving) if at is not None]
+        if gone:
+            self.drop(target, gone)
+
+    def clear_probabilities(self, children: _Item) -> None:
+        if self.is_by_p(children, self.tree.branches_of(self.node)[0]):
+            raise TreeError("the outcomes have their probabilities as keys: change it in the text")
+        for _, child in children.pairs:
+            if (at := child.find("p")) is not None:
+                self.drop(child, [at])
+
+    def set_probabilities(self, value: Value) -> None:
+        """Write the probabilities of all outcomes; if all are empty, they are equally likely."""
+        children = self.value()
+        pairs, first = children.pairs, self.tree.branches_of(self.node)
+        if self.is_leaf or len(value) != len(pairs) or isinstance(value, str):
+            raise TreeError(f"expected {len(pairs)} probabilities, one for each outcome")
+        by_p = self.is_by_p(children, first[0])
+        if not any(value) and not by_p:
+            self.clear_probabilities(children)
+            return
+        for (key, child), p in zip(pairs, value, strict=True):
+            was = key if by_p else child.value("p")
+            if was is not None and was.text == p:
+                continue
+            if child.alias and not by_p:
+                raise TreeError("an outcome is an alias of another: change it in the text")
+            if by_p:
+                self.replace(key, self.notation.number_key(self.written(p)).removesuffix(":"))
+            else:
+                self.put(child, "p", self.written(p))
+
+    def add(self, value: Value) -> None:
+        """Write a leaf after the children: its utility is 0, and its probability too."""
+        if self.is_leaf:
+            raise TreeError("a leaf has no children: choose its kind first")
+        key, children = self.target.pairs[self.body]
+        has_p = key.text == "chance" and any(child.value("p") for _, child in children.pairs)
+        zero = self.notation.number("0")
+        leaf = zero
+        if has_p:
+            leaf = f"{{{self.pair('p', zero)}, {self.pair('utility', zero)}}}"
+        if self.is_by_p(children, self.tree.branches_of(self.node)[0]):
+            leaf = f"{self.notation.number_key(zero)} {leaf}"
+        elif children.is_mapping:
+            taken = {head.text for head, _ in children.pairs}
+            names = (f"new {n}" if n > 1 else "new" for n in count(1))
+            leaf = self.pair(next(name for name in names if name not in taken), leaf)
+        elif children.is_block:
+            leaf = f"- {leaf}"
+        self.append(children, leaf)
+
+    def remove(self, value: Value) -> None:
+        """Remove the node; the outcomes that stay keep their odds."""
+        if self.branch == NONE:
+            raise TreeError("the root cannot be removed")
+        pairs = self.holder.pairs
+        if len(pairs) == 1:
+            raise TreeError("a node needs a child: make it a leaf instead")
+        columns, formulas = self.tree.columns, self.tree.formulas
+        first = self.branch - self.at
+        branches = range(first, first + len(pairs))
+        is_written = not formulas or not any(b in formulas.probabilities for b in branches)
+        by_p = self.is_by_p(self.holder, self.branch)
+        gone = Fraction(columns.probability[self.branch])
+        has_p = by_p or any(child.value("p") for _, child in pairs)
+        if is_written and has_p and 0 < gone < 1:
+            for b, (key, child) in zip(branches, pairs, strict=True):
+                was = key if by_p else child.value("p")
+                if b != self.branch and was is not None:
+                    p = number_text(Fraction(columns.probability[b]) / (1 - gone))
+                    new = self.notation.number(p)
+                    self.replace(was, self.notation.number_key(new)[:-1] if by_p else new)
+        self.drop(self.holder, [self.at], keeps=False)
+
+
+_CHANGES: dict[str, Callable[[_Change, Value], None]] = {
+    "label": _Change.set_label,
+    "utility": _Change.set_utility,
+    "cost": lambda change, value: change.set_amount("cost", value),
+    "reward": lambda change, value: change.set_amount("reward", value),
+    "kind": _Change.set_kind,
+    "p": _Change.set_probabilities,
+    "add": _Change.add,
+    "remove": _Change.remove,
+}

@@ -1,0 +1,169 @@
+"""Serve the editor of one file to the browser of this machine, and to no other page.
+
+A page of another origin may send requests to this address, but it knows neither the secret in the
+link nor the origin that a browser names for it. It cannot read an answer: no header allows that.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from codecs import BOM_UTF8
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from expectitree.base.errors import ExpectitreeError
+from expectitree.base.tree.builder import TreeBuilder
+from expectitree.editor.answers import about, answer
+from expectitree.files.sources import decode
+from expectitree.files.writing import OutputFile, whole_file
+from expectitree.page import to_html
+
+HOST = "127.0.0.1"  # no other machine reaches it
+PAGE = "editor.html"
+TYPES = {
+    PAGE: "text/html",
+    "editor.css": "text/css",
+    "editor.js": "text/javascript",
+    "text.js": "text/javascript",
+    "transport.js": "text/javascript",
+    "codemirror.js": "text/javascript",
+}
+_MAX_REQUEST = 20_000_000  # bytes
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+def front_page() -> str:
+    """Return the page, with a policy that also allows the script and the style of a replay.
+
+    A page in an iframe inherits the policy. Its script and style are the same for every tree.
+    """
+    page, tree = files(__package__).joinpath(PAGE).read_text("utf-8"), TreeBuilder()
+    replay = to_html(tree.build(tree.max([1, 2])), ["star1"])
+    for kind in ("script", "style"):
+        digest = re.search(rf"{kind}-src ('sha256-[^']+')", replay)
+        assert digest is not None
+        page = page.replace(f"<!-- slot: {kind}s -->", digest[1])
+    return page
+
+
+class Server(ThreadingHTTPServer):
+    """The editor of one file."""
+
+    daemon_threads = True  # a long answer does not delay the end
+
+    def __init__(self, file: str, port: int = 0) -> None:
+        super().__init__((HOST, port), _Handler)
+        self.file = file
+        self.secret = secrets.token_urlsafe(24)
+        self.origin = f"http://{HOST}:{self.server_port}"
+        self.turn = Lock()  # questions are answered one after another
+        self.beginning, self.new_line = b"", "\n"  # a byte order mark; as in the file
+
+    @property
+    def address(self) -> str:
+        """The link to the page."""
+        return f"{self.origin}/{self.secret}/"
+
+    def handle_error(self, *_: object) -> None:
+        """Ignore a connection that the browser closed."""
+
+    def stamp(self) -> str:
+        """Return a text that changes if the file is edited or replaced."""
+        return str(OutputFile(self.file).seen)
+
+    def open(self) -> dict[str, Any]:
+        """Return the text of the file, and what the page needs once."""
+        stamp = self.stamp()
+        content = Path(self.file).read_bytes()
+        text = decode(content, self.file)
+        self.beginning = BOM_UTF8 if content.startswith(BOM_UTF8) else b""
+        self.new_line = "\r\n" if "\r\n" in text else "\n"
+        text = text.replace("\r\n", "\n")
+        return {**about(), "file": self.file, "text": text, "stamp": stamp}
+
+    def save(self, text: str, stamp: str) -> dict[str, Any]:
+        """Write the text to the file, unless another program changed that since `stamp`."""
+        file = OutputFile(self.file)
+        if str(file.seen) == stamp:
+            with whole_file(file) as stream:
+                stream.write(self.beginning + text.replace("\n", self.new_line).encode())
+        return {"stamp": self.stamp(), "saved": str(file.seen) == stamp}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Server
+    timeout = 60  # seconds for one request
+
+    def do_GET(self) -> None:
+        if self.is_allowed(self.headers["Origin"] or self.server.origin):
+            name = self.path.rpartition("/")[2] or PAGE
+            if name not in TYPES:
+                self.send(404, "text/plain", "there is no such page here\n")
+                return
+            page = files(__package__).joinpath(name)
+            text = front_page() if name == PAGE else page.read_text("utf-8")
+            self.send(200, TYPES[name], text)
+
+    def do_POST(self) -> None:
+        if not self.is_allowed(self.headers["Origin"]):
+            return
+        size = int(self.headers["Content-Length"] or 0)
+        if size > _MAX_REQUEST:
+            self.send(413, "text/plain", "the request is too long\n")
+            return
+        asked = json.loads(self.rfile.read(size))
+        try:
+            found = self.found(self.path.rpartition("/")[2], asked)
+        except (ExpectitreeError, OSError) as error:
+            found = {"problems": [{"message": str(error)}]}
+        except Exception as error:
+            message = f"a defect of expectitree: {type(error).__name__}: {error}"
+            found = {"problems": [{"message": message}]}
+        self.send(200, "application/json", json.dumps(found))
+
+    def found(self, question: str, asked: dict[str, Any]) -> dict[str, Any]:
+        server = self.server
+        if question == "stamp":
+            return {"stamp": server.stamp()}
+        with server.turn:
+            if question == "open":
+                return server.open()
+            if question == "save":
+                return server.save(asked["text"], asked["stamp"])
+            return answer(asked, server.file)
+
+    def is_allowed(self, origin: str | None) -> bool:
+        """Return whether a request comes from the page itself; otherwise refuse it."""
+        server = self.server
+        own = f"{HOST}:{server.server_port}"
+        secret = self.path.split("/")[1] if self.path.count("/") == 2 else ""
+        is_known = secrets.compare_digest(secret.encode(), server.secret.encode())
+        if is_known and origin == server.origin and self.headers["Host"] == own:
+            return True
+        self.send(403, "text/plain", "open the whole link that `expectitree edit` printed\n")
+        return False
+
+    def send(self, status: int, type: str, text: str) -> None:
+        content = text.encode()
+        self.send_response(status)
+        for name, value in _HEADERS.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", f"{type}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *arguments: Any) -> None:
+        pass

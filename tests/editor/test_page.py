@@ -1,0 +1,227 @@
+"""The page of `expectitree edit` in a real Chromium, and a page of another origin beside it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from page.browser import MISSING, Browser
+
+from expectitree.editor.server import Server
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(MISSING), reason=f"no {MISSING}"),
+]
+TEXT = "# mine\nmax:\n  a: 3  # sure\n  b: {chance: [0, 10]}\n"
+READY = (
+    "return document.querySelector('#status').textContent === 'Ready'"
+    " && !document.querySelector('#shown').classList.contains('old')"
+)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    path = tmp_path / "tree.yaml"
+    path.write_text(TEXT)
+    server = Server(str(path))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def browser(server: Server) -> Iterator[Browser]:
+    with Browser(1280, 850) as browser:
+        browser.call("POST", "/url", {"url": server.address})
+        browser.wait(READY, 20)
+        yield browser
+        browser.run("document.querySelector('#text').value = arguments[0]", "max: [1]")
+        assert "Content Security Policy" not in str(browser.logs("browser"))
+
+
+def text_of(browser: Browser) -> str:
+    return str(browser.run("return document.querySelector('#text').value"))
+
+
+def wait_for_text(browser: Browser, text: str) -> None:
+    browser.wait(f"return document.querySelector('#text').value === {json.dumps(text)}")
+    browser.wait(READY)
+
+
+def choose(browser: Browser, path: str) -> None:
+    browser.wait(READY)
+    browser.click(f".spot[data-path='{path}']")
+    browser.wait("return !document.querySelector('#node').hidden")
+    script = "return document.querySelector('#node .path').textContent === arguments[0]"
+    browser.wait(script.replace("arguments[0]", json.dumps(path if path != "/" else "the root")))
+
+
+def fill(browser: Browser, name: str, value: str) -> None:
+    browser.run(
+        "const field = document.querySelector('#node').elements[arguments[0]];"
+        "field.value = arguments[1]; field.dispatchEvent(new Event('change'))",
+        name, value,
+    )  # fmt: skip
+
+
+def press(browser: Browser, button: str) -> None:
+    browser.run(
+        "[...document.querySelectorAll('#node button')]"
+        ".find((one) => one.textContent === arguments[0]).click()",
+        button,
+    )
+
+
+def test_clicks_on_the_picture_change_the_text_and_keep_its_comments(browser: Browser) -> None:
+    choose(browser, "a")
+    line = "document.querySelector('#text').shadowRoot.querySelector('.cm-activeLine').textContent"
+    assert browser.run(f"return {line}") == "  a: 3  # sure"
+    fill(browser, "utility", "7")
+    wait_for_text(browser, text := TEXT.replace("3", "7"))
+    fill(browser, "label", "safe")
+    wait_for_text(browser, text := text.replace("a:", "safe:"))
+    choose(browser, "b")
+    press(browser, "Add a child")
+    wait_for_text(browser, text := text.replace("10]", "10, 0]"))
+    fill(browser, "kind", "MIN")
+    wait_for_text(browser, text := text.replace("chance", "min"))
+    choose(browser, "b/#3")
+    press(browser, "Remove")
+    wait_for_text(browser, text := text.replace(", 0]", "]"))
+    choose(browser, "safe")
+    fill(browser, "utility", "1 + ")
+    browser.wait("return document.querySelector('#refused').textContent.includes('1 +')")
+    assert text_of(browser) == text
+    choose(browser, "b")
+    fill(browser, "kind", "TERMINAL")
+    wait_for_text(browser, text.replace("{min: [0, 10]}", "{utility: 0}"))
+
+
+def test_what_is_typed_is_shown_at_once_and_saved(browser: Browser, server: Server) -> None:
+    browser.click("#text")
+    browser.run("document.querySelector('#text').value = ''")
+    browser.press(*"max:", "Enter", *"sure: 3", "Enter", *"bold:", "Enter", *"chance: [0, 20]")
+    wait_for_text(browser, text := "max:\n  sure: 3\n  bold:\n    chance: [0, 20]")
+    browser.click("[data-view=tree]")
+    browser.wait("return document.querySelector('#shown').innerText.includes('MAX 10')")
+    for view in ("compare", "sensitivity", "risk", "information", "replay", "picture"):
+        browser.click(f"[data-view={view}]")
+        browser.wait(READY)
+    assert browser.run("return document.title").startswith("●")
+    browser.click("#save")
+    browser.wait("return document.querySelector('#status').textContent === 'Saved'")
+    assert Path(server.file).read_text() == text
+    requests = [one for one in browser.requests() if not one.startswith(("data:", "about:"))]
+    assert all(one.startswith((server.address, "chrome:")) for one in requests), requests
+
+
+def test_enter_indents_as_the_line_before_needs(browser: Browser) -> None:
+    browser.click("#text")
+    browser.run("document.querySelector('#text').value = ''")
+    lines = ("max:", "- chance:  # a coin", "- {p: 1/2, utility: 3}", "- p: rest", "utility: 4")
+    for line in lines:
+        browser.press(*line, "Enter")
+    wait_for_text(
+        browser,
+        "max:\n  - chance:  # a coin\n      - {p: 1/2, utility: 3}\n      - p: rest\n"
+        "        utility: 4\n        ",
+    )
+
+
+def test_keys_are_completed_and_errors_are_marked_in_place(browser: Browser) -> None:
+    browser.click("#text")
+    browser.run("document.querySelector('#text').value = ''")
+    browser.press(*"cha")
+    shadow = "document.querySelector('#text').shadowRoot"
+    browser.wait(f"return {shadow}.querySelector('.cm-tooltip-autocomplete')?.innerText")
+    browser.press("Enter")
+    browser.wait("return document.querySelector('#text').value === 'chance: '")
+    browser.press(*"oops")
+    browser.wait(f"return {shadow}.querySelector('.cm-lintRange-error')?.textContent === 'oops'")
+
+
+def test_a_file_that_changes_on_disk_is_noticed(browser: Browser, server: Server) -> None:
+    Path(server.file).write_text("max: [1, 2]\n")
+    browser.wait("return document.querySelector('#text').value === 'max: [1, 2]\\n'")
+    browser.run("document.querySelector('#text').value = arguments[0]", mine := "max: [1, 2, 3]\n")
+    Path(server.file).write_text("max: [8]\n")
+    browser.wait("return !document.querySelector('#notice').hidden")
+    browser.click("#save")
+    assert Path(server.file).read_text() == "max: [8]\n"
+    browser.click("#keep")
+    browser.click("#save")
+    browser.wait("return document.querySelector('#status').textContent === 'Saved'")
+    assert Path(server.file).read_text() == mine
+
+
+class _Stranger(BaseHTTPRequestHandler):
+    """A page of another origin; it knows even the secret."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>stranger</title><body>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+ATTACK = """
+const [address, stamp] = arguments, done = arguments[arguments.length - 1];
+const body = JSON.stringify({text: "max: [666]", stamp}), method = "POST", found = {};
+const tries = {
+  read: () => fetch(address, {}).then((answer) => answer.text()),
+  open: () => fetch(`${address}open`, {method, body}).then((answer) => answer.text()),
+  json: () => fetch(`${address}save`,
+    {method, body, headers: {"Content-Type": "application/json"}}).then((answer) => answer.text()),
+  blind: () => fetch(`${address}save`, {method, body, mode: "no-cors"})
+    .then((answer) => answer.text()),
+  script: () => new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = `${address}editor.js`;
+    script.onload = () => resolve("loaded");
+    script.onerror = () => reject(new Error("no script"));
+    document.body.append(script);
+  }),
+  frame: () => new Promise((resolve) => {
+    const frame = document.createElement("iframe");
+    frame.src = address;
+    frame.onload = () => {
+      try { resolve(frame.contentDocument?.body.innerText ?? ""); } catch { resolve(""); }
+    };
+    document.body.append(frame);
+  }),
+};
+(async () => {
+  for (const [name, attempt] of Object.entries(tries)) {
+    found[name] = await attempt().catch((error) => `refused: ${error.message}`);
+  }
+  done(found);
+})();
+"""
+
+
+def test_a_page_of_another_origin_reads_and_writes_nothing(server: Server) -> None:
+    stranger = ThreadingHTTPServer(("127.0.0.1", 0), _Stranger)
+    threading.Thread(target=stranger.serve_forever, daemon=True).start()
+    try:
+        with Browser() as browser:
+            url = f"http://127.0.0.1:{stranger.server_port}/"
+            browser.call("POST", "/url", {"url": url})
+            script = {"script": ATTACK, "args": [server.address, server.stamp()]}
+            found: dict[str, Any] = browser.call("POST", "/execute/async", script)
+    finally:
+        stranger.shutdown()
+        stranger.server_close()
+    assert found.pop("frame") == ""
+    assert len(found) == 5
+    assert all(answer.startswith("refused") for answer in found.values()), found
+    assert Path(server.file).read_text() == TEXT

@@ -1,0 +1,183 @@
+"""`expectitree edit`: only the page itself is answered, and only the file is written."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import run_main
+
+import expectitree as et
+from expectitree.editor.server import TYPES, Server
+
+TEXT = "# mine\nmax:\n  a: 3  # sure\n  b: {chance: [0, 10]}\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    path = tmp_path / "tree.yaml"
+    path.write_text(TEXT)
+    server = Server(str(path))
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def send(
+    server: Server, path: str, asked: Any = None, method: str = "POST", **headers: str | None
+) -> tuple[int, str, dict[str, str]]:
+    """Send a request as the page does, unless a header says otherwise; None leaves one out."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
+    usual = {"Host": f"127.0.0.1:{server.server_port}", "Origin": server.origin}
+    found = {key: value for key, value in {**usual, **headers}.items() if value is not None}
+    connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+    content = json.dumps(asked).encode()
+    for name, value in {**found, "Content-Length": str(len(content))}.items():
+        connection.putheader(name, value)
+    connection.endheaders(content)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text, dict(answer.getheaders())
+
+
+def ask(server: Server, question: str, **asked: Any) -> Any:
+    status, text, _ = send(server, f"/{server.secret}/{question}", asked)
+    assert status == 200
+    return json.loads(text)
+
+
+def test_the_page_and_its_files_are_served_with_a_policy(server: Server) -> None:
+    for name in ("", *TYPES):
+        status, text, headers = send(server, f"/{server.secret}/{name}", method="GET", Origin=None)
+        assert status == 200
+        assert text
+        assert "slot" not in text[:2000]
+        assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "Access-Control-Allow-Origin" not in headers
+    assert send(server, f"/{server.secret}/passwd", method="GET", Origin=None)[0] == 404
+
+
+@pytest.mark.parametrize("question", ["open", "ask", "save", "stamp", ""])
+def test_a_request_from_elsewhere_is_refused(server: Server, question: str) -> None:
+    own = f"/{server.secret}/{question}"
+    asked = {"text": "max: [9]", "stamp": server.stamp(), "view": "tree"}
+    for path, headers in (
+        (f"/{question}", {}),
+        (f"/{'x' * 32}/{question}", {}),
+        (f"/{server.secret}x/{question}", {}),
+        (own, {"Origin": "http://127.0.0.1:1"}),
+        (own, {"Origin": "null"}),
+        (own, {"Origin": "https://example.com"}),
+        (own, {"Host": "example.com"}),
+        (own, {"Host": f"localhost.example.com:{server.server_port}"}),
+        (own, {"Host": None}),
+    ):
+        for method in ("POST", "GET"):
+            if method == "POST" or question == "":
+                status, text, _ = send(server, path, asked, method, **headers)
+                assert (status, "whole link" in text) == (403, True), (path, headers)
+    assert send(server, own, asked, Origin=None)[0] == 403
+    assert Path(server.file).read_text() == TEXT
+
+
+def test_it_listens_on_the_loopback_address_only(server: Server) -> None:
+    assert server.server_address[0] == "127.0.0.1"
+    assert len(server.secret) >= 32
+
+
+def test_a_text_is_shown_changed_and_saved(server: Server) -> None:
+    opened = ask(server, "open")
+    assert opened["text"] == TEXT
+    view = ask(server, "ask", text=TEXT, view="picture", algorithm="", theme="light")
+    assert view["svg"].startswith("<svg")
+    assert (view["algorithm"], len(view["nodes"])) == ("expectiminimax", 5)
+    node = ask(server, "ask", text=TEXT, path="a")["node"]
+    assert (node["kind"], node["utility"], node["label"]) == ("TERMINAL", "3", "a")
+    changed = ask(server, "ask", text=TEXT, path="a", change=["utility", "7"])["changed"]
+    assert changed == TEXT.replace("3", "7")
+    saved = ask(server, "save", text=changed, stamp=opened["stamp"])
+    assert saved["saved"]
+    assert Path(server.file).read_text() == changed
+    assert ask(server, "stamp")["stamp"] == saved["stamp"] != opened["stamp"]
+
+
+def test_a_file_that_changed_is_not_replaced(server: Server) -> None:
+    stamp = ask(server, "open")["stamp"]
+    Path(server.file).write_text("max: [1, 2]\n")
+    answer = ask(server, "save", text="max: [5]\n", stamp=stamp)
+    assert not answer["saved"]
+    assert Path(server.file).read_text() == "max: [1, 2]\n"
+    assert ask(server, "save", text="max: [5]\n", stamp=answer["stamp"])["saved"]
+    Path(server.file).unlink()
+    assert "No such file" in ask(server, "open")["problems"][0]["message"]
+
+
+def test_line_ends_and_a_byte_order_mark_stay(server: Server) -> None:
+    Path(server.file).write_bytes(b"\xef\xbb\xbfmax:\r\n  a: 3\r\n")
+    opened = ask(server, "open")
+    assert opened["text"] == "max:\n  a: 3\n"
+    ask(server, "save", text="max:\n  a: 4\n", stamp=opened["stamp"])
+    assert Path(server.file).read_bytes() == b"\xef\xbb\xbfmax:\r\n  a: 4\r\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "view", "words"),
+    [
+        ("max: {a: {min: [1, 2]}, b: 3}", "tree", "star1"),
+        (TEXT, "risk", "CVaR"),
+        (TEXT, "sensitivity", "parameter"),
+        (TEXT, "information", "event: NAME"),
+        (TEXT, "compare", "expectiminimax"),
+        ("chance: {event: e, chance: [1]}", "tree", "read as a label"),
+        ("max: [1, ?]", "tree", "this is not YAML"),
+        ("", "tree", "the editor is empty"),
+        ("{" * 2000, "tree", "nests"),
+    ],
+)
+def test_every_text_gets_an_answer(server: Server, text: str, view: str, words: str) -> None:
+    answer = ask(server, "ask", text=text, view=view, algorithm="", theme="light")
+    assert words in json.dumps(answer)
+
+
+def test_a_file_that_the_page_cannot_edit_is_refused(tmp_path: Path) -> None:
+    foreign = tmp_path / "t.json"
+    et.save(et.loads("max: [1, 2]"), foreign, format="silverdecisions")
+    for file, status, words in (
+        (str(foreign), 3, "convert it first"),
+        (str(tmp_path / "none.yaml"), 3, "there is no such file"),
+        ("-", 2, "expectitree new"),
+        ("example:risk", 2, "expectitree new --example risk my-tree.yaml"),
+        ("game:pig", 2, "game:pig is a game"),
+    ):
+        done = run_main("edit", file)
+        assert (done.status, words in done.err) == (status, True), done.err
+
+
+@pytest.mark.slow
+def test_it_prints_the_link_and_ends_with_ctrl_c(tmp_path: Path) -> None:
+    path = tmp_path / "tree.yaml"
+    path.write_text(TEXT)
+    words = [sys.executable, "-m", "expectitree", "edit", "--no-browser", str(path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        link = process.stdout.readline().decode()
+        assert link.startswith("http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        assert process.wait(5) == 0
+        assert b"Traceback" not in process.stderr.read()  # type: ignore[union-attr]
+
+
+def test_a_port_that_is_taken_is_refused(server: Server) -> None:
+    done = run_main("edit", "--no-browser", "--port", str(server.server_port), server.file)
+    assert done.status == 2
+    assert f"Port {server.server_port} cannot be used: Address already in use." in done.err
