@@ -216,6 +216,7 @@ def _as_numpy(argument: Any) -> Any:
     """
     import numpy as np
 
+    argument = getattr(argument, "whole", argument)  # a column that is not in memory as such
     if type(argument) is tuple:
         return tuple(map(_as_numpy, argument))
     if isinstance(argument, tuple):

@@ -22,9 +22,16 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open
+from expectitree.searches.intervals import DONE, STOPPED_EARLY, close
 from expectitree.searches.star_minimax import shift_window
-from expectitree.searches.work import NO_PROBE, Settings, Window, Work, update_repeats
+from expectitree.searches.work import (
+    NO_PROBE,
+    Settings,
+    Window,
+    Work,
+    is_any_open,
+    update_repeats,
+)
 
 MAX_PLIES = 300  # by default, Python allows 1,000 calls inside each other
 
@@ -245,7 +252,7 @@ def search_recursively(
         nonlocal cuts
         cut_after[node] = branch - first[node]
         if found not in (PROBED, STOPPED):
-            if not is_any_open(tree, lower, upper, rest, last[node]):
+            if not is_any_open(tree, work, settings, rest, last[node]):
                 return
             cuts += 1
         cut[node] = found

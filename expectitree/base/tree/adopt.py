@@ -124,9 +124,9 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
     """Return the first fault (a constant above), its row, and how many sums miss 1 slightly.
 
     Write heights, as `measure_heights` does, all 0 at first; those of nodes to which a branch leads
-    are greater by `REACHED`. (`measure` finds those to which none leads.) With `some_unknown`, a terminal's utility may be NaN. If there is no
-    fault, every index that a loop takes from these columns lies within them. This is a loop over
-    columns, to be interpreted or compiled.
+    are greater by `REACHED`. (`measure` finds a node to which none leads.) With `some_unknown`, a
+    terminal's utility may be NaN. If there is no fault, every index that a loop takes from these
+    columns lies within them. This is a loop over columns, to be interpreted or compiled.
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
     child, probability, reward = tree.child, tree.probability, tree.reward

@@ -243,6 +243,13 @@ class Tree(Shown):
         return heights
 
     @cached_property
+    def inner_before(self) -> IntColumn:
+        """The number of inner nodes before each node, by node id."""
+        number: IntColumn = compiling.zeros("I", len(self))
+        self.scan(scans.number_inner, self.columns.kind, number)
+        return number
+
+    @cached_property
     def unfolded(self) -> int | str:
         """The number of nodes without sharing, or text such as `about 10^30102` if it is huge.
 

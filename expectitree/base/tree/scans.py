@@ -192,6 +192,15 @@ def measure_heights(tree: Columns, height: IntColumn, tallest: int) -> None:
         height[n] = highest + 1 if highest < tallest else tallest
 
 
+def number_inner(kind: IntColumn, number: IntColumn) -> None:
+    """Write for each node the number of inner nodes before it."""
+    count = 0
+    for n in range(len(kind)):
+        number[n] = count
+        if kind[n] != TERMINAL:
+            count += 1
+
+
 def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:
     """Write for each node the decimal logarithm of its size without sharing."""
     kind, first, last, child = tree.kind, tree.first, tree.last, tree.child
