@@ -246,6 +246,14 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> A
     return memoryview(column)
 
 
+def unwritten(code: str, count: int) -> Any:
+    """Return a column of any numbers, for a compiled loop that writes all of them."""
+    import numpy as np
+
+    column: Any = np.empty(count, code)
+    return memoryview(column)
+
+
 def countdown(count: int) -> Any:
     """Return the column count - 1, …, 1, 0."""
     if not pays(count):

@@ -197,10 +197,10 @@ def search_window(
 
 
 def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int) -> Search:
-    value = setup.column("d")
+    tree, count = setup.tree, len(setup.tree)
+    value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     setup.begin()
     if jobs > 1:

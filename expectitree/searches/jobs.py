@@ -23,6 +23,7 @@ from expectitree.searches.setup import Engine, SearchSetup
 from expectitree.searches.star_minimax import shift_window, star_minimax
 from expectitree.searches.work import (
     NO_LIMIT,
+    SEEN,
     Settings,
     Window,
     Work,
@@ -30,7 +31,6 @@ from expectitree.searches.work import (
     outcome_window,
     slot_of,
     sum_terms,
-    visit_terminal,
     window_between_far_terms,
 )
 
@@ -169,7 +169,11 @@ class _YoungBrothersWait:
             for b in setup.tree.branches_of(node):
                 c = tree.child[b]
                 if tree.kind[c] == TERMINAL and tree.probability[b] > 0:
-                    visit_terminal(tree, work, settings, c)
+                    if settings.lean:
+                        work.kind[c] = SEEN
+                    else:
+                        work.lower[c] = work.upper[c] = tree.utility[c]
+                        work.visits[c] = 1
         if not self.todo:
             raise OneJobError("the tree has no large subtree")
 

@@ -38,6 +38,7 @@ from expectitree.searches.work import (
     RESUME_DEPTH,
     RESUME_ENTRIES,
     SEARCH,
+    SEEN,
     STOP,
     Settings,
     Window,
@@ -46,11 +47,9 @@ from expectitree.searches.work import (
     interval_of,
     is_any_open,
     outcome_window,
-    slot_of,
     sum_anew,
     sum_terms,
     update_repeats,
-    visit_terminal,
     window_between_far_terms,
 )
 
@@ -119,7 +118,7 @@ def star_minimax(
             # ---- Go back to the parent.
             depth -= one
             node = frame_node[depth]
-            at = slot_of(work, settings, node)
+            at = work.slot[node] if lean else node
             branch = frame_branch[depth]
             rank = frame_rank[depth]
             low = frame_low[depth]
@@ -131,7 +130,7 @@ def star_minimax(
         elif step == ENTER:
             # ---- Enter `node` with `window`.
             k = kind[node]
-            at = slot_of(work, settings, node)
+            at = work.slot[node] if lean else node
             work.visits[at] += 1
             work.alpha[at], work.beta[at] = alpha, beta = window
             work.cut[at] = NOT_CUT
@@ -278,8 +277,9 @@ def search_player(
     Return the next step, the branch, the entries so far, low, high, and the branch's window, which
     includes its reward.
     """
-    child = tree.child
+    lower, upper, child = work.lower, work.upper, tree.child
     pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
+    lean = len(settings.lean) > 0
     eps, one = settings.eps, settings.one
     alpha = work.alpha[at]
     beta = work.beta[at]
@@ -292,7 +292,11 @@ def search_player(
         elif high < beta:
             beta = high
         c = child[branch]
-        child_low, child_high = interval_of(tree, work, settings, c)
+        if lean:
+            child_low, child_high = interval_of(tree, work, settings, c)
+        else:
+            child_low = lower[c]
+            child_high = upper[c]
         if pays:
             child_low = shifted(child_low, tree.reward[branch])
             child_high = shifted(child_high, tree.reward[branch])
@@ -304,7 +308,12 @@ def search_player(
             entries += 1
             if tree.kind[c] != TERMINAL:
                 return ENTER, branch, entries, low, high, (alpha, beta)
-            child_low = child_high = visit_terminal(tree, work, settings, c)
+            if lean:
+                work.kind[c] = SEEN
+                child_low = child_high = tree.utility[c]
+            else:
+                work.visits[c] += 1
+                child_low = child_high = lower[c] = upper[c] = tree.utility[c]
             if pays:
                 child_low = child_high = child_low + tree.reward[branch]
         if is_max:
@@ -348,7 +357,7 @@ def search_chance(
     Return the next step, the branch, the entries so far, low, high, the window of the branch,
     low_open, high_open, and rank.
     """
-    child = tree.child
+    lower, upper, child = work.lower, work.upper, tree.child
     pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
     bounded, lean = len(settings.bounded) > 0, len(settings.lean) > 0
     if bounded:
@@ -379,7 +388,8 @@ def search_chance(
                 step = STOP
                 break
             entries += 1
-            utility = visit_terminal(tree, work, settings, c)
+            work.kind[c] = SEEN
+            utility = tree.utility[c]
             branch += one
             if chance_cuts:
                 low += p * utility - p * settings.ends[0]
@@ -388,7 +398,11 @@ def search_chance(
                     step = LEAVE
                     break
             continue
-        child_low, child_high = interval_of(tree, work, settings, c)
+        if lean:
+            child_low, child_high = interval_of(tree, work, settings, c)
+        else:
+            child_low = lower[c]
+            child_high = upper[c]
         if pays:
             child_low = shifted(child_low, tree.reward[branch])
             child_high = shifted(child_high, tree.reward[branch])
@@ -441,7 +455,8 @@ def search_chance(
                 if not is_terminal:
                     step = ENTER
                     break
-                child_low = child_high = visit_terminal(tree, work, settings, c)
+                work.visits[c] += 1
+                child_low = child_high = lower[c] = upper[c] = tree.utility[c]
                 if pays:
                     child_low = child_high = child_low + tree.reward[branch]
         is_done = False

@@ -189,17 +189,6 @@ def interval_of(tree: Columns, work: Work, settings: Settings, n: int) -> Window
     return work.lower[n], work.upper[n]
 
 
-def visit_terminal(tree: Columns, work: Work, settings: Settings, n: int) -> Any:
-    """Note the visit of a terminal; return its utility."""
-    u = tree.utility[n]
-    if len(settings.lean) > 0:
-        work.kind[n] = SEEN
-    else:
-        work.visits[n] += 1
-        work.lower[n] = work.upper[n] = u
-    return u
-
-
 def is_any_open(tree: Columns, work: Work, settings: Settings, begin: int, end: int) -> bool:
     """Return whether one of these branches is possible and leads to a child that is not exact."""
     for b in range(begin, end):
@@ -228,15 +217,16 @@ def sum_terms(
     tree: Columns, work: Work, settings: Settings, begin: int, end: int
 ) -> tuple[Any, Any, int, int]:
     """Return low, high, low_open and high_open of a CHANCE node; unless `lean`, write the terms."""
-    child, probability, inf = tree.child, tree.probability, settings.inf
+    child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
     low_term, high_term = work.low_term, work.high_term
     bounded, pays, lean = len(settings.bounded) > 0, len(settings.pays) > 0, len(settings.lean) > 0
+    inf, low_open, high_open = settings.inf, 0, 0
     low = high = settings.zero
-    low_open = high_open = 0
     for b in range(begin, end):
         p = probability[b]
         if p > 0:
-            x, y = interval_of(tree, work, settings, child[b])
+            c = child[b]
+            x, y = interval_of(tree, work, settings, c) if lean else (lower[c], upper[c])
             if pays:
                 x = shifted(x, tree.reward[b])
             if bounded or x > -inf:
