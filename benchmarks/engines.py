@@ -9,26 +9,26 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter, thread_time
 from typing import Any
 
 import click
-import numpy as np
 
 from benchmarks.measuring import Row, Size, as_installed, best_seconds
 from expectitree import Tree, evaluate, generate, load, save
 from expectitree.base import compiling
+from expectitree.base.algorithms import algorithm
+from expectitree.base.tree.adopt import adopt
 from expectitree.searches.backward_induction import backward_induction
-from expectitree.searches.setup import rounding_error
+from expectitree.searches.engine import settings_of, start_work
+from expectitree.searches.setup import SearchSetup, rounding_error
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import Settings, Work
+from expectitree.searches.work import NO_LIMIT
 
 HERE = Path(__file__).resolve().parent
 COLUMNS = ("kind", "utility", "first", "child", "probability")
-PROBES = {"star1": 0, "star2": 1}
 TARGETS = {"expectiminimax": 0.9, "star1": 0.8, "star2": 0.8}
 OPENSPIEL = """
 import sys, time
@@ -88,13 +88,10 @@ def _engine_rows(
     yield Row(
         "  as a share of the C++ rate", theirs / ours if program else None, "x", TARGETS[name]
     )
-    # A copy shares the columns and none of what a tree remembers, except heights, which reading
-    # a table finds.
-    heights = {"heights": tree.heights}
+    # A tree that was just read shares the columns, and remembers what checking them found.
     whole = float("inf")
     for _ in range(size.repetitions):
-        fresh = replace(tree)
-        vars(fresh).update(heights)
+        fresh = adopt(tree.columns, tree.label, local_bounds=tree.local_bounds)
         start = thread_time()
         evaluate(fresh, name, engine="compiled")
         whole = min(whole, thread_time() - start)
@@ -109,30 +106,21 @@ def _engine_rows(
 
 def _loop_seconds(tree: Tree, name: str) -> float:
     """Return how long the compiled loop runs, its columns made ready (and touched) before."""
-    count = len(tree)
-    lower_bound, upper_bound = map(float, tree.local_bounds[count - 1])
     if name == "expectiminimax":
-        value = compiling.filled("d", 0.5, count, True)
+        value = compiling.filled("d", 0.5, len(tree), True)
         start = thread_time()
         compiling.run_compiled(backward_induction, tree.columns, value, 0.0, None)
         return thread_time() - start
-    lower, upper = (compiling.filled("d", end, count, True) for end in (lower_bound, upper_bound))
-    work = Work.of((lower, upper), _touched, count, 0, tree.heights[-1] + 1)
-    bounds = lower_bound, upper_bound
-    root, one = np.uint64(count - 1), np.uint64(1)
-    most = sys.float_info.max
-    eps, yes = rounding_error(tree, bounds), (True,)
-    settings = Settings(0.0, most, True, PROBES[name], True, eps, one=one, bounded=yes, lean=yes)
+    lower, upper = map(float, tree.local_bounds[tree.root_id])
+    setup = SearchSetup.of(tree, algorithm(name), (lower, upper), "file", "compiled")
+    settings = settings_of(setup, None)._replace(pause=NO_LIMIT)
+    work = start_work(setup, settings, tree.heights[-1] + 1)
+    for column in work:
+        column[:] = column  # as in C++, the machine has given them memory before
+    root = setup.index(tree.root_id)
     start = thread_time()
-    compiling.run_compiled(star_minimax, tree.columns, work, settings, root, bounds)
+    compiling.run_compiled(star_minimax, tree.columns, work, settings, root, (lower, upper))
     return thread_time() - start
-
-
-def _touched(code: str, count: int) -> memoryview:
-    """Return a column of zeros that the machine has given memory already, as C++'s are."""
-    column = np.empty(count, code)
-    column.fill(0)
-    return memoryview(column)
 
 
 def _cpp(program: str, folder: str, tree: Tree, name: str) -> dict[str, Any]:

@@ -216,6 +216,7 @@ def _as_numpy(argument: Any) -> Any:
     """
     import numpy as np
 
+    argument = getattr(argument, "whole", argument)  # a column that is not in memory as such
     if type(argument) is tuple:
         return tuple(map(_as_numpy, argument))
     if isinstance(argument, tuple):
@@ -242,6 +243,14 @@ def filled(code: str, value: Any, count: int, compiled: bool | None = None) -> A
     import numpy as np
 
     column: Any = np.full(count, value, code) if value else np.zeros(count, code)
+    return memoryview(column)
+
+
+def unwritten(code: str, count: int) -> Any:
+    """Return a column of any numbers, for a compiled loop that writes all of them."""
+    import numpy as np
+
+    column: Any = np.empty(count, code)
     return memoryview(column)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from numbers import Real
+from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import ALGORITHMS, Algorithm
@@ -197,10 +198,10 @@ def search_window(
 
 
 def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int) -> Search:
-    value = setup.column("d")
+    tree, count = setup.tree, len(setup.tree)
+    value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
     if listen is not None:
         value = listen("value", value)
-    tree, count = setup.tree, len(setup.tree)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     setup.begin()
     if jobs > 1:
@@ -218,11 +219,10 @@ def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int
 def _run_star_minimax(
     setup: SearchSetup, window: Bounds, max_visits: int | None, listen: Listen | None, jobs: int
 ) -> Search:
-    tree, settings = setup.tree, _settings_of(setup, max_visits)
+    tree, settings = setup.tree, settings_of(setup, max_visits)
     root = setup.index(tree.root_id)
-    terms = 0 if settings.lean else len(tree.columns.child)
     if listen is None and jobs == 1 and _can_recurse(setup, settings, window):
-        work = Work.of(setup.intervals(), setup.column, len(tree), terms, 0)
+        work = start_work(setup, settings, 0)
         arguments = setup.columns, work, settings, root, window
         setup.begin()
         try:
@@ -232,7 +232,7 @@ def _run_star_minimax(
             return setup.result(setup.eps, *work[:7], cuts, ended == STOPPED_EARLY)
         except RecursionError:
             pass  # the caller is deep in a recursion of its own
-    work = Work.of(setup.intervals(), setup.column, len(tree), terms, tree.heights[-1] + 1)
+    work = start_work(setup, settings, tree.heights[-1] + 1)
     if listen is not None:
         work = Work._make(map(listen, Work._fields, work))
     if setup.compiled:
@@ -248,10 +248,23 @@ def _run_star_minimax(
         settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
         raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
-    return setup.result(setup.eps, *work[:7], before + cuts, ended == STOPPED_EARLY)
+    columns = work.by_node(setup.columns, settings)
+    return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
 
 
-def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
+def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
+    """Return the columns of a search at the start."""
+    tree, columns = setup.tree, setup.columns
+    if not settings.lean:
+        return Work.of(setup.intervals(), setup.column, len(tree), len(columns.child), depths)
+    inner = len(tree) - tree.leaves
+    lower, upper = (compiling.filled("d", end, inner, True) for end in settings.ends)
+    own: Any = memoryview(bytearray(columns.kind)), tree.inner_before
+    return Work.of((lower, upper), setup.column, inner, 0, depths, own)
+
+
+def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
+    """Return the settings of a depth-first search."""
     tree = setup.tree
     settings = Settings.of(setup.algorithm, tree.exact, setup.zero)
     far = far_of(greatest_total(tree), bool(tree.unit), greatest_number(tree, setup.bounds))
@@ -273,7 +286,14 @@ def _settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
         bounded=switch(bounded),
         limited=switch(max_visits is not None),
         shares=switch(tree.is_sharing),
-        lean=switch(bounded and setup.compiled and not tree.is_sharing),
+        lean=switch(
+            bounded
+            and setup.compiled
+            and len(tree) > 1
+            and not (tree.is_sharing or tree.unknown)
+            and tree.local_bounds.keys() <= {tree.root_id}
+        ),
+        ends=tuple(map(float, setup.bounds)) if setup.compiled else setup.bounds,
     )
 
 

@@ -14,18 +14,22 @@ from expectitree.base import compiling
 from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL, NumberColumn
+from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.cuts import CUT_UNORDERED, NO_CUTS, PROBED
-from expectitree.searches.intervals import end_of_branch, satisfies
+from expectitree.searches.intervals import satisfies
 from expectitree.searches.progress import report
 from expectitree.searches.setup import Engine, SearchSetup
 from expectitree.searches.star_minimax import shift_window, star_minimax
 from expectitree.searches.work import (
     NO_LIMIT,
+    SEEN,
     Settings,
     Window,
     Work,
+    interval_of,
     outcome_window,
+    slot_of,
     sum_terms,
     window_between_far_terms,
 )
@@ -165,8 +169,11 @@ class _YoungBrothersWait:
             for b in setup.tree.branches_of(node):
                 c = tree.child[b]
                 if tree.kind[c] == TERMINAL and tree.probability[b] > 0:
-                    work.lower[c] = work.upper[c] = tree.utility[c]
-                    work.visits[c] = 1
+                    if settings.lean:
+                        work.kind[c] = SEEN
+                    else:
+                        work.lower[c] = work.upper[c] = tree.utility[c]
+                        work.visits[c] = 1
         if not self.todo:
             raise OneJobError("the tree has no large subtree")
 
@@ -197,9 +204,8 @@ class _YoungBrothersWait:
 
     def find(self, node: int, window: Window) -> Job | None:
         """Return the next job among a node and the nodes below it; None if there is none now."""
-        lower, upper, eps = self.work.lower, self.work.upper, self.settings.eps
         for c, within in self.below(node, window) if node in self.eldest else ():
-            if not satisfies(lower[c], upper[c], *within, eps):
+            if not satisfies(*self.interval(c), *within, self.settings.eps):
                 if found := self.find(c, within):
                     return found
                 if c == self.eldest[node]:
@@ -207,16 +213,21 @@ class _YoungBrothersWait:
         first = self.start.get(node, 0)
         return None if any(first <= n <= node for n in self.running) else (node, window)
 
+    def interval(self, node: int) -> Window:
+        """Return the interval of a node."""
+        return interval_of(self.setup.columns, self.work, self.settings, node)
+
     def below(self, node: int, window: Window) -> Iterator[Job]:
         """Yield the children of a node that is split with their windows, up to a cut."""
         tree, work, settings, (alpha, beta) = self.setup.columns, self.work, self.settings, window
-        work.alpha[node], work.beta[node] = window
+        at = slot_of(work, settings, node)
+        work.alpha[at], work.beta[at] = window
         kind, eps = tree.kind[node], settings.eps
         pays, lean = len(settings.pays) > 0, len(settings.lean) > 0
         own = self.setup.tree.branches_of(node)
         sums: tuple[Any, ...] = ()
         if kind == CHANCE and settings.chance_cuts:
-            ends = own.start, own.stop, settings.zero, settings.inf, False, pays, lean
+            ends = settings, own.start, own.stop
             is_wide = self.setup.compiled and len(own) > _NARROW
             sums = compiling.run(sum_terms, tree, work, *ends, rows=0, compiled=is_wide)
             low, high, low_open, high_open = sums
@@ -232,15 +243,16 @@ class _YoungBrothersWait:
             c, p = tree.child[b], tree.probability[b]
             if c in self.todo and p > 0:
                 if sums and lean:
-                    x, y = p * work.lower[c], p * work.upper[c]
+                    x, y = (p * end for end in self.interval(c))
                     within = outcome_window(p, alpha, beta, sums[0], sums[1], 0, 0, x, y, settings)
                 elif sums:
                     within = window_between_far_terms(tree, work, settings, node, b, *sums)
                 yield c, shift_window(within, tree.reward[b], settings.most) if pays else within
+            reward = self.setup.tree.reward_of(b)
             if kind == MAX:
-                low = max(low, end_of_branch(tree, work.lower, b))
+                low = max(low, shifted(self.interval(c)[0], reward))
             elif kind == MIN:
-                high = min(high, end_of_branch(tree, work.upper, b))
+                high = min(high, shifted(self.interval(c)[1], reward))
             if b == begin and c not in self.todo:
                 begin = b + 1
                 self.begun[node] = begin, low, high
@@ -248,12 +260,14 @@ class _YoungBrothersWait:
     def finish(self) -> int:
         """Note how the nodes that were split ended; return the number of cuts."""
         tree, work = self.setup.columns, self.work
+        visits = work.by_node(tree, self.settings)[2]
         for node in sorted(self.eldest.keys() - {self.root[0]}):
             own = self.setup.tree.branches_of(node)
-            after = sum(work.visits[tree.child[b]] > 0 for b in own)
-            if after and not work.visits[node]:  # it was left when a node above it was cut
-                work.visits[node], work.cut[node], work.cut_after[node] = 1, PROBED, after
-            elif tree.kind[node] == CHANCE and work.cut[node] not in NO_CUTS:
+            at = slot_of(work, self.settings, node)
+            after = sum(visits[tree.child[b]] > 0 for b in own)
+            if after and not work.visits[at]:  # it was left when a node above it was cut
+                work.visits[at], work.cut[at], work.cut_after[at] = 1, PROBED, after
+            elif tree.kind[node] == CHANCE and work.cut[at] not in NO_CUTS:
                 # Its children were done in any order.
-                work.cut[node], work.cut_after[node] = work.cut[node] + CUT_UNORDERED, after
+                work.cut[at], work.cut_after[at] = work.cut[at] + CUT_UNORDERED, after
         return self.cuts

@@ -22,9 +22,16 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import DONE, STOPPED_EARLY, close, is_any_open
+from expectitree.searches.intervals import DONE, STOPPED_EARLY, close
 from expectitree.searches.star_minimax import shift_window
-from expectitree.searches.work import NO_PROBE, Settings, Window, Work, update_repeats
+from expectitree.searches.work import (
+    NO_PROBE,
+    Settings,
+    Window,
+    Work,
+    is_any_open,
+    update_repeats,
+)
 
 MAX_PLIES = 300  # by default, Python allows 1,000 calls inside each other
 
@@ -47,8 +54,7 @@ def search_recursively(
     child, probability, reward = tree.child, tree.probability, tree.reward
     lower, upper, visits, alphas, betas, cut, cut_after, low_term, high_term = work[:9]
     zero, eps, few_eps, most = settings.zero, settings.eps, 4 * settings.eps, settings.most
-    chance_cuts, probes, most_visits = settings.chance_cuts, settings.probes, settings.most_visits
-    unbounded: Window = -INFINITY, INFINITY
+    probes, most_visits = settings.probes, settings.most_visits
     ranks, cyclic = (*range(probes), NO_PROBE), settings.cyclic or probes == 0
     pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
@@ -132,27 +138,25 @@ def search_recursively(
         begin, end = first[node], last[node]
         branch = begin - 1
         floor, ceiling = alpha + eps, beta - eps
-        low, high = child_alpha, child_beta = unbounded
         # Each round probes outcomes by their children of one rank; the last one searches them.
         outcomes: Any = range(begin, end)
         rounds: Any = zip(ranks, repeat(outcomes))
         if not cyclic:
             rounds = [(rank, (b,)) for b in outcomes for rank in range(probes)]
             rounds.append((NO_PROBE, outcomes))
-        if chance_cuts:
-            low = high = zero
-            for b in range(begin, end):
-                p = probability[b]
-                if p > 0:
-                    x, y = lower[child[b]], upper[child[b]]
-                    if pays:
-                        x, y = x + reward[b], y + reward[b]
-                    low_term[b] = x = p * x
-                    high_term[b] = y = p * y
-                    low += x
-                    high += y
-            if high <= floor or low >= ceiling:
-                rounds = ()
+        low = high = zero
+        for b in range(begin, end):
+            p = probability[b]
+            if p > 0:
+                x, y = lower[child[b]], upper[child[b]]
+                if pays:
+                    x, y = x + reward[b], y + reward[b]
+                low_term[b] = x = p * x
+                high_term[b] = y = p * y
+                low += x
+                high += y
+        if high <= floor or low >= ceiling:
+            rounds = ()
         for rank, outcomes in rounds:
             for branch in outcomes:
                 p, c = probability[branch], child[branch]
@@ -167,7 +171,7 @@ def search_recursively(
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
                 if child_low < child_high:
-                    if chance_cuts and k != TERMINAL:
+                    if k != TERMINAL:
                         child_alpha = (alpha - (high - high_term[branch])) / p
                         child_beta = (beta - (low - low_term[branch])) / p
                         if child_alpha > most:
@@ -200,19 +204,16 @@ def search_recursively(
                         if pays:
                             child_low += reward[branch]
                             child_high += reward[branch]
-                if chance_cuts:
-                    x = p * child_low
-                    low += x - low_term[branch]
-                    low_term[branch] = x
-                    x = p * child_high
-                    high += x - high_term[branch]
-                    high_term[branch] = x
-                    if shares:
-                        sums = low, high, 0, 0
-                        low, high, _, _ = update_repeats(tree, work, settings, node, branch, *sums)
-                    if high <= floor or low >= ceiling:
-                        break
-                if stopped:
+                x = p * child_low
+                low += x - low_term[branch]
+                low_term[branch] = x
+                x = p * child_high
+                high += x - high_term[branch]
+                high_term[branch] = x
+                if shares:
+                    sums = low, high, 0, 0
+                    low, high, _, _ = update_repeats(tree, work, settings, node, branch, *sums)
+                if high <= floor or low >= ceiling or stopped:
                     break
             else:
                 continue
@@ -240,12 +241,47 @@ def search_recursively(
             low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
         lower[node], upper[node] = low, high
 
+    def search_outcomes(node: int, alpha: Any, beta: Any, rank: int) -> None:
+        """Search the outcomes of CHANCE, where CHANCE is not cut."""
+        nonlocal left
+        visits[node] += 1
+        alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
+        begin = first[node]
+        low = high = zero
+        for branch in range(begin, last[node]):
+            p, c = probability[branch], child[branch]
+            if p <= 0:
+                continue
+            child_low, child_high = lower[c], upper[c]
+            if child_low < child_high and not stopped:
+                if left or not is_over():
+                    left -= 1
+                    k = kind[c]
+                    if k == TERMINAL:
+                        visits[c] += 1
+                        child_low = child_high = lower[c] = upper[c] = utility[c]
+                    else:
+                        search[k](c, -INFINITY, INFINITY, NO_PROBE)
+                        child_low, child_high = lower[c], upper[c]
+                    after = branch + 1
+                else:
+                    after = branch
+                if stopped:
+                    cut[node], cut_after[node] = STOPPED, after - begin
+            if pays:
+                child_low, child_high = child_low + reward[branch], child_high + reward[branch]
+            low += p * child_low
+            high += p * child_high
+        if low != high:
+            low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
+        lower[node], upper[node] = low, high
+
     def end_early(node: int, found: int, branch: int, rest: int) -> None:
         """Record how an entry ends before a branch; it is a cut if the `rest` was open."""
         nonlocal cuts
         cut_after[node] = branch - first[node]
         if found not in (PROBED, STOPPED):
-            if not is_any_open(tree, lower, upper, rest, last[node]):
+            if not is_any_open(tree, work, settings, rest, last[node]):
                 return
             cuts += 1
         cut[node] = found
@@ -260,6 +296,7 @@ def search_recursively(
             entries += left
         return stopped
 
-    search = (search_player, search_player, search_player, search_chance)
+    chance = search_chance if settings.chance_cuts else search_outcomes
+    search = (search_player, search_player, search_player, chance)
     search[kind[root]](root, *window, NO_PROBE)
     return cuts, STOPPED_EARLY if stopped else DONE

@@ -26,7 +26,6 @@ from expectitree.searches.intervals import (
     STOPPED_EARLY,
     WAITING,
     close,
-    is_any_open,
     satisfies,
     sum_outcomes,
 )
@@ -39,11 +38,14 @@ from expectitree.searches.work import (
     RESUME_DEPTH,
     RESUME_ENTRIES,
     SEARCH,
+    SEEN,
     STOP,
     Settings,
     Window,
     Work,
     can_probe,
+    interval_of,
+    is_any_open,
     outcome_window,
     sum_anew,
     sum_terms,
@@ -116,6 +118,7 @@ def star_minimax(
             # ---- Go back to the parent.
             depth -= one
             node = frame_node[depth]
+            at = work.slot[node] if lean else node
             branch = frame_branch[depth]
             rank = frame_rank[depth]
             low = frame_low[depth]
@@ -127,9 +130,10 @@ def star_minimax(
         elif step == ENTER:
             # ---- Enter `node` with `window`.
             k = kind[node]
-            work.visits[node] += 1
-            work.alpha[node], work.beta[node] = alpha, beta = window
-            work.cut[node] = NOT_CUT
+            at = work.slot[node] if lean else node
+            work.visits[at] += 1
+            work.alpha[at], work.beta[at] = alpha, beta = window
+            work.cut[at] = NOT_CUT
             branch = first[node]
             low_open = high_open = 0
             step = SEARCH
@@ -137,7 +141,7 @@ def star_minimax(
                 low = high = settings.zero
                 if settings.chance_cuts:
                     low, high, low_open, high_open = sum_terms(
-                        tree, work, first[node], last[node], low, inf, bounded, pays, lean
+                        tree, work, settings, first[node], last[node]
                     )
                     if (
                         high_open == 0
@@ -161,6 +165,7 @@ def star_minimax(
                     work,
                     settings,
                     node,
+                    at,
                     branch,
                     rank,
                     low,
@@ -174,7 +179,18 @@ def star_minimax(
                 )
             else:
                 step, branch, entries, low, high, window = search_player(
-                    tree, work, settings, node, branch, rank, low, high, entries, returned, stopped
+                    tree,
+                    work,
+                    settings,
+                    node,
+                    at,
+                    branch,
+                    rank,
+                    low,
+                    high,
+                    entries,
+                    returned,
+                    stopped,
                 )
             returned = False
 
@@ -190,8 +206,9 @@ def star_minimax(
                 frame_high_open[depth] = high_open
             child = tree.child[branch]
             if lean and k == CHANCE:
-                work.frame_low_term[depth] = tree.probability[branch] * lower[child]
-                work.frame_high_term[depth] = tree.probability[branch] * upper[child]
+                child_low, child_high = interval_of(tree, work, settings, child)
+                work.frame_low_term[depth] = tree.probability[branch] * child_low
+                work.frame_high_term[depth] = tree.probability[branch] * child_high
             depth += one
             node = child
             if kind[node] == UNSEEN or entries > pause:
@@ -209,30 +226,32 @@ def star_minimax(
             stopped = limited and (stopped or step == STOP)
             cut = NOT_CUT
             if branch < last[node] or rank != NO_PROBE or stopped:
-                is_low = high_open == 0 and high <= work.alpha[node] + eps
+                is_low = high_open == 0 and high <= work.alpha[at] + eps
                 cut = find_cut(k, step, stopped, branch < last[node], rank != NO_PROBE, is_low)
-            if k == CHANCE:
+            if k == CHANCE and lean:
+                low, high, _, _ = sum_terms(tree, work, settings, first[node], last[node])
+            elif k == CHANCE:
                 low, high = sum_outcomes(
                     tree, lower, upper, first[node], last[node], settings.zero, inf, bounded, pays
                 )
             if cut != NOT_CUT:
-                work.cut[node] = cut
-                work.cut_after[node] = branch - first[node]
+                work.cut[at] = cut
+                work.cut_after[at] = branch - first[node]
                 if cut != PROBED and cut != STOPPED:
                     rest = branch if rank == NO_PROBE else first[node]
-                    if is_any_open(tree, lower, upper, rest, last[node]):
+                    if is_any_open(tree, work, settings, rest, last[node]):
                         cuts += 1
                     else:
-                        work.cut[node] = NOT_CUT
+                        work.cut[at] = NOT_CUT
                 # Only the node's own bounds hold for the children that were not searched.
                 if k == MAX:
-                    high = upper[node]
+                    high = upper[at]
                 elif k == MIN:
-                    low = lower[node]
+                    low = lower[at]
             if low != high:
-                low, high = close(k, low, high, lower[node], upper[node], 4 * eps)
-            lower[node] = low
-            upper[node] = high
+                low, high = close(k, low, high, lower[at], upper[at], 4 * eps)
+            lower[at] = low
+            upper[at] = high
             if depth == 0:
                 return cuts, STOPPED_EARLY if stopped else DONE
             step = BACK
@@ -244,6 +263,7 @@ def search_player(
     work: Work,
     settings: Settings,
     node: int,
+    at: int,
     branch: int,
     rank: int,
     low: Any,
@@ -259,9 +279,10 @@ def search_player(
     """
     lower, upper, child = work.lower, work.upper, tree.child
     pays, limited = len(settings.pays) > 0, len(settings.limited) > 0
+    lean = len(settings.lean) > 0
     eps, one = settings.eps, settings.one
-    alpha = work.alpha[node]
-    beta = work.beta[node]
+    alpha = work.alpha[at]
+    beta = work.beta[at]
     is_max = tree.kind[node] == MAX
     end = tree.last[node] if rank == NO_PROBE else branch + one
     while True:
@@ -271,8 +292,11 @@ def search_player(
         elif high < beta:
             beta = high
         c = child[branch]
-        child_low = lower[c]
-        child_high = upper[c]
+        if lean:
+            child_low, child_high = interval_of(tree, work, settings, c)
+        else:
+            child_low = lower[c]
+            child_high = upper[c]
         if pays:
             child_low = shifted(child_low, tree.reward[branch])
             child_high = shifted(child_high, tree.reward[branch])
@@ -284,8 +308,12 @@ def search_player(
             entries += 1
             if tree.kind[c] != TERMINAL:
                 return ENTER, branch, entries, low, high, (alpha, beta)
-            work.visits[c] += 1
-            child_low = child_high = lower[c] = upper[c] = tree.utility[c]
+            if lean:
+                work.kind[c] = SEEN
+                child_low = child_high = tree.utility[c]
+            else:
+                work.visits[c] += 1
+                child_low = child_high = lower[c] = upper[c] = tree.utility[c]
             if pays:
                 child_low = child_high = child_low + tree.reward[branch]
         if is_max:
@@ -312,6 +340,7 @@ def search_chance(
     work: Work,
     settings: Settings,
     node: int,
+    at: int,
     branch: int,
     rank: int,
     low: Any,
@@ -337,8 +366,8 @@ def search_chance(
     low_term, high_term, far_low = work.low_term, work.high_term, -far
     chance_cuts, cyclic, probes = settings.chance_cuts, settings.cyclic, settings.probes
     shares = len(settings.shares) > 0
-    alpha = work.alpha[node]
-    beta = work.beta[node]
+    alpha = work.alpha[at]
+    beta = work.beta[at]
     end = tree.last[node]
     child_window = -inf, inf
     while True:
@@ -353,8 +382,27 @@ def search_chance(
             branch += one
             continue
         c = child[branch]
-        child_low = lower[c]
-        child_high = upper[c]
+        if lean and work.kind[c] == TERMINAL:
+            # Most of the time of a search goes here: a terminal that was not visited before.
+            if limited and entries >= settings.most_visits:
+                step = STOP
+                break
+            entries += 1
+            work.kind[c] = SEEN
+            utility = tree.utility[c]
+            branch += one
+            if chance_cuts:
+                low += p * utility - p * settings.ends[0]
+                high += p * utility - p * settings.ends[1]
+                if high <= alpha + eps or low >= beta - eps:
+                    step = LEAVE
+                    break
+            continue
+        if lean:
+            child_low, child_high = interval_of(tree, work, settings, c)
+        else:
+            child_low = lower[c]
+            child_high = upper[c]
         if pays:
             child_low = shifted(child_low, tree.reward[branch])
             child_high = shifted(child_high, tree.reward[branch])

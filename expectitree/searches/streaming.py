@@ -23,7 +23,6 @@ from expectitree.base.errors import ExpectitreeError, TreeError
 from expectitree.base.executors import run_tasks
 from expectitree.base.tree import scans
 from expectitree.base.tree.adopt import (
-    NO_FAULT,
     REACHED,
     UNREACHED,
     adopt,
@@ -237,7 +236,7 @@ class _Pass:
         heights = np.zeros(count, np.uint16)
         run = compiling.run_compiled
         fault, row, sums = run(find_fault, tree, memoryview(heights), False)
-        if fault not in (NO_FAULT, UNREACHED):
+        if fault:
             raise TreeError(f"node {row - old + self.start}: {fault_message(tree, fault, row)}")
         if sums:
             raise NeedsWholeTreeError("some probabilities sum to 1 only about")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from expectitree.base.algorithms import Algorithm
@@ -17,6 +18,7 @@ NO_LIMIT = sys.maxsize  # of visits
 # the node, leave it because the search has reached its limit of visits, or go back to its parent.
 SEARCH, ENTER, LEAVE, STOP, BACK = range(5)
 NO_PROBE = -1  # in `rank`
+SEEN = UNSEEN + 1  # in the column `kind` of a lean search: a terminal that was visited
 # Where `resume` keeps the depth of a loop that waits, the entries so far, and the cuts so far.
 RESUME_DEPTH, RESUME_ENTRIES, RESUME_CUTS = range(3)
 
@@ -24,7 +26,12 @@ Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
 
 class Work(NamedTuple):
-    """The columns that a search writes."""
+    """The columns that a search writes.
+
+    A lean search has rows for inner nodes only: `slot[n]` is the row of node n in columns that are
+    marked [N]. Terminals are 80 to 97% of most trees, and all that it keeps of one is whether it
+    was visited.
+    """
 
     lower: NumberColumn  # [N] the interval known to hold v*; starts as the node's bounds
     upper: NumberColumn  # [N]
@@ -37,6 +44,9 @@ class Work(NamedTuple):
     # rewards included; infinite if the bound is. Empty if they follow from `lower` and `upper`.
     low_term: NumberColumn
     high_term: NumberColumn
+    # By node id, if the search is lean; otherwise empty.
+    kind: IntColumn  # the kind; SEEN if it is a terminal that was visited
+    slot: IntColumn  # the number of inner nodes before it
     # [height + 1] by depth: the nodes between the root and the current one, with their state
     frame_node: IntColumn
     frame_branch: IntColumn  # the branch to the child that is being searched
@@ -57,15 +67,62 @@ class Work(NamedTuple):
         nodes: int,
         branches: int,
         depths: int,
+        lean: tuple[IntColumn, IntColumn] | None = None,
     ) -> Work:
-        """Return the columns at the start; `column` makes one of a type code and length."""
+        """Return the columns at the start; `column` makes one of a type code and length.
+
+        `lean` has the columns `kind` and `slot`.
+        """
         by_node = (column(code, nodes) for code in "IddBI")
         by_branch = (column("d", branches) for _ in range(2))
-        return cls._make([*intervals, *by_node, *by_branch, *_frames(column, depths)])
+        lean = lean or (column("B", 0), column("I", 0))
+        return cls._make([*intervals, *by_node, *by_branch, *lean, *_frames(column, depths)])
 
     def with_own_frames(self, column: Callable[[str, int], Any], depths: int) -> Work:
         """Return the same columns by node and branch, with others by depth: for another thread."""
-        return self._replace(**dict(zip(self._fields[9:], _frames(column, depths), strict=True)))
+        return self._replace(**dict(zip(self._fields[11:], _frames(column, depths), strict=True)))
+
+    def by_node(self, tree: Columns, settings: Settings) -> Sequence[Any]:
+        """Return the columns that are marked [N], by node id."""
+        found: list[Any] = [*self[:7]]
+        if settings.lean:
+            ends = ((end, tree.utility) for end in settings.ends)
+            terminals = [*ends, (0, 1), *[(0, 0)] * 4]
+            for at, (unseen, seen) in enumerate(terminals):
+                found[at] = Spread(found[at], self.kind, self.slot, unseen, seen)
+        return found
+
+
+class Spread(Sequence[Any]):
+    """A column by node id that a lean search has by `slot`, and for terminals not at all."""
+
+    def __init__(
+        self, inner: IntColumn, kind: IntColumn, slot: IntColumn, unseen: Any, seen: Any
+    ) -> None:
+        self.inner, self.kind, self.slot = inner, kind, slot
+        self.unseen, self.seen = unseen, seen  # of terminals; `seen` may be a column
+
+    @cached_property
+    def whole(self) -> Any:
+        """The column in memory, as a compiled loop reads it."""
+        import numpy as np
+
+        kind = np.asarray(self.kind)
+        found = np.asarray(self.inner)[np.asarray(self.slot)]  # the last is the root's
+        np.copyto(found, self.unseen, where=kind == TERMINAL, casting="unsafe")
+        np.copyto(found, self.seen, where=kind == SEEN, casting="unsafe")
+        return memoryview(found)
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def __getitem__(self, at: Any) -> Any:
+        if not isinstance(at, int):
+            return self.whole[at]
+        kind = self.kind[at]
+        if kind == SEEN:
+            return self.seen if isinstance(self.seen, int) else self.seen[at]
+        return self.unseen if kind == TERMINAL else self.inner[self.slot[at]]
 
 
 def _frames(column: Callable[[str, int], Any], depths: int) -> Iterator[Any]:
@@ -98,9 +155,10 @@ class Settings(NamedTuple):
     bounded: tuple[bool, ...] = ()
     # Empty if there is no limit of visits.
     limited: tuple[bool, ...] = ()
-    # Not empty if the terms of sums are not kept by branch: then `bounded`, and without `shares`.
-    # They are 16 of the 57 bytes that a compiled search writes for a node.
+    # Not empty if the columns of `Work` have rows for inner nodes only, and the terms of sums are
+    # not kept by branch: then `bounded`, without `shares`, and every node starts with `ends`.
     lean: tuple[bool, ...] = ()
+    ends: Window = (-INFINITY, INFINITY)
     # Empty if every node has one branch to it. Otherwise several outcomes of a CHANCE node may lead
     # to one child.
     shares: tuple[bool, ...] = ()
@@ -111,6 +169,34 @@ class Settings(NamedTuple):
         most = INFINITY if exact else sys.float_info.max
         is_cyclic = chosen.probe_order == "cyclic"
         return cls(zero, most, chosen.chance_cuts, chosen.probes, is_cyclic)
+
+
+def slot_of(work: Work, settings: Settings, n: int) -> int:
+    """Return the row of an inner node in the columns of `Work`."""
+    return work.slot[n] if len(settings.lean) > 0 else n
+
+
+def interval_of(tree: Columns, work: Work, settings: Settings, n: int) -> Window:
+    """Return the interval of a node."""
+    if len(settings.lean) > 0:
+        k = work.kind[n]
+        if k == TERMINAL:
+            return settings.ends
+        if k == SEEN:
+            u = tree.utility[n]
+            return u, u
+        n = work.slot[n]
+    return work.lower[n], work.upper[n]
+
+
+def is_any_open(tree: Columns, work: Work, settings: Settings, begin: int, end: int) -> bool:
+    """Return whether one of these branches is possible and leads to a child that is not exact."""
+    for b in range(begin, end):
+        if tree.probability[b] > 0:
+            lower, upper = interval_of(tree, work, settings, tree.child[b])
+            if lower < upper:
+                return True
+    return False
 
 
 def can_probe(tree: Columns, c: int, rank: int) -> bool:
@@ -128,26 +214,19 @@ def next_branch(work: Work) -> int:
 
 
 def sum_terms(
-    tree: Columns,
-    work: Work,
-    begin: int,
-    end: int,
-    zero: Any,
-    inf: Any,
-    bounded: bool,
-    pays: bool,
-    lean: bool,
+    tree: Columns, work: Work, settings: Settings, begin: int, end: int
 ) -> tuple[Any, Any, int, int]:
     """Return low, high, low_open and high_open of a CHANCE node; unless `lean`, write the terms."""
     child, probability, lower, upper = tree.child, tree.probability, work.lower, work.upper
     low_term, high_term = work.low_term, work.high_term
-    low = high = zero
-    low_open = high_open = 0
+    bounded, pays, lean = len(settings.bounded) > 0, len(settings.pays) > 0, len(settings.lean) > 0
+    inf, low_open, high_open = settings.inf, 0, 0
+    low = high = settings.zero
     for b in range(begin, end):
         p = probability[b]
         if p > 0:
             c = child[b]
-            x = lower[c]
+            x, y = interval_of(tree, work, settings, c) if lean else (lower[c], upper[c])
             if pays:
                 x = shifted(x, tree.reward[b])
             if bounded or x > -inf:
@@ -157,16 +236,15 @@ def sum_terms(
                 low_open += 1
             if not lean:
                 low_term[b] = x
-            x = upper[c]
             if pays:
-                x = shifted(x, tree.reward[b])
-            if bounded or x < inf:
-                x = p * x
-                high += x
+                y = shifted(y, tree.reward[b])
+            if bounded or y < inf:
+                y = p * y
+                high += y
             else:
                 high_open += 1
             if not lean:
-                high_term[b] = x
+                high_term[b] = y
     return low, high, low_open, high_open
 
 

@@ -7,21 +7,25 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
+from helpers import loads
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definitions
-from random_trees import EVERY, PRUNED, Case, in_numbers
+from random_trees import EVERY, PRUNED, Case, build, in_numbers, random_rows
 
 import expectitree as et
 from expectitree.analysis.evaluate.cuts import Explanation
 from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base import compiling
 from expectitree.base.tree.transform import in_floats
-from expectitree.searches.engine import search_tree
+from expectitree.searches.engine import search_tree, search_window
 from expectitree.searches.result import Outcome
+from expectitree.searches.work import Spread
 
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans(), rare=st.booleans())
 SEARCHED = ("lower", "upper", "visits", "cut", "cut_after")
@@ -46,6 +50,58 @@ def test_the_compiled_engine_gives_identical_results(case: Case) -> None:
         assert one.counts == other.counts
         assert one.ties == other.ties
         assert one.strategy == other.strategy
+
+
+@pytest.mark.extra
+@given(seed=st.integers(0, 2**32 - 1))
+def test_a_lean_search_finds_what_others_find(seed: int) -> None:
+    """It keeps state for inner nodes only, and shows all columns by node id.
+
+    Its loop is interpreted here, since some ten kinds of machine code would take minutes.
+    """
+    random = Random(seed)
+    tree = build(random_rows(random, local_bounds=0, rare=seed % 4 == 0), exact=False)
+    least, greatest = tree.total_ends
+    margin = (greatest - least) / 2
+    bounds = least - margin, greatest + margin
+    window = tuple(sorted(random.uniform(*bounds) for _ in range(2)))
+    for chosen in (one for one in PRUNED if one.in_order):
+        for ends, most in ((bounds, None), (window, None), (window, random.randint(1, len(tree)))):
+            with mock.patch.object(compiling, "run_compiled", lambda loop, *given: loop(*given)):
+                one, other = (
+                    search_window(tree, chosen, (bounds, "option"), ends, engine, most)
+                    for engine in ("interpreted", "compiled")
+                )
+            for name in (*SEARCHED, "alpha", "beta"):
+                column, expected = getattr(other, name), getattr(one, name)
+                entered = [n for n, visits in enumerate(one.visits) if visits or name in SEARCHED]
+                if name not in SEARCHED:
+                    entered = [n for n in entered if tree.columns.kind[n]]
+                assert [column[n] for n in entered] == [expected[n] for n in entered], name
+                if isinstance(column, Spread):
+                    assert list(column.whole) == list(column) == [*column[:-1], column[-1]]
+            assert isinstance(other.lower, Spread) == isinstance(other.cut, Spread)
+            assert (one.cuts, one.stopped, one.counts) == (other.cuts, other.stopped, other.counts)
+            for found in (one.unvisited, other.unvisited):
+                assert len(found.reason) == len(tree)
+            assert list(one.unvisited.reason) == list(other.unvisited.reason)
+
+
+@pytest.mark.extra
+def test_which_searches_are_lean() -> None:
+    def is_lean(text: str, **options: Any) -> bool:
+        tree = loads(text, exact=False)
+        return isinstance(et.evaluate(tree, "star1", engine="compiled", **options).lower, Spread)
+
+    assert is_lean("max: [1, {chance: [0, 10]}]")
+    assert is_lean("{max: [1, {chance: [0, 10]}], bounds: [0, 10]}")
+    assert is_lean("max: [1, {chance: [0, 10]}]", max_visits=2)
+    assert not is_lean("3")
+    assert not is_lean("max: [1, {chance: [0, 10], bounds: [0, 10]}]")
+    assert not is_lean("max: [1, {chance: [{reward: 1, utility: 0}, 10]}]")
+    assert not is_lean("max: [{id: a, chance: [0, 10]}, {ref: a}]")
+    assert not is_lean("max: [1, {chance: [0, 1]}]", bounds=(0, 1e99))
+    assert not is_lean("max: [5, {min: [3, '?']}]", bounds=(0, 10))
 
 
 @pytest.mark.slow

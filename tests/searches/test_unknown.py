@@ -128,9 +128,10 @@ def test_the_scans_find_unknown_terminals(compiled: bool) -> None:
         known = [utility[n] for n in leaves if n not in unknown]
         none = array("I"), array("d")
         columns = Columns.of(kind, utility, array("I", [0]) * (len(kind) + 1), *none)
-        found = compiling.run(scans.measure, columns, rows=len(kind), compiled=compiled)
+        arguments = columns, array("H"), 0
+        found = compiling.run(scans.measure, *arguments, rows=len(kind), compiled=compiled)
         ends = (min(known, default=math.inf), max(known, default=-math.inf))
-        assert tuple(found) == (len(leaves), len(unknown), 0, 0, *ends)
+        assert tuple(found) == (len(leaves), len(unknown), 0, 0, *ends, -1)
         assert Tree(columns, []).unknown == tuple(unknown)
 
 

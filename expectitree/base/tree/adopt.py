@@ -26,6 +26,7 @@ from expectitree.base.tree.columns import (
     Repeated,
 )
 from expectitree.base.tree.model import TALLEST, Tree, outside_bounds
+from expectitree.base.tree.scans import measure
 
 
 def adopt(
@@ -54,14 +55,17 @@ def adopt(
     columns = Columns.of(*columns.stored)  # `last` could be anything
     heights = compiling.zeros("H", count)
     fault, row, sums = compiling.run(find_fault, columns, heights, bool(unknown), rows=count)
+    if not fault:
+        *measures, row = compiling.run(measure, columns, heights, REACHED, rows=count)
+        fault = NO_FAULT if row == count - 1 else UNREACHED
     if fault:
         raise TreeError(f"node {row}: {fault_message(columns, fault, row)}")
     if sums:
         columns = columns._replace(probability=array("d", normalised(columns, columns.probability)))
     tree = Tree(columns, label, **about)
+    vars(tree)["_measures"] = measures  # a cached property, as the next one
     if heights[-1] < TALLEST:
-        tree.scan(clear_marks, heights)
-        tree.__dict__["heights"] = heights  # the cached property
+        vars(tree)["heights"] = heights
     _check_annotations(tree)
     if unknown:
         _check_unknown(tree, unknown)
@@ -120,9 +124,9 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
     """Return the first fault (a constant above), its row, and how many sums miss 1 slightly.
 
     Write heights, as `measure_heights` does, all 0 at first; those of nodes to which a branch leads
-    are greater by `REACHED`. With `some_unknown`, a terminal's utility may be NaN. If there is no
-    fault, every index that a loop takes from these columns lies within them. This is a loop over
-    columns, to be interpreted or compiled.
+    are greater by `REACHED`. (`measure` finds a node to which none leads.) With `some_unknown`, a
+    terminal's utility may be NaN. If there is no fault, every index that a loop takes from these
+    columns lies within them. This is a loop over columns, to be interpreted or compiled.
     """
     kind, utility, first = tree.kind, tree.utility, tree.first
     child, probability, reward = tree.child, tree.probability, tree.reward
@@ -180,16 +184,7 @@ def find_fault(tree: Columns, height: IntColumn, some_unknown: bool) -> tuple[in
                 sums += 1
     if first[len(kind)] != len(child):
         return WRONG_RANGE, len(kind) - 1, 0
-    for n in range(len(kind) - 1):
-        if height[n] < REACHED:
-            return UNREACHED, n, sums
     return NO_FAULT, 0, sums
-
-
-def clear_marks(height: IntColumn) -> None:
-    """Subtract what `find_fault` added to heights."""
-    for n in range(len(height) - 1):
-        height[n] -= REACHED
 
 
 def widen(kind: IntColumn, first: IntColumn, narrow: FloatColumn, wide: FloatColumn) -> None:

@@ -9,6 +9,7 @@ recurses on the depth of a tree.
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -158,8 +159,9 @@ class Tree(Shown):
         return range(columns.first[node], columns.last[node])
 
     @cached_property
-    def _measures(self) -> tuple[int, int, int, int, Number, Number]:
-        found: tuple[int, int, int, int, Number, Number] = self.scan(scans.measure, self.columns)
+    def _measures(self) -> tuple[int, int, int, int, Number, Number, int]:
+        found: tuple[int, int, int, int, Number, Number, int]
+        found = self.scan(scans.measure, self.columns, array("H"), 0)
         return found
 
     @property
@@ -195,7 +197,7 @@ class Tree(Shown):
     @property
     def utility_ends(self) -> Bounds:
         """The `utility_range` in the numbers of the columns."""
-        least, greatest = self._measures[4:]
+        least, greatest = self._measures[4:6]
         return (least, greatest) if least <= greatest else (-INFINITY, INFINITY)
 
     @cached_property
@@ -247,6 +249,13 @@ class Tree(Shown):
             heights = compiling.zeros("i", len(self))
             self.scan(scans.measure_heights, self.columns, heights, len(self))
         return heights
+
+    @cached_property
+    def inner_before(self) -> IntColumn:
+        """The number of inner nodes before each node, by node id."""
+        number: IntColumn = compiling.zeros("I", len(self))
+        self.scan(scans.number_inner, self.columns.kind, number)
+        return number
 
     @cached_property
     def unfolded(self) -> int | str:

@@ -22,19 +22,30 @@ from expectitree.base.tree.columns import (
 )
 
 
-def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
-    """Return numbers of nodes, and the range of utilities.
+def measure(
+    tree: Columns, height: IntColumn, mark: int
+) -> tuple[int, int, int, int, Number, Number, int]:
+    """Return numbers of nodes, the range of utilities, and the first node without a mark, or NONE.
 
     The numbers are those of terminals, of unknown ones, of the most branches of a node, and of the
     most outcomes of a CHANCE node.
 
     An unknown utility is NaN. Without a known one the range is from inf to -inf.
+
+    Marks are what `adopt.find_fault` adds to heights. They are subtracted. If `height` is empty,
+    there are none.
     """
     kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
+    unmarked = NONE
+    is_marked = len(height) > 0
     leaves = unknown = widest = outcomes = 0
     least: Number = math.inf
     greatest: Number = -math.inf
     for n in range(len(kind)):
+        if is_marked and height[n] >= mark:
+            height[n] -= mark
+        elif is_marked and unmarked == NONE:
+            unmarked = n
         if kind[n] == TERMINAL:
             leaves += 1
             u = utility[n]
@@ -52,7 +63,7 @@ def measure(tree: Columns) -> tuple[int, int, int, int, Number, Number]:
             widest = width
         if kind[n] == CHANCE and width > outcomes:
             outcomes = width
-    return leaves, unknown, widest, outcomes, least, greatest
+    return leaves, unknown, widest, outcomes, least, greatest, unmarked
 
 
 def measure_rounding(
@@ -179,6 +190,15 @@ def measure_heights(tree: Columns, height: IntColumn, tallest: int) -> None:
             if h > highest:
                 highest = h
         height[n] = highest + 1 if highest < tallest else tallest
+
+
+def number_inner(kind: IntColumn, number: IntColumn) -> None:
+    """Write for each node the number of inner nodes before it."""
+    count = 0
+    for n in range(len(kind)):
+        number[n] = count
+        if kind[n] != TERMINAL:
+            count += 1
 
 
 def measure_unfolded(tree: Columns, logarithm: FloatColumn) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from array import array
 from typing import Any
 
 import pytest
@@ -34,13 +35,13 @@ def test_a_copy_of_columns_is_equal(make: Any) -> None:
 def test_compiled_code_sees_last_read_only() -> None:
     columns = loads(TREE, exact=False).columns
     assert not compiling._as_numpy(columns).last.flags.writeable
-    assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 2
+    assert compiling.run(scans.measure, columns, array("H"), 0, rows=0, compiled=True)[2] == 2
 
 
 def test_a_loop_reads_lists_as_well() -> None:
     lists = Columns.of([0, 0, 1], [3.0, 1.0, 0.0], [0, 0, 0, 2], [0, 1], [1.0, 1.0])
     assert lists.last == [0, 0, 2]
-    assert scans.measure(lists)[2] == 2
+    assert scans.measure(lists, array("H"), 0)[2] == 2
 
 
 @pytest.mark.extra
@@ -62,6 +63,6 @@ def test_loops_compile_if_numba_refuses_its_private_options(
     monkeypatch.setattr(numba, "njit", refuse)
     compiling._compiled.cache_clear()
     columns = loads("max: [{chance: [0, 10]}, 4, 5]", exact=False).columns
-    assert compiling.run(scans.measure, columns, rows=0, compiled=True)[2] == 3
+    assert compiling.run(scans.measure, columns, array("H"), 0, rows=0, compiled=True)[2] == 3
     assert compiling.PRIVATE_OPTIONS == {}
     compiling._compiled.cache_clear()  # the loops of other tests use the usual options
