@@ -353,7 +353,8 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
     if not is_finite(value):
         return "inf" if value > 0 else "-inf"
     if digits is None:
-        digits = 6 if abs(value) < 10_000 else 10 if not 1e10 <= abs(value) < 1e15 else 15
+        size: Any = abs(value)
+        digits = 6 if size < 10_000 else 15 if 1e10 <= size < 1e15 else 10
     text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
     return "0" if text == "-0" else text
 
