@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from math import inf
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -103,7 +103,9 @@ class SearchOptions:
     @cached_property
     def root_bounds(self) -> ChosenBounds:
         """The bounds of `--bounds`, or None."""
-        return self.bounds if self.bounds in ("none", "leaves") else read_bounds(self.bounds)
+        if self.bounds in ("none", "leaves"):
+            return cast("ChosenBounds", self.bounds)
+        return read_bounds(self.bounds)
 
     def map(
         self,

@@ -367,6 +367,7 @@ def choose_bounds(
         return tree.total_ends, "leaves"
     if (
         not isinstance(bounds, Sequence)
+        or isinstance(bounds, str)
         or len(bounds) != 2
         or not all(isinstance(end, Real) for end in bounds)
     ):

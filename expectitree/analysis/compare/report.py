@@ -116,7 +116,7 @@ def compare(
         >>> comparison = et.compare(et.load("example:aima-5.12-left"), ["alphabeta", "star1"])
         >>> for row in comparison.to_records():
         ...     print(row["algorithm"], row["value"], row["leaves_visited"])
-        alphabeta 2.1 7
+        alphabeta 2.1 8
         star1 2.1 5
 
     Args:
