@@ -178,14 +178,18 @@ def dominance(a: Profile, b: Profile) -> int:
 def shown(value: Fraction, digits: int | None = None) -> str:
     """Return a number as the program prints it: the exact value, rounded once, half to even.
 
-    It has six significant digits, or ten if its magnitude is 10,000 or more, and no trailing zeros.
+    It has six significant digits, or ten if its magnitude is 10,000 or more, and no trailing zeros;
+    from 10^9 to 10^15, its whole part and two decimals. Thousands are grouped.
     """
-    digits = digits or (6 if abs(value) < 10_000 else 10)
+    size = abs(value)
+    if digits is None and 10**9 <= size < 10**15:
+        digits = len(str(int(size))) + 2
+    digits = digits or (6 if size < 10_000 else 10)
     context = Context(digits, ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)
     rounded = context.divide(Decimal(value.numerator), Decimal(value.denominator))
     if not rounded:
         return "0"
-    exponent, sign = rounded.adjusted(), "-" if value < 0 else ""
+    exponent, sign = rounded.adjusted(), "−" if value < 0 else ""
     figures = "".join(map(str, rounded.as_tuple().digits)).rstrip("0")
     if not -4 <= exponent < digits:
         mantissa = figures[0] + ("." + figures[1:] if figures[1:] else "")
@@ -193,13 +197,4 @@ def shown(value: Fraction, digits: int | None = None) -> str:
     if exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{figures}"
     whole, rest = figures[: exponent + 1].ljust(exponent + 1, "0"), figures[exponent + 1 :]
-    return f"{sign}{whole}{'.' + rest if rest else ''}"
-
-
-def printed(value: Fraction) -> str:
-    """Return a number as a picture writes it: with a minus sign, and groups from five digits on."""
-    sign, text = ("−", shown(-value)) if value < 0 else ("", shown(value))
-    whole, point, rest = text.partition(".")
-    if len(whole) >= 5 and "e" not in text:
-        whole = f"{int(whole):,}"
-    return f"{sign}{whole}{point}{rest}"
+    return f"{sign}{int(whole):,}{'.' + rest if rest else ''}"

@@ -32,7 +32,7 @@ import paper
 import pytest
 import yaml
 from helpers import LONG, invoke
-from paper import Branch, Node, printed, shown
+from paper import Branch, Node, shown
 from random_documents import MAX_LENGTH, as_text, random_document, with_parameter, with_value
 
 import expectitree as et
@@ -61,11 +61,11 @@ fire:
     yaml.BaseLoader,  # which leaves numbers as text
 )
 RESULTS = {
-    "insurance": (["insure"], "-1"),
+    "insurance": (["insure"], "−1"),
     "never": (["b"], "900"),
     "fair": (["c", "d"], "0"),
     "powerball": (["pass"], "0"),
-    "fire": (["insure"], "-0.98"),
+    "fire": (["insure"], "−0.98"),
 }
 QUICK = range(15)
 MANY = [range(15, 120), pytest.param(range(120, 1560), marks=LONG)]
@@ -455,7 +455,7 @@ def picture(case: Case) -> None:
     case.run("draw", "-o", str(drawn), "--force")
     text = unescape(drawn.read_text(encoding="utf-8"))
     best = f", best action {case.best}" if case.best else ""
-    about = f"Value {printed(case.value)}{best}"
+    about = f"Value {shown(case.value)}{best}"
     title, words = (re.findall(rf"<{tag}>(.*?)</{tag}>", text)[0] for tag in ("title", "desc"))
     assert title.startswith(about), f"draw: title {title}, on paper {about}"
     assert f". {about}" in words, f"draw: description {words}, on paper {about}"
@@ -487,7 +487,7 @@ def page(case: Case) -> None:
             is_proved = at[n] is case.root.child or name == "expectiminimax"
             contains(f"page {name}: node {n}", known, at[n].value, is_proved)
             if known[0] == known[1]:
-                same(f"page {name}: node {n}", numbers["shown"][lower], printed(at[n].value))
+                same(f"page {name}: node {n}", numbers["shown"][lower], shown(at[n].value))
 
 
 def ends_of(trace: dict[str, Any], tree: dict[str, Any]) -> list[tuple[int, int]]:

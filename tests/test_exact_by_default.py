@@ -58,8 +58,8 @@ def test_no_insurance_is_not_dominated() -> None:
     text = output("risk", text=INSURANCE)
     assert "dominates" not in text.replace("insure dominates do not insure (second order)", "")
     assert "insure dominates do not insure (second order)." in text
-    assert re.search(r"^insure ★ +-1 ", text, re.MULTILINE)
-    assert re.search(r"^do not insure +-10 ", text, re.MULTILINE)
+    assert re.search(r"^insure ★ +−1 ", text, re.MULTILINE)
+    assert re.search(r"^do not insure +−10 ", text, re.MULTILINE)
 
 
 @ALGORITHMS
@@ -85,7 +85,7 @@ def test_rare_events_and_never(algorithm: str, text: str, best: str, value: floa
 
 def test_a_fair_game_prints_0_at_every_node() -> None:
     text = output("eval", text=FAIR)
-    assert "▲ MAX 0\n├─★ c  ● CHANCE 0 = mean(0.1, 0.2, -0.3)\n└─☆ d  ● CHANCE 0 = " in text
+    assert "▲ MAX 0\n├─★ c  ● CHANCE 0 = mean(0.1, 0.2, −0.3)\n└─☆ d  ● CHANCE 0 = " in text
     assert "best      c  (worth as much: d)" in text
 
 

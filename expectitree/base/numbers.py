@@ -44,6 +44,8 @@ _TOO_LARGE = "{} is beyond what floating point can search (10^301); use --exact"
 NOT_A_NUMBER = " is not a number: write "
 HOW = "write a decimal such as 2, -4.5e3 or .9, or a fraction of integers such as 1/3"
 
+MINUS = "\N{MINUS SIGN}"  # consoles that have only ASCII show a hyphen
+
 _shows_fractions: ContextVar[bool] = ContextVar("shows fractions", default=False)
 
 
@@ -360,7 +362,7 @@ def exact_display(value: Number) -> str:
 
 def typeset(text: str) -> str:
     """Return a number as a book writes it: `-10000.5` as `−10,000.5`."""
-    sign, digits = ("−", text[1:]) if text.startswith("-") else ("", text)
+    sign, digits = (MINUS, text[1:]) if text.startswith("-") else ("", text)
     whole, point, rest = digits.partition(".")
     whole = f"{int(whole):,}" if len(whole) > 3 and whole.isdecimal() else whole
     return f"{sign}{whole}{point}{rest}"
@@ -415,7 +417,7 @@ def percent_text(count: float, total: float) -> str:
 
 def factor_text(text: str) -> str:
     """Return a factor of a product: in parentheses if it is negative or a fraction."""
-    return f"({text})" if text.startswith("−") or "/" in text else text
+    return f"({text})" if text.startswith(MINUS) or "/" in text else text
 
 
 @cache

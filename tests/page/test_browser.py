@@ -735,7 +735,7 @@ def test_the_page_adds_what_a_branch_pays(open_page: Any) -> None:
     node = star2.tree.find("install").id
     ends = star2.alpha[node], star2.beta[node]
     own, with_cost = (
-        "alpha {:.10g}, beta {:.10g}".format(*(float(x - r) for x in ends)) for r in (0, 250)
+        "alpha {:,.10g}, beta {:,.10g}".format(*(float(x - r) for x in ends)) for r in (0, 250)
     )
     assert f"{own} with −250 {with_cost}" in " ".join(browser.run(text, "details").split())
     browser.run("expectitree.choose('expectiminimax')")
