@@ -58,8 +58,10 @@ def _page(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
     yield ("Solution" if is_key else rf"Name: {_rule('70mm')}") + r"\par\bigskip"
     yield _text(sheet.task) + r"\par"
     yield r"\begin{center}"
-    yield from _tikz(variant.diagram(is_key))
-    yield r"\end{center}\vfill"
+    picture, is_turned = variant.diagram(is_key)
+    yield r"\rotatebox{-90}{%" if is_turned else "{%"
+    yield from _tikz(picture)
+    yield r"}\end{center}\vfill"
     answers = variant.answers.items()
     filled_in = (f"{_text(name)}: {_text(text) if is_key else _rule()}" for name, text in answers)
     yield r"\hfill ".join(filled_in) + "\n" + r"\newpage"

@@ -66,5 +66,5 @@ def _add_picture(
     picture = f'<p><img src="@@PLUGINFILE@@/{name}" alt="The tree" class="img-fluid"></p>'
     element = _add(question, tag, f"<p>{escape(text)}</p>{picture}", format="html")
     file = ElementTree.SubElement(element, "file", name=name, path="/", encoding="base64")
-    svg = "\n".join(svg_lines(variant.diagram(is_solved)._replace(scale=1)))
+    svg = "\n".join(svg_lines(variant.diagram(is_solved)[0]._replace(scale=1)))
     file.text = b64encode(svg.encode()).decode()

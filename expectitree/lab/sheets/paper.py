@@ -72,9 +72,12 @@ def _exercise(sheet: Sheet, variant: Variant, is_key: bool) -> Iterator[str]:
     for line in broken(sheet.task, _COLUMNS, 20):
         yield _text(_LEFT, y, line)
         y += _LINE
-    picture = variant.diagram(is_key, _FOOT - 20 - y)
-    x = _LEFT + (WIDTH - picture.width * picture.scale) / 2
-    yield f'<g transform="translate({x:.1f},{y:.1f})">{"".join(svg_lines(picture))}</g>'
+    picture, is_turned = variant.diagram(is_key, _FOOT - 20 - y)
+    wide = picture.scale * (picture.height if is_turned else picture.width)
+    x = _LEFT + (WIDTH - wide) / 2
+    x += wide if is_turned else 0
+    place = f"translate({x:.1f},{y:.1f}){' rotate(90)' * is_turned}"
+    yield f'<g transform="{place}">{"".join(svg_lines(picture))}</g>'
     answers = [f"{name}: {text if is_key else '_' * 9}" for name, text in variant.answers.items()]
     yield from _row(_FOOT, answers, [text_width(text, _SIZE) for text in answers])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count, islice
+from itertools import count, islice, product
 from math import gcd, lcm
 from random import Random
 from typing import Any
@@ -41,18 +41,22 @@ class Variant:
     search: Search
     windows: bool
 
-    def diagram(self, is_solved: bool = False, high: float = HEIGHT) -> Diagram:
-        """Return the exercise, or its solution in the same places, in points on a page of A4."""
+    def diagram(self, is_solved: bool = False, high: float = HEIGHT) -> tuple[Diagram, bool]:
+        """Return the exercise, or its solution in the same places, in points on a page of A4.
+
+        Also return whether the page must be turned to read it.
+        """
         evaluation = Evaluation("", self.search, self.windows)
-        for direction in ("down", "right"):
+        for is_turned, direction in product((False, True), ("down", "right")):
             style = Style(None, direction=direction, title=False, solution=is_solved)
             found = diagram(evaluation, replace(style, blank=not is_solved))
-            scale = min(WIDTH / found.width, high / found.height, _GREATEST_SCALE)
+            room = (high, WIDTH) if is_turned else (WIDTH, high)
+            scale = min(room[0] / found.width, room[1] / found.height, _GREATEST_SCALE)
             if found.least_width <= found.width * scale:
-                return found._replace(scale=scale)
+                return found._replace(scale=scale), is_turned
         raise AnalysisError(
             f"the tree has {plural(len(self.search.tree), 'node')}, which do not fit a page of A4 "
-            f"with text of {LEGIBLE:g} points: take fewer plies, or fewer branches of each node"
+            f"with text of {LEGIBLE:g} points: take a tree with fewer nodes or shorter labels"
         )
 
     @property
@@ -123,7 +127,7 @@ def make_variants(
     if nodes > MAX_NODES:
         raise AnalysisError(
             f"the tree has {nodes:,.0f} nodes, expected at most {MAX_NODES} for a page: take fewer "
-            "plies, or fewer branches of each node"
+            "plies or branches"
         )
     found: dict[tuple[Number, ...], Variant] = {}
     most_cuts = 0

@@ -113,7 +113,8 @@ def test_too_few_trees_and_too_large_trees_are_refused(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("branching", [2, 3])
 def test_a_page_has_text_of_9_points_and_room_for_a_tree(branching: int, windows: bool) -> None:
     for variant in sheet_of(branching=branching, windows=windows, number=1).variants:
-        exercise, solution = variant.diagram(), variant.diagram(is_solved=True)
+        (exercise, is_turned), (solution, _) = variant.diagram(), variant.diagram(is_solved=True)
+        assert not is_turned
         sizes = [mark.size for g in exercise.groups for mark in g.marks if isinstance(mark, Text)]
         assert min(sizes) * exercise.scale >= 9
         assert exercise.width * exercise.scale <= WIDTH + 1e-9
@@ -123,6 +124,17 @@ def test_a_page_has_text_of_9_points_and_room_for_a_tree(branching: int, windows
 
 
 HEADINGS = ["Variant", "Value", "Best action", "Cuts", "Leaves visited", "Seed"]
+
+
+def test_a_wide_tree_is_turned() -> None:
+    (variant,) = make_variants(et.load("example:used-car"), algorithm("expectiminimax"), 1)
+    picture, is_turned = variant.diagram()
+    assert is_turned
+    assert picture.width * picture.scale <= HEIGHT
+    assert picture.height * picture.scale <= WIDTH
+    sheet = Sheet("Sheet", "Do it.", [variant])
+    assert "rotate(90)" in web_page(sheet, is_key=False).decode()
+    assert r"\rotatebox{-90}" in document(sheet, is_key=False).decode()
 
 
 def texts_of(page: str) -> list[str]:
