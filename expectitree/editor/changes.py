@@ -119,7 +119,7 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
         "pays": [pays, amount.text if amount else ""],
         "label": None if change.branch == NONE else tree.label[change.branch] or "",
         "place": path,
-        "value": number_text(evaluate(tree).lower[node]),
+        "value": "0" if tree.unknown else number_text(evaluate(tree).lower[node]),
     }
     if change.is_leaf:
         return {**found, "utility": change.value().text}
