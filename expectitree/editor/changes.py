@@ -450,7 +450,8 @@ class _Change:
                 was = key if self.is_by_p else child.value("p")
                 if b != self.branch and was is not None:
                     p = number_text(Fraction(columns.probability[b]) / (1 - gone))
-                    new = self.notation.number("1.0" if p == "1" else p)  # a key 1 is a label
+                    p = "1.0" if self.is_by_p and p == "1" else p  # a key 1 is a label
+                    new = self.notation.number(p)
                     self.replace(was, self.notation.number_key(new)[:-1] if self.is_by_p else new)
         self.drop(self.holder, [self.at], keeps=False)
 
