@@ -25,6 +25,7 @@ from expectitree.page import page_text, replays
 from expectitree.picture.content import SYMBOLS, Glyph, Style
 from expectitree.picture.diagram import diagram
 from expectitree.picture.drawing import drawn
+from expectitree.picture.hidden import evaluate_known
 from expectitree.searches.engine import evaluate, usual_algorithms
 from expectitree.text.console import text_console
 
@@ -98,12 +99,11 @@ def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
     tree = loads(asked["text"], name=name, warn=warnings.append)
     if len(tree) > MAX_NODES:
         return _too_large(f"{len(tree):,} nodes, this page takes {MAX_NODES:,}")
-    if tree.unknown:
-        return _refusal(
-            "a utility is unknown: write a number, or use the command line: expectitree ask"
-        )
-    has_min = Kind.MIN in tree.columns.kind
-    name = asked["algorithm"] or ("star1" if has_min else "expectiminimax")
+    if tree.unknown and asked["view"] != "picture":
+        hint = "write a number, or use the command line: expectitree ask"
+        return _refusal(f"a utility is unknown: {hint}")
+    can_prune = Kind.MIN in tree.columns.kind and not tree.unknown
+    name = asked["algorithm"] or ("star1" if can_prune else "expectiminimax")
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
     return {**found, "algorithm": name, "warnings": warnings}
 
@@ -162,7 +162,7 @@ def _information(tree: Tree) -> list[Any]:
 
 
 def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:
-    search = evaluate(tree, asked["algorithm"], max_visits=MAX_VISITS)
+    search = evaluate_known(tree, asked["algorithm"], max_visits=MAX_VISITS)
     evaluation, style = Evaluation("", search), Style(MAX_DRAWN, asked["theme"])
     picture = diagram(evaluation, style)
     nodes = [

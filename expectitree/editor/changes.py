@@ -22,6 +22,7 @@ from expectitree.files import loads
 from expectitree.files.formats import format_of_text
 from expectitree.files.grammar.document import mark_of
 from expectitree.files.grammar.keys import BODY_KEYS, KINDS, PAYMENTS
+from expectitree.files.grammar.values import are_probabilities
 from expectitree.searches.engine import evaluate
 
 Value: TypeAlias = str | Sequence[str]
@@ -92,11 +93,12 @@ def edited(text: str, path: str, what: str, value: Value = "", *, name: str = "t
     if what not in _CHANGES:
         raise TreeError(f"unknown change {quote(what)}: choose one of {', '.join(_CHANGES)}")
     change = _Change(text, path, name)
+    value = value.strip() if isinstance(value, str) else [p.strip() for p in value]
     _CHANGES[what](change, value)
     for start, end, written in sorted(change.edits, reverse=True):
         text = text[:start] + written + text[end:]
     changed = loads(text, name=name)
-    if what == "label" and changed.label[change.branch] != value:
+    if what == "label" and changed.branch_label(change.parent, change.branch) != value:
         raise TreeError(f"{quote(str(value))} is read as a probability here: choose another label")
     return text
 
@@ -119,18 +121,24 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
         "pays": [pays, amount.text if amount else ""],
         "label": None if change.branch == NONE else tree.label[change.branch] or "",
         "place": path,
-        "value": number_text(evaluate(tree).lower[node]),
+        "value": "0" if tree.unknown else number_text(evaluate(tree).lower[node]),
     }
     if change.is_leaf:
         return {**found, "utility": change.value().text}
-    labels = [tree.branch_label(node, b) for b in branches]
-    if change.target.pairs[change.body][0].text == "chance":
-        pairs = change.value().pairs
-        by_p = change.is_by_p(change.value(), branches[0])
-        ps = [key if by_p else child.value("p") for key, child in pairs]
+    kind, children = change.target.pairs[change.body]
+    if kind.text == "chance":
+        by_p = _are_by_p(kind, children)
+        ps = [key if by_p else child.value("p") for key, child in children.pairs]
         texts = [p.text if p else "" for p in ps]
+        labels = [tree.branch_label(node, b) for b in branches]
         found["outcomes"] = [*zip(labels, texts, strict=True)]
     return found
+
+
+def _are_by_p(kind: _Item, children: _Item) -> bool:
+    """Return whether the keys of a node's children are their probabilities."""
+    keys = [(key.text, "") for key, _ in children.pairs]
+    return kind.text == "chance" and children.is_mapping and are_probabilities(keys)
 
 
 class _Change:
@@ -145,15 +153,17 @@ class _Change:
         self.edits: list[tuple[int, int, str]] = []
         self.anchors: dict[str, _Item] = {}
         self.root = self.read(PARTS[format.name](text))
-        self.node, self.branch = self.tree.root_id, NONE
+        self.node, self.branch, self.is_by_p = self.tree.root_id, NONE, False
         self.holder = self.item = self.root  # the list or mapping with the node; the node in it
         self.target = self.root  # the node to which an alias or a ref leads
         labels = paths.split(path)
         for depth in range(len(labels)):
             branch = self.tree.find_branch(paths.join(labels[: depth + 1]))
             self.at = branch - self.tree.columns.first[self.node]
-            self.holder = self.target.pairs[self.body][1]
-            self.node, self.branch = self.tree.columns.child[branch], branch
+            key, self.holder = self.target.pairs[self.body]
+            self.is_by_p = _are_by_p(key, self.holder)
+            self.parent, self.node = self.node, self.tree.columns.child[branch]
+            self.branch = branch
             self.item = self.target = self.holder.pairs[self.at][1]
             self.follow()
 
@@ -214,13 +224,9 @@ class _Change:
             raise TreeError("this branch is an alias of another: change it in the text")
         return self.item
 
-    def is_by_p(self, holder: _Item, branch: int) -> bool:
-        """Return whether the keys of outcomes are their probabilities."""
-        return holder.is_mapping and self.tree.label[branch] is None
-
     def written(self, value: Value) -> str:
         """Return a number or a formula as the format writes it."""
-        text = str(value).strip()
+        text = str(value)
         if not text:
             raise TreeError("nothing is written here: expected a number")
         try:
@@ -318,12 +324,12 @@ class _Change:
 
     def set_label(self, value: Value) -> None:
         """Write another label."""
-        label = self.notation.text(str(value).strip())
+        label = self.notation.text(str(value))
         if self.branch == NONE:
             raise TreeError("the root has no label: change the title in the text")
-        if not str(value).strip():
+        if not value:
             raise TreeError("nothing is written here: expected a label")
-        if self.holder.is_mapping and not self.is_by_p(self.holder, self.branch):
+        if self.holder.is_mapping and not self.is_by_p:
             self.replace(self.holder.pairs[self.at][0], label)
         else:
             self.put(self.own(), "label", label)
@@ -337,7 +343,7 @@ class _Change:
     def set_amount(self, key: str, value: Value) -> None:
         """Write what the branch costs or pays; nothing removes it."""
         item, at = self.own(), self.own().find(key)
-        if str(value).strip():
+        if value:
             self.put(item, key, self.written(value))
         elif at is not None:
             self.drop(item, [at])
@@ -367,7 +373,7 @@ class _Change:
             self.replace(key, self.notation.text(kind))
             if key.text != "chance" or kind == "chance":
                 return
-            self.clear_probabilities(children)
+            self.clear_probabilities()
         else:
             leaf = self.pair("utility", self.written(value))
             self.edits.append((key.start, children.end, leaf))
@@ -376,8 +382,9 @@ class _Change:
         if gone:
             self.drop(target, gone)
 
-    def clear_probabilities(self, children: _Item) -> None:
-        if self.is_by_p(children, self.tree.branches_of(self.node)[0]):
+    def clear_probabilities(self) -> None:
+        key, children = self.target.pairs[self.body]
+        if _are_by_p(key, children):
             raise TreeError("the outcomes have their probabilities as keys: change it in the text")
         for _, child in children.pairs:
             if (at := child.find("p")) is not None:
@@ -385,13 +392,14 @@ class _Change:
 
     def set_probabilities(self, value: Value) -> None:
         """Write the probabilities of all outcomes; if all are empty, they are equally likely."""
-        children = self.value()
-        pairs, first = children.pairs, self.tree.branches_of(self.node)
-        if self.is_leaf or len(value) != len(pairs) or isinstance(value, str):
+        if self.is_leaf:
+            raise TreeError("a leaf has no outcomes: choose its kind first")
+        kind, children = self.target.pairs[self.body]
+        pairs, by_p = children.pairs, _are_by_p(kind, children)
+        if isinstance(value, str) or len(value) != len(pairs):
             raise TreeError(f"expected {len(pairs)} probabilities, one for each outcome")
-        by_p = self.is_by_p(children, first[0])
         if not any(value) and not by_p:
-            self.clear_probabilities(children)
+            self.clear_probabilities()
             return
         for (key, child), p in zip(pairs, value, strict=True):
             was = key if by_p else child.value("p")
@@ -414,7 +422,7 @@ class _Change:
         leaf = zero
         if has_p:
             leaf = f"{{{self.pair('p', zero)}, {self.pair('utility', zero)}}}"
-        if self.is_by_p(children, self.tree.branches_of(self.node)[0]):
+        if _are_by_p(key, children):
             leaf = f"{self.notation.number_key(zero)} {leaf}"
         elif children.is_mapping:
             taken = {head.text for head, _ in children.pairs}
@@ -435,16 +443,16 @@ class _Change:
         first = self.branch - self.at
         branches = range(first, first + len(pairs))
         is_written = not formulas or not any(b in formulas.probabilities for b in branches)
-        by_p = self.is_by_p(self.holder, self.branch)
         gone = Fraction(columns.probability[self.branch])
-        has_p = by_p or any(child.value("p") for _, child in pairs)
+        has_p = self.is_by_p or any(child.value("p") for _, child in pairs)
         if is_written and has_p and 0 < gone < 1:
             for b, (key, child) in zip(branches, pairs, strict=True):
-                was = key if by_p else child.value("p")
+                was = key if self.is_by_p else child.value("p")
                 if b != self.branch and was is not None:
                     p = number_text(Fraction(columns.probability[b]) / (1 - gone))
+                    p = "1.0" if self.is_by_p and p == "1" else p  # a key 1 is a label
                     new = self.notation.number(p)
-                    self.replace(was, self.notation.number_key(new)[:-1] if by_p else new)
+                    self.replace(was, self.notation.number_key(new)[:-1] if self.is_by_p else new)
         self.drop(self.holder, [self.at], keeps=False)
 
 

@@ -36,7 +36,8 @@ export class TextEditor {
       root,
       extensions: [
         cm.lineNumbers(), cm.highlightActiveLine(), cm.history(), cm.drawSelection(),
-        cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(), cm.yaml(), cm.indentUnit.of(" ".repeat(STEP)),
+        cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(), cm.yaml(),
+        cm.indentUnit.of(" ".repeat(STEP)),
         cm.indentService.of(indentation),
         cm.syntaxHighlighting(cm.HighlightStyle.define(
           MARKS.map(([name, tag]) => ({ tag, color: `var(--${COLOURS[name]})` })),
@@ -107,7 +108,9 @@ export class TextEditor {
 
   /** Move the cursor to a line and a column, and them into sight. */
   goTo(place, focuses = true) {
-    this.view.dispatch({ selection: { anchor: this.place(place) }, scrollIntoView: true });
+    const anchor = this.place(place);
+    const effects = cm.EditorView.scrollIntoView(anchor, { y: "center" });
+    this.view.dispatch({ selection: { anchor }, effects });
     if (focuses) this.view.focus();
   }
 

@@ -244,6 +244,7 @@ def change(random: Random, root: Branch) -> tuple[str, str, Any, list[Branch]] |
             left = 1 - number(branch.p, exact=True)
             for child in parent.branches:
                 child.p = str(Fraction(number(str(child.p), exact=True)) / left)
+                child.p = "1.0" if child.p == "1" else child.p  # a key 1 is a label
     else:
         return None
     return path, what, value, gone
@@ -335,6 +336,15 @@ def test_a_change_that_the_text_cannot_have_is_refused(
 ) -> None:
     with pytest.raises(et.ExpectitreeError, match=re.escape(message)):
         edited(SHARED, path, what, value)
+
+
+def test_keys_that_are_places_and_outcomes_with_labels_are_told_apart() -> None:
+    assert edited("max: {'#1': 3, b: 4}", "#1", "label", " a ") == "max: {a: 3, b: 4}"
+    assert edited("max: {'#1': 3, b: 4}", "", "add") == "max: {'#1': 3, b: 4, new: 0}"
+    text = "chance: {0.4: {label: x, utility: 3}, 0.6: 1}"
+    assert edited(text, "x", "label", "z") == text.replace("x", "z")
+    assert edited(text, "#2", "label", "z") == text.replace("6: 1", "6: {label: z, utility: 1}")
+    assert edited(text, "x", "remove") == "chance: {1.0: 1}"
 
 
 def test_a_label_that_would_become_a_probability_is_refused() -> None:

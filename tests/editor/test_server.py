@@ -40,7 +40,7 @@ def send(
     usual = {"Host": f"127.0.0.1:{server.server_port}", "Origin": server.origin}
     found = {key: value for key, value in {**usual, **headers}.items() if value is not None}
     connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-    content = json.dumps(asked).encode()
+    content = json.dumps(asked).encode() if method == "POST" else b""
     for name, value in {**found, "Content-Length": str(len(content))}.items():
         connection.putheader(name, value)
     connection.endheaders(content)
@@ -140,6 +140,8 @@ def test_line_ends_and_a_byte_order_mark_stay(server: Server) -> None:
         (TEXT, "compare", "expectiminimax"),
         ("chance: {event: e, chance: [1]}", "tree", "read as a label"),
         ("max: [1, ?]", "tree", "this is not YAML"),
+        ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "picture", "1 utility not known yet"),
+        ("max: {a: {min: [1, 2]}, b: {utility: '?'}}", "tree", "expectitree ask"),
         ("", "tree", "the editor is empty"),
         ("{" * 2000, "tree", "nests"),
     ],
