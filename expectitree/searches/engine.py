@@ -288,12 +288,13 @@ def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:
         shares=switch(tree.is_sharing),
         lean=switch(
             bounded
+            and setup.bounds[0] < setup.bounds[1]  # a terminal is open until it is visited
             and setup.compiled
             and len(tree) > 1
             and not (tree.is_sharing or tree.unknown)
             and tree.local_bounds.keys() <= {tree.root_id}
         ),
-        ends=tuple(map(float, setup.bounds)) if setup.compiled else setup.bounds,
+        ends=(float(setup.bounds[0]), float(setup.bounds[1])) if setup.compiled else NO_BOUNDS,
     )
 
 

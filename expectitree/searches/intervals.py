@@ -87,14 +87,3 @@ def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) 
         else:
             low = high = (low + high) / 2
     return low, high
-
-
-def is_any_open(
-    tree: Columns, lower: NumberColumn, upper: NumberColumn, begin: int, end: int
-) -> bool:
-    """Return whether one of these branches is possible and leads to a child that is not exact."""
-    for b in range(begin, end):
-        c = tree.child[b]
-        if tree.probability[b] > 0 and lower[c] < upper[c]:
-            return True
-    return False

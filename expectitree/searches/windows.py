@@ -29,7 +29,7 @@ from expectitree.searches.cuts import (
     PROBED,
     STOPPED,
 )
-from expectitree.searches.intervals import end_of_branch, is_any_open, satisfies
+from expectitree.searches.intervals import end_of_branch, satisfies
 
 
 class Windows(NamedTuple):
@@ -96,8 +96,7 @@ def find_windows(
 def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     """Return the cut at a node that is left with an open child because it fails low or high."""
     lower, upper = found.lower, found.upper
-    is_open = is_any_open(tree, lower, upper, tree.first[n], tree.last[n])
-    if not is_open or lower[n] == upper[n]:
+    if lower[n] == upper[n] or not has_open_child(tree, lower, upper, n):
         return NOT_CUT
     fails_low = upper[n] <= found.alpha[n] + eps
     fails_high = lower[n] >= found.beta[n] - eps
@@ -107,6 +106,15 @@ def find_cut(tree: Columns, found: Windows, n: int, eps: Any) -> int:
     if fails_high and k != MIN:
         return CUT_UNORDERED + (CHANCE_CUT_HIGH if k == CHANCE else BETA_CUT)
     return NOT_CUT
+
+
+def has_open_child(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int) -> bool:
+    """Return whether a branch of a node is possible and leads to a child that is not exact."""
+    for b in range(tree.first[n], tree.last[n]):
+        c = tree.child[b]
+        if tree.probability[b] > 0 and lower[c] < upper[c]:
+            return True
+    return False
 
 
 def find_best(tree: Columns, lower: Readable[Any], upper: Readable[Any], n: int, eps: Any) -> int:

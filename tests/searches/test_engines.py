@@ -62,7 +62,7 @@ def test_a_lean_search_finds_what_others_find(seed: int) -> None:
     random = Random(seed)
     tree = build(random_rows(random, local_bounds=0, rare=seed % 4 == 0), exact=False)
     least, greatest = tree.total_ends
-    margin = (greatest - least) / 2
+    margin = (greatest - least) / 2 + seed % 3
     bounds = least - margin, greatest + margin
     window = tuple(sorted(random.uniform(*bounds) for _ in range(2)))
     for chosen in (one for one in PRUNED if one.in_order):
@@ -97,6 +97,7 @@ def test_which_searches_are_lean() -> None:
     assert is_lean("{max: [1, {chance: [0, 10]}], bounds: [0, 10]}")
     assert is_lean("max: [1, {chance: [0, 10]}]", max_visits=2)
     assert not is_lean("3")
+    assert not is_lean("max: [1, {chance: [1, 1]}]")
     assert not is_lean("max: [1, {chance: [0, 10], bounds: [0, 10]}]")
     assert not is_lean("max: [1, {chance: [{reward: 1, utility: 0}, 10]}]")
     assert not is_lean("max: [{id: a, chance: [0, 10]}, {ref: a}]")
