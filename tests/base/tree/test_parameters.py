@@ -227,11 +227,11 @@ def test_ten_thousand_derived_parameters_and_nested_sums_are_fast() -> None:
     names = [f"p{k}" for k in range(10_000)]
     lines = [f"  {name}: ({below} + {below})/2" for below, name in pairwise(names)]
     text = "parameters:\n  p0: 0.25\n" + "\n".join(lines) + "\nmax: [p9999, 0]\n"
-    start = time.perf_counter()
+    start = time.process_time()
     tree = et.loads(text)
     assert value(tree) == 0.25
     assert value(tree.with_parameters(p0=3)) == 3
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
 
 
 def test_a_message_about_parameters_with_many_ways_to_their_bases_is_fast() -> None:
