@@ -252,8 +252,8 @@ class Tree(Shown):
 
     @cached_property
     def inner_before(self) -> IntColumn:
-        """The number of inner nodes before each node, by node id."""
-        number: IntColumn = compiling.zeros("I", len(self))
+        """The number of inner nodes before each node, by node id, for compiled loops."""
+        number: IntColumn = compiling.unwritten("I", len(self))
         self.scan(scans.number_inner, self.columns.kind, number)
         return number
 
