@@ -102,8 +102,8 @@ def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
     if tree.unknown and asked["view"] != "picture":
         hint = "write a number, or use the command line: expectitree ask"
         return _refusal(f"a utility is unknown: {hint}")
-    can_prune = Kind.MIN in tree.columns.kind and not tree.unknown
-    name = asked["algorithm"] or ("star1" if can_prune else "expectiminimax")
+    name = asked["algorithm"] or ("star1" if Kind.MIN in tree.columns.kind else "expectiminimax")
+    name = "expectiminimax" if tree.unknown else name  # no other search draws such a tree
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
     return {**found, "algorithm": name, "warnings": warnings}
 
