@@ -72,7 +72,7 @@ def to_text(
         ▲ MAX 3
         ├─★ left   ▼ MIN 3 = min(3, 12)
         └── right  ▼ MIN 2 = min(2, (4))
-              alpha cut after 1 of 2: at most 2 <= alpha 3; 1 leaf not visited
+              alpha cut after 1 of 2: at most 2 ≤ alpha 3; 1 leaf not visited
         <BLANKLINE>
         algorithm star1
         value     3

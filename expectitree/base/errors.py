@@ -85,7 +85,7 @@ class AnalysisError(ExpectitreeError, ValueError):
     >>> import expectitree as et
     >>> et.tornado(et.loads("max: {left: 1, right: 2}"))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    expectitree.AnalysisError: no parameter has a range: ...
+    expectitree.AnalysisError: the tree has no parameters: ...
     """
 
 

@@ -76,7 +76,8 @@ GROUPS = {
 COMMANDS = {name: about for group in GROUPS.values() for name, about in group.items()}
 # What `--help` lists, besides a line that names the others without those in `_UNLISTED`.
 _LISTED = (
-    "eval", "compare", "trace", "draw", "sensitivity", "information", "risk", "new", "verify",
+    "eval", "compare", "trace", "draw", "sensitivity", "information", "risk", "new", "edit",
+    "verify",
 )  # fmt: skip
 _UNLISTED = ("schema", "completion")
 

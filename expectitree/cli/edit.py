@@ -10,6 +10,7 @@ import click
 from expectitree.base import interrupts
 from expectitree.base.errors import FileError, Problem
 from expectitree.cli.games import refuse_game
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import say, write
 from expectitree.editor.server import Server
@@ -17,7 +18,7 @@ from expectitree.files.formats import format_by_suffix, format_of_text
 from expectitree.files.sources import PREFIX, read_text
 
 
-@click.command("edit")
+@click.command("edit", cls=HelpCommand)
 @click.argument("file", metavar="FILE", type=FILE)
 @click.option(
     "--port",

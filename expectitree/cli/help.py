@@ -31,7 +31,10 @@ _SECTIONS = {
     ),
 }
 # `--help` shows a command's own options without these, and these of the other sections.
-_RARE = ("fixed", "grid", "reasons", "no_save", "answers", "results", "unshares")
+_RARE = (
+    *("fixed", "grid", "reasons", "no_save", "answers", "results", "unshares", "strategy", "width"),
+    *("end", "skew", "real", "dice", "task", "trees"),
+)
 _USUAL = ("names", "texts", "parameters", "depth")
 
 

@@ -13,6 +13,7 @@ from expectitree.base.tables import module_of
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import refuse_game
 from expectitree.cli.generate import parameter_options
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE
 from expectitree.cli.terminal import OUT, say, warn, working
 from expectitree.cli.tree_files import add_options, check_file, force_option
@@ -54,7 +55,7 @@ _OPTIONS = (
 )  # fmt: skip
 
 
-@click.command("sheet")
+@click.command("sheet", cls=HelpCommand)
 @click.argument("source", metavar="[FILE|FAMILY]", default="uniform", type=FILE)
 @algorithm_option("The search to do by hand.  [default: expectiminimax]")
 @partial(add_options, options=_OPTIONS)

@@ -286,8 +286,8 @@ class _Reader:
             if not self.search.visits[n]:
                 return ""
             if lower == -INFINITY or upper == INFINITY:  # as written by hand
-                ends = [f">= {cell_text(lower)}"] * is_finite(lower)
-                return "".join(ends + [f"<= {cell_text(upper)}"] * is_finite(upper))
+                ends = [f"≥ {cell_text(lower)}"] * is_finite(lower)
+                return "".join(ends + [f"≤ {cell_text(upper)}"] * is_finite(upper))
         return known_text(lower, upper)
 
     def _glyph_notes(self, n: int) -> tuple[list[str], list[str]]:
@@ -343,7 +343,8 @@ class _Reader:
 
     def shared_probability(self, node: int) -> str:
         """Return the probability of all outcomes of a node, where the node itself says it once."""
-        if len(self.tree.branches_of(node)) < _SAID_ONCE:
+        # In an exercise, a node has little room besides the lines to write on.
+        if len(self.tree.branches_of(node)) < (2 * _SAID_ONCE if self.is_exercise else _SAID_ONCE):
             return ""
         return shared_chance(self.tree, node)
 

@@ -24,7 +24,7 @@ from expectitree.searches.result import PLAYERS, Search
 from expectitree.text.console import clipped
 from expectitree.text.phrases import interval_text, plural
 
-BLANK = "_________"  # a line to write on
+BLANK = "________"  # a line to write on
 _LONG_VALUE = "-1000000.25"  # as long as most values
 _MAX_LABEL_LENGTH = 40  # columns of the best action
 

@@ -9,7 +9,7 @@ from helpers import ROOT, invoke, run_main
 
 import expectitree as et
 from expectitree.cli import _LISTED, COMMANDS
-from expectitree.picture.drawing import Picture
+from expectitree.picture.notebook import Picture
 
 RISK = str(ROOT / "trees" / "risk.yaml")
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -84,7 +84,7 @@ def test_a_picture_is_next_to_its_file(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_picture_without_a_file_is_shown_in_a_notebook() -> None:
     picture = et.draw(et.load(RISK), theme="dark")
     assert isinstance(picture, Picture)
-    assert picture._repr_svg_() == et.to_svg(et.load(RISK), theme="dark")
+    assert picture == et.to_svg(et.load(RISK), theme="dark")
 
 
 def test_a_file_alone_is_evaluated() -> None:

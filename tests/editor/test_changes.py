@@ -187,7 +187,7 @@ def meaning(text: str, name: str) -> list[Any]:
     tree = et.loads(text, name=name)
     found = []
     for node, path in tree.walk():
-        branches = [(b.label, b.probability, b.reward) for b in node.branches]
+        branches = [(b.label, b.p, b.reward) for b in node.branches]
         found.append((path, node.kind, None if branches else node.utility, branches))
     return found
 

@@ -390,7 +390,8 @@ def test_a_missing_file_suggests_a_similar_name(
     for name, expected in {
         "rsk.yaml": "rsk.yaml: there is no such file (did you mean risk.yaml?)",
         "zzz": "zzz: there is no such file: check the path",
-        "nowhere/risk.yaml": "nowhere/risk.yaml: there is no such file: check the path",
+        "nowhere/risk.yaml": "nowhere/risk.yaml: there is no such file: the example of this name "
+        "is example:risk",
         "risk.yaml/x": "risk.yaml/x: the file cannot be read: not a directory",
         ".": ".: this is a folder, expected a file",
     }.items():

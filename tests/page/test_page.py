@@ -337,9 +337,7 @@ def test_the_page_shows_what_branches_pay() -> None:
     assert data["tree"]["payments"] == ["+2", "", "−100,000"]
     assert data["tree"]["root_payment"] == "+0.25"
     assert {trace["about"]["value"] for trace in data["traces"]} == {3.25}
-    known = (
-        "every total lies in [−99,997, 3] (from the leaves themselves, without the root's reward"
-    )
+    known = "every total lies in [−99,997, 3] (from the leaves, without the root's reward"
     assert known in data["traces"][2]["sentences"][0]
 
 

@@ -91,7 +91,7 @@ def places(found: Diagram) -> set[Place]:
     """Return the size of a picture, and the places of its nodes, branches and texts of branches."""
     groups = [group for group in found.groups if group.box or isinstance(group.of, Edge)]
     marks = [mark for group in groups for mark in group.marks]
-    symbols = {("symbol", mark.kind, mark.box) for mark in marks if isinstance(mark, Symbol)}
+    symbols = {("symbol", mark.shape, mark.box) for mark in marks if isinstance(mark, Symbol)}
     # A cut within a run of leaves has lines between them.
     ends = [m.paths[0].points for m in marks if isinstance(m, Line)]
     is_long = [math.dist(points[0], points[-1]) > 3.1 for points in ends]
@@ -146,7 +146,10 @@ def test_a_solution_is_written_as_by_hand() -> None:
     assert values["MIN a"] == "3"
     assert values["MIN b"] == "≤ 2"
     assert values["MAX c/#2"] == "2"
-    assert found.summary == ("Value 3, best action a", "alphabeta visited 6 of 7 leaves, 1 cut")
+    assert found.summary == (
+        "Value 3, best action a",
+        "alphabeta without bounds visited 6 of 7 leaves, 1 cut",
+    )
 
 
 def test_a_picture_is_an_exercise_or_its_solution() -> None:

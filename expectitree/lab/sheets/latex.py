@@ -95,8 +95,11 @@ def _mark(mark: Mark, scale: float) -> str:
         look = f"anchor=base{' west' * (not mark.is_centred)},text={mark.colour},font={font}"
         look += r"\bfseries" * mark.is_bold
         return rf"\node[{look}] at {_points([(mark.x, mark.y)])} {{{_text(mark.text)}}};"
-    pen = f"line width={mark.width * scale:.2f}bp" + ",dashed" * mark.is_dashed
+    pen = f"line width={mark.width * scale:.2f}bp"
     if isinstance(mark, Line):
+        if mark.dashes:
+            on, off = mark.dashes.split()
+            pen += f",dash pattern=on {on}bp off {off}bp"
         paths = []
         for points, curve, rest in mark.paths:
             path = _points(points)
@@ -104,12 +107,12 @@ def _mark(mark: Mark, scale: float) -> str:
                 path += f" .. controls {_points(curve[:2], ' and ')} .. {_points(curve[2:])}"
             paths.append(path + (f" -- {_points(rest)}" if rest else ""))
         return rf"\draw[{pen},draw={mark.colour}] {' '.join(paths)};"
-    pen += f",fill={mark.colour},draw={mark.colour}line"
+    pen += ",dashed" * mark.is_dashed + f",fill={mark.colour},draw={mark.colour}line"
     x, y, right, bottom = mark.box
-    if mark.kind == "CHANCE":
+    if mark.shape == "CIRCLE":
         middle = _points([((x + right) / 2, (y + bottom) / 2)])
         return rf"\filldraw[{pen}] {middle} circle[radius={(right - x) / 2 * scale:.1f}bp];"
-    if mark.kind == "TERMINAL":
+    if mark.shape == "BOX":
         ends = _points([(x, y), (right, bottom)], " rectangle ")
         return rf"\filldraw[{pen},rounded corners=2bp] {ends};"
     return rf"\filldraw[{pen}] {_points(mark.triangle.points)} -- cycle;"

@@ -20,7 +20,6 @@ from expectitree.base.tree.transform import in_decimals, in_fractions, without_f
 from expectitree.lab.families import expected_nodes, generate
 from expectitree.picture.content import Style
 from expectitree.picture.diagram import LEGIBLE, Diagram, diagram
-from expectitree.picture.text import typeset
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 from expectitree.text.phrases import interval_text, plural
@@ -63,7 +62,7 @@ class Variant:
     def answers(self) -> dict[str, str]:
         """The answers by the names that the page and the key print."""
         search, counts = self.search, self.search.counts
-        found = {"Value": typeset(decimal_text(search.value))}
+        found = {"Value": decimal_text(search.value)}
         if search.best is not None:
             found["Best action"] = search.best
         if search.algorithm.player_cuts:
@@ -97,7 +96,7 @@ def task_of(search: Search, windows: bool) -> str:
     if not algorithm.player_cuts:
         return "Write the value of each node on its line, and mark the best action at the root."
     noun = "total" if tree.columns.pays else "utility"
-    interval = typeset(interval_text(*ends)).replace(" ", "\xa0")
+    interval = interval_text(*ends).replace(" ", "\xa0")
     known = f" Every {noun} lies in {interval}." if is_finite(ends[0]) else ""
     window = ", with its alpha and beta" if windows else ""
     return (

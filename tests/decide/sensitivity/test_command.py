@@ -71,7 +71,7 @@ TEXTS = {
     "OIL -p pr --until value=1200": "value = 1200 at pr = 41/72 = 0.5694444444….\npr is 0.5 now.\n",
     "OIL -p pr=0..1 --until value=750": "value = 750 for every pr from 0 to 23/72.\npr is",
     "OIL -p pr=0..1 --until value=5000": "value = 5000 for no pr from 0 to 1.\n",
-    "MOVIE -p fees --until movie=tv": "movie = tv at fees = 60,000, where both are worth 900,000.",
+    "MOVIE -p fees --until movie=tv": "movie = tv at fees = $60,000, where both are worth 900,000.",
     "CHANCE -p a=0..2": "a is 1: the tree is worth 2. No player moves at the root.\n",
     "TIE -p a=3..4": "a is 1: the best actions are x and y, worth 2.\n",
 }
@@ -118,6 +118,9 @@ def test_text_of_a_tornado() -> None:
         "pr    0.3..0.7    750  █████████████|█████████████████     1,500  23/72, 17/28\n"
         "sens  0.8..1    1,000            ███|███                 1,162.5  57/70\n"
         "spec  0.5..0.9  1,000            ███|███                   1,150  0.5 (tie)\n"
+        "\n"
+        "Ask further: -p pr for its thresholds, a second -p for a map, --until, --add or\n"
+        "--strategies: see --help.\n"
     )
     fixed = text_of(OIL, "--tornado", "--fixed")
     assert "1,075 now, with test; the current strategy is kept.\n" in fixed

@@ -127,7 +127,7 @@ HEADINGS = ["Variant", "Value", "Best action", "Cuts", "Leaves visited", "Seed"]
 
 
 def test_a_wide_tree_is_turned() -> None:
-    (variant,) = make_variants(et.load("example:used-car"), algorithm("expectiminimax"), 1)
+    (variant,) = make_variants(et.load("example:pacman-corridor"), algorithm("expectiminimax"), 1)
     picture, is_turned = variant.diagram()
     assert is_turned
     assert picture.width * picture.scale <= HEIGHT
