@@ -15,14 +15,9 @@ from expectitree.base.tree.model import Tree
 
 
 def backward_induction(
-    tree: Columns,
-    value: NumberColumn,
-    zero: Any,
-    risk_tolerance: Any = None,
-    start: int = 0,
-    stop: int | None = None,
+    tree: Columns, value: NumberColumn, zero: Any, risk_tolerance: Any = None
 ) -> None:
-    """Write v* of every node, or of the rows from `start` to before `stop`, to `value[N]`.
+    """Write v* of every node to `value[N]`.
 
     v* of a terminal is its utility. A branch is worth its reward plus v* of its child. v* of MAX is
     the greatest and of MIN the least worth of its branches, of CHANCE the sum of p * worth over its
@@ -33,7 +28,7 @@ def backward_induction(
     kind, first, last = tree.kind, tree.first, tree.last
     child, probability, reward = tree.child, tree.probability, tree.reward
     pays = len(reward) > 0
-    for n in range(start, len(kind) if stop is None else stop):
+    for n in range(len(kind)):
         k = kind[n]
         if k == TERMINAL:
             value[n] = tree.utility[n]

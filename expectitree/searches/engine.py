@@ -34,7 +34,7 @@ from expectitree.base.tree.transform import in_fractions
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.by_utility import is_inexact, search_by_utility
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
-from expectitree.searches.jobs import OneJobError, evaluate_in_jobs, narrow_in_jobs
+from expectitree.searches.jobs import OneJobError, narrow_in_jobs
 from expectitree.searches.progress import report
 from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
@@ -92,9 +92,9 @@ def evaluate(
             floats. All engines visit the same nodes.
         max_visits: The maximum number of node visits of a pruning search. A search that is stopped
             by this limit has the outcome `Outcome.STOPPED`.
-        jobs: How many subtrees of a large tree are searched at the same time, where the search is
-            compiled. Value and best action are those of one job. A pruning search may visit other
-            nodes. `Search.jobs` is how many jobs there were.
+        jobs: How many subtrees of a large tree a pruning search has at the same time, where it is
+            compiled. Value and best action are those of one job. It may visit other nodes.
+            `Search.jobs` is how many jobs there were.
         exact: Return each number as a `Fraction`, whatever the size of the tree; otherwise numbers
             are floats. A float in a tree counts as the decimal that Python prints.
         options: The options of the algorithm, such as `probes=3`.
@@ -178,17 +178,17 @@ def search_window(
         )
     if not algorithm.player_cuts or len(tree) == 1:
         check_known(tree)
+    if not algorithm.player_cuts and jobs > 1:
+        raise OneJobError("backward induction takes less time than its preparation")
     if tree.attitude is not None and tree.attitude.risk_tolerance is None:
 
         def search(utilities: Tree) -> Search:
-            return search_window(
-                utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine, jobs=jobs
-            )
+            return search_window(utilities, algorithm, (NO_BOUNDS, known[1]), NO_BOUNDS, engine)
 
         return search_by_utility(tree, known[0], search)
     setup = SearchSetup.of(tree, algorithm, *known, engine)
     if not algorithm.player_cuts:
-        return _run_backward_induction(setup, listen, jobs)
+        return _run_backward_induction(setup, listen)
     if tree.unknown:
         setup = setup.waiting_for_unknown()
     if not algorithm.in_order:
@@ -198,17 +198,14 @@ def search_window(
     return _run_star_minimax(setup, window, max_visits, listen, jobs)
 
 
-def _run_backward_induction(setup: SearchSetup, listen: Listen | None, jobs: int) -> Search:
+def _run_backward_induction(setup: SearchSetup, listen: Listen | None) -> Search:
     tree, count = setup.tree, len(setup.tree)
     value = compiling.unwritten("d", count) if setup.compiled else setup.column("d")
     if listen is not None:
         value = listen("value", value)
     tolerance = None if tree.attitude is None else tree.attitude.risk_tolerance
     setup.begin()
-    if jobs > 1:
-        evaluate_in_jobs(setup, value, tolerance, jobs)
-    else:
-        setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
+    setup.run(backward_induction, setup.columns, value, setup.zero, tolerance)
     nothing = Repeated(0, count)
     windows = Repeated(-INFINITY, count), Repeated(INFINITY, count)
     columns = value, value, Repeated(1, count), *windows, nothing, nothing

@@ -11,11 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from expectitree.base import compiling
-from expectitree.base.numbers import INFINITY, Number
-from expectitree.base.tree import scans
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL, NumberColumn
+from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 from expectitree.base.tree.scans import shifted
-from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.cuts import CUT_UNORDERED, NO_CUTS, PROBED
 from expectitree.searches.intervals import satisfies
 from expectitree.searches.progress import report
@@ -82,41 +80,6 @@ def ranges(splits: Splits, least: int) -> Iterator[tuple[int, int]]:
             start = end + 1
 
 
-def _splits_of(setup: SearchSetup, limit: int) -> Splits:
-    """Return the splits of a tree."""
-    tree, child = setup.tree, setup.columns.child
-    if setup.engine not in PARALLEL:
-        raise OneJobError("the search is not compiled")
-    return split(lambda n: [child[b] for b in tree.branches_of(n)], len(tree), limit)
-
-
-def _in_threads(jobs: int, *arguments: Any) -> None:
-    """Call `run_tasks` with so many threads."""
-    from expectitree.base.executors import executor_of, run_tasks  # takes time
-
-    with executor_of(jobs, None, in_threads=True) as (executor, _):
-        run_tasks(executor, jobs, *arguments)
-
-
-def evaluate_in_jobs(
-    setup: SearchSetup, value: NumberColumn, tolerance: Number | None, jobs: int
-) -> None:
-    """Write v* of every node as `backward_induction` does; raise `OneJobError` as `split` does."""
-    limit = max(MIN_ROWS, len(setup.tree) // (PARTS * jobs))
-    splits = _splits_of(setup, limit)
-    todo = ranges(splits, limit)
-
-    def evaluate_rows(start: int, stop: int, is_split: bool = False) -> None:
-        rows = setup.index(start), setup.index(stop)
-        if not is_split and setup.run(scans.least_child, setup.columns, *rows) < start:
-            raise OneJobError("a node is shared, or its rows are in another order")
-        setup.run(backward_induction, setup.columns, value, setup.zero, tolerance, *rows)
-
-    _in_threads(jobs, lambda: next(todo, None), evaluate_rows, lambda nothing: None)
-    for node in sorted(splits):
-        evaluate_rows(node, node + 1, is_split=True)
-
-
 def narrow_in_jobs(
     setup: SearchSetup, work: Work, settings: Settings, window: Window, jobs: int
 ) -> int:
@@ -125,11 +88,18 @@ def narrow_in_jobs(
     Then `star_minimax` of the root has little left to do: it skips each node whose interval
     satisfies its window. Raises `OneJobError`.
     """
-    if setup.tree.is_sharing or setup.tree.unknown:
-        raise OneJobError("utilities are not known" if setup.tree.unknown else "nodes are shared")
-    splits = _splits_of(setup, max(MIN_ROWS, len(setup.tree) // (PARTS * jobs)))
+    from expectitree.base.executors import executor_of, run_tasks  # takes time
+
+    tree, child = setup.tree, setup.columns.child
+    if tree.is_sharing or tree.unknown:
+        raise OneJobError("utilities are not known" if tree.unknown else "nodes are shared")
+    if setup.engine not in PARALLEL:
+        raise OneJobError("the search is not compiled")
+    limit = max(MIN_ROWS, len(tree) // (PARTS * jobs))
+    splits = split(lambda n: [child[b] for b in tree.branches_of(n)], len(tree), limit)
     found = _YoungBrothersWait(setup, work, settings, window, splits)
-    _in_threads(jobs, found.next_job, found.search, found.take)
+    with executor_of(jobs, None, in_threads=True) as (executor, _):
+        run_tasks(executor, jobs, found.next_job, found.search, found.take)
     return found.finish()
 
 
@@ -148,9 +118,7 @@ class _YoungBrothersWait:
         self.setup, self.work, self.settings = setup, work, settings._replace(pause=NO_LIMIT)
         self.root: Job = setup.tree.root_id, window
         self.start = {c: start for own in splits.values() for c, start in own.items()}
-        self.eldest: dict[
-            int, int
-        ] = {}  # by node that is split: the child that the others wait for
+        self.eldest = dict[int, int]()  # by node that is split: the child that the others wait for
         # By node that is split: the first branch whose child is not done, and the ends before it.
         self.begun = dict[int, tuple[int, Any, Any]]()
         self.todo, self.running, self.cuts = set[int](), set[int](), 0

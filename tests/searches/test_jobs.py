@@ -13,7 +13,7 @@ from helpers import invoke
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import definitions
-from random_trees import EVERY, PRUNED, VARIANTS, Case, in_numbers
+from random_trees import PRUNED, VARIANTS, Case, in_numbers
 from searches.test_contract import check_entered_nodes, check_intervals
 from searches.test_streaming import in_another_order
 
@@ -24,7 +24,6 @@ from expectitree.searches import jobs
 from expectitree.searches.engine import search_tree
 from expectitree.searches.setup import Engine
 
-IN_ORDER = [chosen for chosen in EVERY if chosen.in_order]
 CASES = st.builds(Case, seed=st.integers(0, 2**32 - 1), pays=st.booleans())
 PATTERNS = ("max,chance", "max,chance,min,chance", "chance,min", "max,min")
 
@@ -82,7 +81,7 @@ def test_intervals_are_sound_and_answers_those_of_one_job(
 ) -> None:
     tree = case.tree(exact)
     values = definitions(tree)
-    for chosen in (one for one in IN_ORDER if one not in VARIANTS[1:]):
+    for chosen in (one for one in PRUNED if one not in VARIANTS[1:]):
         bounds = case.bounds and in_numbers(case.bounds, exact)
         found = search_tree(tree, chosen, bounds=bounds, jobs=count)
         assert (found.jobs, bool(found.why_one_job)) in ((count, False), (1, True))
@@ -99,7 +98,7 @@ def test_larger_trees(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "MIN_ROWS", (1, 2, 8)[seed % 3])
     tree = random_tree(seed, exact=seed > 3)
     values = search_tree(tree).lower
-    for chosen in IN_ORDER:
+    for chosen in PRUNED:
         for bounds in (None, (-INFINITY, INFINITY)):
             found = search_tree(tree, chosen, bounds=bounds, jobs=2 + seed % 3)
             assert found.jobs == 2 + seed % 3
@@ -118,16 +117,13 @@ def test_compiled_loops(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "MIN_ROWS", 64)
     tree = et.generate("uniform", plies=6, branching=(1 + seed, 5), real=True, skew=1, seed=seed)
     whole = search_tree(tree, engine="compiled")
-    for chosen in IN_ORDER:
+    for chosen in PRUNED:
         one = search_tree(tree, chosen, engine="compiled")
         found = search_tree(tree, chosen, engine="compiled", jobs=3)
         assert (found.jobs, found.engine) == (3, "compiled")
         check_answers(found, one)
         check_intervals(found, list(whole.lower))
-        if chosen not in PRUNED:
-            assert list(found.lower) == list(whole.lower)  # bit by bit
-        else:
-            assert found.counts.visits < 1.5 * one.counts.visits
+        assert found.counts.visits < 1.5 * one.counts.visits
 
 
 @pytest.mark.usefixtures("small")
@@ -143,7 +139,7 @@ def test_why_there_is_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
     assert reason(in_another_order(tree, Random(1)), "star1") == ordered
     shared = et.loads("max: [{min: [&a {chance: [1, 2]}, 3]}, {min: [*a, 4]}]")
     assert reason(shared, "star2") == "nodes are shared"
-    assert "order" in reason(shared, "expectiminimax")
+    assert "less time than its preparation" in reason(tree, "expectiminimax")
     known = et.loads('max: [{chance: [7, 8]}, {min: [1, {utility: "?"}]}]')
     assert search_tree(known, "star1", jobs=2).why_one_job == "utilities are not known"
     assert reason(et.loads("max: [1, 2]"), "star1") == "the tree has no large subtree"
@@ -152,15 +148,6 @@ def test_why_there_is_one_job(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "algorithm star1, 1 job: the search is not compiled" in et.to_text(
         search_tree(tree, "star1", jobs=2)
     )
-
-
-@pytest.mark.usefixtures("small")
-def test_an_attitude_to_risk() -> None:
-    tree = random_tree(5)
-    for attitude in ("exponential=30", "logarithmic=500"):
-        risky = tree.with_attitude(attitude)
-        found = et.evaluate(risky, jobs=3)
-        assert (found.jobs, found.value) == (3, et.evaluate(risky).value)
 
 
 def test_some_searches_are_one_job() -> None:

@@ -326,12 +326,3 @@ def are_all_terminals(kind: IntColumn, child: IntColumn, begin: int, end: int) -
         if kind[child[b]] != TERMINAL:
             return False
     return True
-
-
-def least_child(tree: Columns, start: int, stop: int) -> int:
-    """Return the least id of a child of the rows from `start` to before `stop`; at most `start`."""
-    child, least = tree.child, start
-    for b in range(tree.first[start], tree.first[stop]):
-        if child[b] < least:
-            least = child[b]
-    return least

@@ -169,7 +169,7 @@ def redrawn(tree: Tree, seed: int) -> Tree:
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 750, drill: {chance: [2500, 0, 1500]}}")
         >>> [node.utility for node, path in redrawn(tree, 1).walk() if node.utility is not None]
-        [250.0, 2000.0, 1750.0, 500.0]
+        [250.0, 2250.0, 2000.0, 500.0]
     """
     tree = in_decimals(tree)
     least, greatest = tree.utility_ends
