@@ -16,26 +16,25 @@ the evidence.
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
+from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
-
-_Values = Mapping[int, Any]  # by node
+from expectitree.searches.result import PLAYERS
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def information(
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
     found = find_event(numbers, tree, event, len(likelihood or ()))
     given = _Conditioning(found, eps)
-    value, best = given.result(given.now)
+    value, best = given.result(None)
     outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
     with_information = _mean(outcomes)
     evpi = with_information - value
@@ -222,50 +221,24 @@ class _Conditioning:
         """Return a finding for each piece of evidence that is possible."""
         chances = {name: weight(self.event.prior, one) for name, one in evidence.items()}
         return tuple(
-            Finding(name, p, *self.result(self._values(evidence[name])))
-            for name, p in chances.items()
-            if p
+            Finding(name, p, *self.result(evidence[name])) for name, p in chances.items() if p
         )
 
-    @cached_property
-    def now(self) -> _Values:
-        """The value of each node when nothing is known."""
-        return self._values(None)
-
-    def _values(self, evidence: Evidence | None) -> _Values:
-        """Return the value of each node, given evidence: those outside the scope keep theirs."""
-        event, tree, columns = self.event, self.event.tree, self.event.tree.columns
-        found: dict[int, Any] = {}
-        nodes: Sequence[int] = range(len(tree))  # children first
-        values: _Values = found
-        if evidence is not None:
-            nodes, values = event.scope, ChainMap(found, cast("dict[int, Any]", self.now))
-        for n in nodes:
-            kind, branches = columns.kind[n], tree.branches_of(n)
-            if kind == TERMINAL:
-                found[n] = columns.utility[n]
-            elif kind == CHANCE:
-                shares: _Values = {b: columns.probability[b] for b in branches}
-                if evidence is not None:
-                    shares = event.shares(n, evidence)
-                found[n] = sum(p * self._worth(b, values) for b, p in shares.items() if p)
-            else:
-                worth = (self._worth(b, values) for b in branches)
-                found[n] = max(worth) if kind == MAX else min(worth)
-        return values
-
-    def _worth(self, branch: int, values: _Values) -> Any:
-        tree = self.event.tree
-        return tree.reward_of(branch) + values[tree.columns.child[branch]]
-
-    def result(self, values: _Values) -> tuple[Any, tuple[str, ...]]:
-        """Return the value of the tree and its best actions, from the values of the nodes."""
-        tree, root = self.event.tree, self.event.tree.root_id
-        best = []
-        if tree.columns.kind[root] in (MAX, MIN):
-            for b in tree.branches_of(root):
-                if abs(self._worth(b, values) - values[root]) <= self.eps:
-                    best.append(tree.branch_label(root, b))
+    def result(self, evidence: Evidence | None) -> tuple[Any, tuple[str, ...]]:
+        """Return the value of the tree and its best actions, given evidence or nothing."""
+        tree, columns = self.event.tree, self.event.tree.columns
+        probability = [*columns.probability]
+        for n in () if evidence is None else self.event.scope:
+            if columns.kind[n] == CHANCE:
+                shares = self.event.shares(n, evidence)
+                for b in tree.branches_of(n):
+                    probability[b] = shares.get(b, 0)
+        values: list[Any] = [None] * len(tree)
+        backward_induction(columns._replace(probability=probability), values, 0)
+        root, best = tree.root_id, []
+        for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
+            if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= self.eps:
+                best.append(tree.branch_label(root, b))
         return tree.root_reward + values[root], tuple(best)
 
 

@@ -61,7 +61,6 @@ class Meeting(Place):
     is_part: bool  # whether they are equal from `lower` to `upper`
 
     def json_fields(self, name: str = "at") -> dict[str, Any]:
-        """Return the fields for JSON."""
         return super().json_fields(name) | {"is_part": self.is_part}
 
 
@@ -79,7 +78,6 @@ class BreakEven(Shown):
     meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
         sides = {"left": self.left, "right": self.right}
         return {**self.range.json_fields(), **sides, "places": self.meetings, "method": "exact"}
 
@@ -180,7 +178,6 @@ class TwoWay(Shown):
         return next((piece.best for piece in row.pieces if piece.start <= at <= piece.end), None)
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
         name = self.across.name
         rows = [
             {"at": row.at, "pieces": [piece.json_fields(name) for piece in row.pieces]}
@@ -270,7 +267,6 @@ class Everywhere(Shown):
     decisions: dict[str, tuple[Piece, ...]]
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
         name = self.range.name
         decisions = [
             {"node": path, "pieces": [piece.json_fields(name) for piece in pieces]}

@@ -42,7 +42,6 @@ class Range:
     description: str | None = None  # what the number means
 
     def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
         return {
             "parameter": self.name,
             "range": (self.low, self.high),
