@@ -227,14 +227,18 @@ class _Conditioning:
     def result(self, evidence: Evidence | None) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the tree and its best actions, given evidence or nothing."""
         tree, columns = self.event.tree, self.event.tree.columns
-        probability = [*columns.probability]
+        probability, first, last = [*columns.probability], [*columns.first], [*columns.last]
         for n in () if evidence is None else self.event.scope:
             if columns.kind[n] == CHANCE:
                 shares = self.event.shares(n, evidence)
-                for b in tree.branches_of(n):
+                for b in shares if len(shares) == 1 else tree.branches_of(n):
                     probability[b] = shares.get(b, 0)
+                if len(shares) == 1:  # a known outcome, often one of many
+                    (first[n],) = shares
+                    last[n] = first[n] + 1
         values: list[Any] = [None] * len(tree)
-        backward_induction(columns._replace(probability=probability), values, 0)
+        columns = columns._replace(probability=probability, first=first, last=last)
+        backward_induction(columns, values, 0)
         root, best = tree.root_id, []
         for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
             if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= self.eps:
