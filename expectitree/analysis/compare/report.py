@@ -31,6 +31,7 @@ class ComparisonRow:
     seconds: float  # of the search alone
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         from expectitree.analysis.evaluate.json import search_fields
 
         return {**search_fields(self.search), "seconds": self.seconds}

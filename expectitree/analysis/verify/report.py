@@ -60,6 +60,7 @@ class Check:
         return f"{text} ({self.hint})" if self.hint else text
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         names = ("what", "expected", "found", "kept", "hint")
         return {name: getattr(self, name) for name in names}
 
@@ -113,6 +114,7 @@ class Verification(Shown):
         return [{"file": self.file, **check.json_fields()} for check in self.checks]
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         return {
             "file": self.file,
             **({"warnings": self.warnings} if self.warnings else {}),

@@ -42,6 +42,7 @@ class Action(NamedTuple):
     is_best: bool
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         return {"label": self.label, "interval": self.interval}
 
 
@@ -289,6 +290,7 @@ class Inquiry(Shown):
         return with_utilities(self.tree, self._questions.answers)
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         root, leaf = self.interval(ROOT), self.leaf
         question = None
         if leaf is not None:

@@ -61,6 +61,7 @@ class OpponentRow:
         return self.ties[0] if self.ties else None
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         return vars(self) | {"best": self.best}
 
 
@@ -94,6 +95,7 @@ class Opponents(Shown):
     complete: bool = True
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         return {
             "rows": self.rows,
             "crossings": [one.json_fields("epsilon", "at") for one in self.crossings],

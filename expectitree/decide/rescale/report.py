@@ -134,6 +134,7 @@ class Rescaling(Shown):
         return [dict(zip(names, (self.file, *one), strict=True)) for one in actions]
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         found: dict[str, Any] = {"map": None}
         if self.scale is not None and self.map_class is not None:
             known, line = self.map_class, {}

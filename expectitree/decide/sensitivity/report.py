@@ -112,6 +112,7 @@ class Sensitivity(Shown):
         return to_exact(search_tree(self.tree.with_parameters(**{self.range.name: at})).value)
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         fall, rise = self.slack
         branch = {"branch": self.branch, "branch_pays": self.branch_pays}
         return {
@@ -226,6 +227,7 @@ class Bar:
     method: str  # "exact" or "sampled"
 
     def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
         own = {name: value for name, value in vars(self).items() if name != "range"}
         return self.range.json_fields() | own
 
