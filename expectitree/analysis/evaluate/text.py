@@ -93,7 +93,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
 
 def _has_min(tree: Tree) -> bool:
     """Return whether MIN plays; a search of bytes takes a fortieth of one of numbers."""
-    return bytes([Kind.MIN]) in memoryview(tree.columns.kind).tobytes()
+    return bytes([Kind.MIN]) in bytes(tree.columns.kind)
 
 
 def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:

@@ -228,14 +228,15 @@ class _Conditioning:
         """Return the value of the tree and its best actions, given evidence or nothing."""
         tree, columns = self.event.tree, self.event.tree.columns
         probability, first, last = [*columns.probability], [*columns.first], [*columns.last]
-        for n in () if evidence is None else self.event.scope:
-            if columns.kind[n] == CHANCE:
-                shares = self.event.shares(n, evidence)
-                for b in shares if len(shares) == 1 else tree.branches_of(n):
-                    probability[b] = shares.get(b, 0)
-                if len(shares) == 1:  # a known outcome, often one of many
-                    (first[n],) = shares
-                    last[n] = first[n] + 1
+        for n in self.event.scope:
+            if evidence is None or columns.kind[n] != CHANCE:
+                continue
+            shares = self.event.shares(n, evidence)
+            for b in shares if len(shares) == 1 else tree.branches_of(n):
+                probability[b] = shares.get(b, 0)
+            if len(shares) == 1:  # a known outcome, often one of many
+                (first[n],) = shares
+                last[n] = first[n] + 1
         values: list[Any] = [None] * len(tree)
         columns = columns._replace(probability=probability, first=first, last=last)
         backward_induction(columns, values, 0)
