@@ -178,8 +178,7 @@ def cli() -> None:
       1    the answer is negative: a result differs from `expect`, algorithms
            disagree, a search or a study stopped before it was finished
       2    wrong usage
-      3    a file cannot be read or written, or is not a tree
-           or a game
+      3    a file cannot be read or written, or is not a tree or a game
       130  interrupted
     """
 
