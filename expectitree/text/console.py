@@ -127,7 +127,12 @@ def safe(text: str, options: ConsoleOptions) -> str:
         text = f"{text[:_MAX_TEXT_LENGTH]} {characters(options).ellipsis}"
     if not options.ascii_only:
         return text
-    return text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode()
+    return spelled(text, options).encode("ascii", "backslashreplace").decode()
+
+
+def spelled(text: str, options: ConsoleOptions) -> str:
+    """Return a sentence with `<=` for its sign on a console that has only ASCII, to be wrapped."""
+    return text.translate(_IN_ASCII) if options.ascii_only else text
 
 
 def clipped(text: str, width: int, ellipsis: str = "…") -> str:

@@ -25,7 +25,7 @@ from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.result import Outcome, Search
-from expectitree.text.console import characters, line, safe
+from expectitree.text.console import characters, line, safe, spelled
 from expectitree.text.phrases import TIED, interval_text, payment, plural, plus_text, untied
 
 Terms = Iterable[tuple[Number, Number]]  # probabilities and what each is multiplied by
@@ -160,7 +160,10 @@ def explanation_lines(report: Reasons, options: ConsoleOptions) -> Iterator[Text
             yield Text("")
         first, rest = {"title": ("", ""), "cut": ("", "  ")}.get(style, ("  ", "  "))
         for piece in wrap(
-            sentence, options.max_width, initial_indent=first, subsequent_indent=rest
+            spelled(sentence, options),
+            options.max_width,
+            initial_indent=first,
+            subsequent_indent=rest,
         ):
             yield line((untied(piece), style))
 

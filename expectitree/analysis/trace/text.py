@@ -19,7 +19,7 @@ from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import ROOT
 from expectitree.base.tree.scans import shifted
 from expectitree.searches.cuts import is_unordered
-from expectitree.text.console import characters, line, safe, title_heading
+from expectitree.text.console import characters, line, safe, spelled, title_heading
 from expectitree.text.phrases import TIED, nouns, payment, plural, untied, window_text
 
 _DEEPEST = 10  # plies that are indented; a deeper step has its depth in digits
@@ -93,14 +93,14 @@ class StepSentences(Words):
 
     def sentence(self, event: Event) -> str:
         """Return the sentence of a step."""
-        found: str = getattr(self, f"on_{event.kind}")(event)
-        return found
+        return spelled(getattr(self, f"on_{event.kind}")(event), self.options)
 
     def window_formulas(self, event: Event) -> Iterator[str]:
         """Yield how alpha and beta of an outcome follow from its CHANCE node."""
         for end, quotient in zip(("alpha", "beta"), event.quotients, strict=False):
             if quotient is not None:
-                yield f"{end} = {self.sides(quotient)} = {self.number(quotient.found)}"
+                formula = f"{end} = {self.sides(quotient)} = {self.number(quotient.found)}"
+                yield spelled(formula, self.options)
 
     def step_name(self, event: Event) -> str:
         return self.name(event.node, event.branch)
