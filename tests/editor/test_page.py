@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -141,6 +142,7 @@ def test_keys_are_completed_and_errors_are_marked_in_place(browser: Browser) -> 
     browser.press(*"cha")
     shadow = "document.querySelector('#text').shadowRoot"
     browser.wait(f"return {shadow}.querySelector('.cm-tooltip-autocomplete')?.innerText")
+    time.sleep(0.3)  # CodeMirror does not take an Enter for a choice just after the list appeared
     browser.press("Enter")
     browser.wait("return document.querySelector('#text').value === 'chance: '")
     browser.press(*"oops")
