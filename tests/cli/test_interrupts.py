@@ -105,6 +105,7 @@ def run_code(code: str) -> tuple[int, str, float]:
 INSTALL = "interrupts.install()\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

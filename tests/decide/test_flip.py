@@ -79,6 +79,7 @@ def random_tree(seed: int) -> str:
     return f"{{parameters: {{q: 1/3}}, max: {{x: 0, y: {{chance: {{{', '.join(nodes)}}}}}}}}}"
 
 
+@pytest.mark.slow
 @for_each("seed", range(40), range(40, 80))
 def test_the_joint_distribution_stays(seed: int) -> None:
     text = random_tree(seed)

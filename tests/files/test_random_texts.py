@@ -132,6 +132,7 @@ def with_another_x(tree: et.Tree) -> Any:
         return type(error)
 
 
+@pytest.mark.slow
 @given(drawn=TEXTS)
 def test_every_spelling_gives_the_tree_that_it_means(drawn: RandomText) -> None:
     tree = et.loads(drawn.text, name=f"x.{drawn.suffix}")
@@ -178,6 +179,7 @@ def test_a_float_is_the_nearest_to_each_number(drawn: RandomText) -> None:
         assert numbers == sorted(map(str, expected.columns.utility))
 
 
+@pytest.mark.slow
 def test_the_random_texts_have_every_feature() -> None:
     found: Counter[str] = Counter()
     for seed in range(400):

@@ -358,6 +358,7 @@ def test_an_exception_in_a_generator_of_moves_is_an_error_of_moves() -> None:
     assert "coins: moves(()) raises ValueError: only one (" in message(with_method("moves", moves))
 
 
+@pytest.mark.slow
 def test_a_turn_that_never_ends_is_an_error() -> None:
     class Endless(Coins):
         start = 0

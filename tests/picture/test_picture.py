@@ -483,6 +483,7 @@ def test_leaves_with_payments_are_no_run() -> None:
 # ---- Kinds of files.
 
 
+@pytest.mark.slow
 def test_an_svg_refers_to_nothing() -> None:
     for file in TREES:
         tree, whole = et.load(file), Style(rows=None)

@@ -106,6 +106,7 @@ def test_floats_find_the_exact_value_within_eps(text: str) -> None:
         assert search.eps <= near
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32 - 1), pays=st.booleans())
 def test_every_algorithm_is_near_the_exact_value(seed: int, pays: bool) -> None:
     case = Case(seed, pays, rare=True)

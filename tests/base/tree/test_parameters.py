@@ -134,6 +134,7 @@ TEMPLATE = Template("""{
 }""")
 
 
+@pytest.mark.slow
 def test_values_are_those_of_the_tree_with_numbers_written_in() -> None:
     """The definition: write the number of each formula in its place, by Python's arithmetic."""
     random = Random(3)

@@ -385,6 +385,7 @@ def distribution(node: Node) -> Counter[Number]:
     return mixed
 
 
+@pytest.mark.slow
 def test_dominance_decides_where_chance_alone_lies_below_the_root() -> None:
     """An action can win under an increasing map if and only if it wins at one threshold."""
     answers: Counter[str] = Counter()

@@ -133,6 +133,7 @@ def chi_square(found: Iterable[Any], cells: int) -> float:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_random_permutations_are_uniform_and_independent(n: int) -> None:
     """The limits are nine standard deviations wide."""
