@@ -164,7 +164,10 @@ def test_control_characters_are_escaped() -> None:
 
 
 def test_the_help_keeps_its_tables() -> None:
-    assert "    3    a file cannot be read or written, or is not a tree\n" in run_main("--help").out
+    assert (
+        "    3    a file cannot be read or written, or is not a tree or a game\n"
+        in run_main("--help").out
+    )
     assert (
         "    star1           Cuts at CHANCE too, by the bounds (Ballard 1983).\n"
         in run_main("eval", "--help").out

@@ -312,6 +312,7 @@ def hostile_texts() -> Iterator[str]:
     yield '{"max": {"\ud800": 1}}'
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_refused_quickly_and_in_few_words() -> None:
     for text in hostile_texts():
         for name in ("x.yaml", "x.json", "-"):

@@ -63,6 +63,7 @@ def writes(node: ast.AST) -> bool:
     return is_path or owner == "os" and name in OF_OS
 
 
+@pytest.mark.slow
 def test_one_module_opens_files_for_writing() -> None:
     found = {
         path.relative_to(PACKAGE).as_posix()

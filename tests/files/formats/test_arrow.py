@@ -116,6 +116,7 @@ def test_numbers_of_24_bits_are_rounded_and_outcomes_sum_to_1(
             assert found == own
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skew", [1, 4])
 def test_many_outcomes_of_24_bits_sum_to_1(skew: int, tmp_path: Path) -> None:
     tree = et.generate("uniform", pattern="chance", plies=2, branching=300, skew=skew, seed=1)

@@ -233,6 +233,7 @@ def test_extreme_utilities_stay_in_their_range() -> None:
             assert utilities[0] <= tree.utility_range[0] <= tree.utility_range[1] <= utilities[1]
 
 
+@pytest.mark.slow
 def test_wide_trees_and_deep_trees_are_generated() -> None:
     for pattern, plies, branching in (("chance", 1, 100_000), ("max,chance,min", 64, 1)):
         for tree in (

@@ -172,6 +172,7 @@ def test_markdown_is_the_same_table(published: tuple[Path, ...]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_ballards_best_case_is_reproduced_exactly(tmp_path: Path) -> None:
     """Floats give the published figures, and fractions do, too."""
     options = ("--results", tmp_path / "results", "--format", "json", "--jobs", "2")
