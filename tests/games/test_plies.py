@@ -44,8 +44,11 @@ STARTS = [
     ("game:2048", 2, "2 4 2 4/4 2 4 2/2 4 2 4/4 2 4 2"),
     ("game:2048", 3, "4096 4 2 4/4 2 4 2/2 4 0 4/4 2 4 2"),
 ]
-CASES = [(name, depth, None, play) for name, depth, play in DEEP]
-CASES += [(name, depth, start, "") for name, depth, start in STARTS]
+CASES = [
+    pytest.param(name, depth, None, play, marks=[pytest.mark.slow] * (place % 3 == 0))
+    for place, (name, depth, play) in enumerate(DEEP)
+]
+CASES += [pytest.param(name, depth, start, "") for name, depth, start in STARTS]
 
 
 def both(game: Any, depth: int, state: Any) -> tuple[Plies | None, Growth]:
