@@ -18,7 +18,7 @@ OIL = "trees/rockefeller.yaml"
 def test_steps_of_each_action() -> None:
     (axes,) = figure_of(et.risk(et.load(OIL), target=1000)).axes
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["sell", "install", "test (best)", "target 1000"]
+    assert names == ["sell", "install", "test (best)", "target 1,000"]
     lines = {line.get_label(): line for line in axes.lines}
     test = lines["test (best)"]
     assert list(test.get_xdata()[1:-1]) == [-350, 400, 2150]
