@@ -1,4 +1,4 @@
-"""What to write instead of texts that people often write first: errors, and warnings.
+"""What to write instead of texts that people often write first; `doubts` is about valid ones.
 
 A function returns a message, which is empty if the text is probably no such mistake.
 """
@@ -7,20 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from fractions import Fraction
-from functools import lru_cache
 from typing import Any
-from unicodedata import normalize
 
-from expectitree.base.errors import NumberError
-from expectitree.base.expressions.parser import parse
-from expectitree.base.expressions.syntax import names_in
 from expectitree.base.names import nearest
-from expectitree.base.numbers import Number, escape, exact_text, quote, to_fraction, to_probability
-from expectitree.base.tree.formulas import REST
+from expectitree.base.numbers import escape, exact_text, quote, to_fraction
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar import words
 from expectitree.files.grammar.document import Data
+from expectitree.files.grammar.doubts import NEARLY, label_hint, turned
 from expectitree.files.grammar.keys import KINDS, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import (
@@ -41,27 +35,11 @@ _LIST = ": expected one of "  # before the list of all keys, which one message o
 _WRAPPERS = ("root", "tree", "game", "start", "top")  # keys that hold the whole tree
 _SEARCH_WORDS = ("algorithm", "alpha", "beta", "depth", "search")
 _BESIDE_LABELS = {"label", "p", "cost", "reward", "note", *ROOT_KEYS}
-_WIDE = 60  # characters of the user's text in a message
-_MAX_SHOWN = 4  # outcomes in a message
-_MAX_TURNED = 20  # outcomes in a mapping that is shown whole, to be copied
 _MAX_WEIGHTS = 100  # of outcomes, which are summed for each
-_MAX_SUMMED = 1_000  # labels, whose sum takes time
-_MAX_LABEL_LENGTH = 200  # characters of a label that is searched for a number
-_MAX_NUMBER_LENGTH = 20  # characters of a number in a label
 _NUMBER = r"([-+]?[0-9.]+(?:/[0-9]+)?%?)"
 _TWO_NUMBERS = re.compile(rf"\(?{_NUMBER}\)?(?:\s+|\s*[@:x]\s*)\(?(?:p\s*=\s*)?{_NUMBER}\)?")
 _PAIR = re.compile(r"\(([^(),]+), ([^(),]+)\)")
 _PAIRS = re.compile(rf"{_PAIR.pattern}(?:, {_PAIR.pattern})*")
-_QUOTIENT = r"[0-9]+(?:\s?/\s?|[ -](?:in|out of)[ -])[0-9]+"  # such as 1/6 and `1 in 6`
-_LABEL_NUMBER = re.compile(
-    rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
-)
-_NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
-_NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
-_THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
-
-
-# ---- Errors.
 
 
 def unknown_keys(
@@ -82,9 +60,8 @@ def unknown_keys(
         if is_item and len(item) == 1:
             (label, child), *_ = item
             pair = child[0] if isinstance(child, tuple) else ("utility", child)
-            hint = (
-                f"a label in a list is written `{words.flow_text((('label', label), pair), _WIDE)}`"
-            )
+            form = words.flow_text((("label", label), pair), words.WIDE)
+            hint = f"a label in a list is written `{form}`"
             message = f"unknown key {quote(label)}: {hint}"
         yield unknown[0], message
         return
@@ -124,7 +101,7 @@ def weight_hint(key: str, frame: Frame) -> str:
     found: list[Any] = [dict(item).get(key) for item in frame.items if isinstance(item, tuple)]
     weights = [to_fraction(weight) for weight in found if words.is_number(weight)]
     total = sum(weights)
-    if len(weights) < len(frame.items) or total <= 1 + _NEARLY or min(weights) < 0:
+    if len(weights) < len(frame.items) or total <= 1 + NEARLY or min(weights) < 0:
         return ""
     weight = weights[len(frame.ids)]
     if total == 100:
@@ -143,18 +120,20 @@ def _labels_beside_keys(unknown: Sequence[str], values: dict[str, Data], is_root
         if kind in values and (not values[kind] or isinstance(values[kind], tuple)):
             hint = f"for a label, indent {labels} below `{kind}:`"
             if is_root and all(words.is_number(text) for _, text in pairs):
-                hint += f"; for a parameter, write `parameters: {words.flow_text(pairs, _WIDE)}`"
+                hint += (
+                    f"; for a parameter, write `parameters: {words.flow_text(pairs, words.WIDE)}`"
+                )
             return f"unknown key {quote(unknown[0])}: {hint}"
     keys = [key for key in values if key not in unknown]
     if len(unknown) == 1 or not keys or not {*keys} <= _BESIDE_LABELS:
         return ""
-    hint = f"write `chance: {words.flow_text(pairs, _WIDE)}`, or the same with max or min"
+    hint = f"write `chance: {words.flow_text(pairs, words.WIDE)}`, or the same with max or min"
     return f"the labels {labels} are next to {words.key_list(keys)}: {hint}"
 
 
 def bare(data: Data, is_item: bool = True) -> str:
     """Return the message for a list or a mapping of nodes that lacks its kind."""
-    text = words.flow_text(data, _WIDE)
+    text = words.flow_text(data, words.WIDE)
     if isinstance(data, list) and len(data) == 1 and words.is_number(data[0]):
         return f"found {text}, expected a node: write {data[0]}, without the brackets"
     for name in _names_of_nodes(data):
@@ -221,7 +200,7 @@ def text_hint(text: str, trail: Trail, names: Collection[str], is_form: bool) ->
     if whole:
         return f"; YAML splits text between braces at a comma: write `{whole}`"
     if missing:
-        return f"; or is `: ` missing, as in `{escape(missing[1][:_WIDE])}: {missing[2]}`?"
+        return f"; or is `: ` missing, as in `{escape(missing[1][: words.WIDE])}: {missing[2]}`?"
     if node := node_form(text) or call and f"{{{call[1]}: [{escape(call[2])}, …]}}":
         return f"; for a node, write `{node}`"
     if outcome:
@@ -260,9 +239,11 @@ def _fault_of_pairs(kind: Kind, items: Sequence[Data]) -> str:
     are_by_p = kind == Kind.CHANCE and are_probabilities(pairs)
     if not are_by_p and any(words.is_number(key) for key, _ in pairs) or not _are_labels(pairs):
         return ""
-    found = f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], _WIDE)}"
+    found = (
+        f"a {kind.name} node has a list of pairs such as {words.flow_text(items[0], words.WIDE)}"
+    )
     if len(dict(pairs)) == len(pairs):
-        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs), _WIDE)}`"
+        return f"{found}: write a mapping, `{name}: {words.flow_text(tuple(pairs), words.WIDE)}`"
     return f"{found}: write `chance: {list_form(pairs, 'p')}`" if are_by_p else ""
 
 
@@ -286,7 +267,7 @@ def _fault_of_labelled_pairs(kind: Kind, children: Sequence[tuple[str, Data]]) -
             return ""
         pairs.append((label, (("p", p), ("utility", node))))
     found = f"a CHANCE node has pairs of a probability and a utility, such as {children[0][0]}"
-    return f"{found}: write `chance: {words.flow_text(tuple(pairs), _WIDE)}`"
+    return f"{found}: write `chance: {words.flow_text(tuple(pairs), words.WIDE)}`"
 
 
 def lists_hint(ps: Sequence[Data], children: Data) -> str:
@@ -321,10 +302,10 @@ def outcome_hint(text: str) -> str:
 def list_form(children: Sequence[tuple[str, Data]], key_is: str) -> str:
     """Return how a mapping from probabilities to nodes is written as a list."""
     items = []
-    for key, child in children[:_MAX_SHOWN]:
+    for key, child in children[: words.MAX_SHOWN]:
         first = child[0] if isinstance(child, tuple) and child else ("utility", child)
         items.append(words.flow_text(((key_is, key), first)))
-    more = ", …" if len(children) > _MAX_SHOWN else ""
+    more = ", …" if len(children) > words.MAX_SHOWN else ""
     return f"[{', '.join(items)}{more}]"
 
 
@@ -348,7 +329,7 @@ def _are_labels(pairs: Sequence[tuple[str, Data]], likeness: float = 0.8, most: 
 def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write instead of a key that people use for another; nothing if unknown."""
     value, word = values[key], key.lower()
-    text, is_inner = words.flow_text(value, _WIDE), isinstance(value, (list, tuple))
+    text, is_inner = words.flow_text(value, words.WIDE), isinstance(value, (list, tuple))
     if word in allowed:
         return f"keys are in small letters: write `{word}: {text}`"
     if is_inner and word in words.KIND_SYNONYMS:
@@ -366,14 +347,14 @@ def _hint(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     if meant == "p" and meant not in allowed:
         return "a p is for the outcomes of CHANCE: remove it"
     if meant in values:
-        return f"keep `{meant}: {words.flow_text(values[meant], _WIDE)}` alone"
+        return f"keep `{meant}: {words.flow_text(values[meant], words.WIDE)}` alone"
     return f"write `{meant}: {text}`"
 
 
 def _hint_of_another_place(key: str, values: dict[str, Data], allowed: list[str]) -> str:
     """Return what to write for a key whose value has another form or place; nothing for others."""
     value, is_root = values[key], "title" in allowed
-    text, meant = words.flow_text(value, _WIDE), words.SYNONYMS.get(key.lower(), "")
+    text, meant = words.flow_text(value, words.WIDE), words.SYNONYMS.get(key.lower(), "")
     if setting := re.fullmatch(r"(\w+)\s?=\s?(\S+)", "" if value else key):
         return f"write `{setting[1]}: {setting[2]}`"
     if key in _SEARCH_WORDS and is_root:
@@ -396,244 +377,9 @@ def _kind_of_children(values: dict[str, Data]) -> str:
     meant = {words.SYNONYMS.get(key.lower()): value for key, value in values.items()}
     if "children" not in meant:
         return ""
-    text = words.flow_text(meant["children"], _WIDE)
+    text = words.flow_text(meant["children"], words.WIDE)
     names = [value.lower() for value in values.values() if isinstance(value, str)]
     for name in names:
         if name in words.KIND_SYNONYMS:
             return words.kind_hint(name, "{}: " + text)
     return f"write `max: {text}`, or the same with min or chance"
-
-
-# ---- Warnings about valid nodes.
-
-
-def node_warning(
-    kind: Kind, names: Sequence[str], children: Data, parameters: Collection[str]
-) -> str:
-    """Return the warning about a node whose branches have no p.
-
-    `names` are the labels of all its branches; none if a branch has no label. `parameters` are the
-    names of the file's parameters.
-    """
-    if kind == Kind.CHANCE and (warning := _product_warning(children)):
-        return warning
-    if isinstance(children, list) and (kind != Kind.CHANCE or not names):
-        return _list_warning(kind, children)
-    if kind != Kind.CHANCE:
-        return _player_warning(kind, names, children)
-    return _label_warning(names, children, parameters) or _turned_warning(children)
-
-
-def turned(children: Data) -> str:
-    """Return children with utilities and probabilities exchanged, if they were the other way round.
-
-    Return nothing if they probably were not. Utilities of only 0 and 1 are those of a game that is
-    won or lost.
-    """
-    if not isinstance(children, tuple) or not 2 <= len(children) <= _MAX_TURNED:
-        return ""
-    texts = [text for _, text in children]
-    if not all(isinstance(text, str) and is_probability(text) for text in texts):
-        return ""
-    ps: Any = [to_probability(text, exact=True) for text in texts]
-    if 100 * abs(sum(ps) - 1) > 1 or set(ps) <= {0, 1}:
-        return ""
-    labels = [words.text_or_quoted(label) for label, _ in children]
-    if not all(map(words.is_number, labels)):
-        outcomes = zip(labels, texts, strict=True)
-        items = ", ".join(f"{label}: {{p: {p}, utility: …}}" for label, p in outcomes)
-        return f"{{{items}}}" if sum(ps) == 1 else ""
-    if sum(ps) != 1:
-        texts[-1] = REST
-    pairs = [*zip(texts, labels, strict=True)]
-    if len(set(texts)) == len(texts):
-        return f"{{{', '.join(f'{p}: {utility}' for p, utility in pairs)}}}"
-    return f"[{', '.join(f'{{p: {p}, utility: {utility}}}' for p, utility in pairs)}]"
-
-
-# Words, in small letters, that `label_hint` may warn of.
-MAY_BE_KEYS = {*NODE_KEYS, *(word for word, key in words.SYNONYMS.items() if key == "p")}
-
-
-def label_hint(label: str, kind: Kind, children: Sequence[tuple[str, Data]]) -> str:
-    """Return the warning about a label that is probably meant as a key."""
-    is_p = label == "p" or label not in NODE_KEYS
-    if is_p and label != "p" and words.SYNONYMS.get(label.lower()) != "p":
-        return ""
-    child, others = dict(children)[label], [pair for pair in children if pair[0] != label]
-    if is_p and isinstance(child, str) and not _probability(child):
-        return ""
-    hint = "if it was meant as a key, move it one level up"
-    if is_p and isinstance(child, str) and kind == Kind.CHANCE and others:
-        first = label_with_p(others[0][0], child, (others[0],))
-        hint = f"if it was meant as a key, give each outcome its own p, as in {first}"
-        if others[0][0] == "utility":
-            item = words.flow_text((("p", child), others[0]))
-            hint = f"if these are keys, write a list: `chance: [{item}, …]`"
-    return f"{quote(label)} is read as a label here; {hint}"
-
-
-def label_with_p(label: str, p: str, children: Data, at: int = 0) -> str:
-    """Return the outcome `at` with a p, as in a file."""
-    child = children[at] if isinstance(children, list) else children[at][1]
-    own = child if isinstance(child, tuple) else (("utility", child),)
-    own = (("p", p), *[pair for pair in own if pair[0] != "label"][:1])
-    if isinstance(children, list):
-        return words.flow_text((("label", label), *own))
-    return f"{words.flow_text(label)}: {words.flow_text(own)}"
-
-
-def _turned_warning(children: Data) -> str:
-    """Return the warning about `label: probability`."""
-    mapping = turned(children)
-    if not mapping:
-        return ""
-    texts = [text for _, text in children]
-    shown = ", ".join([*texts[:_MAX_SHOWN], *(["…"] if len(texts) > _MAX_SHOWN else [])])
-    total = "1" if f"{REST}:" not in mapping and f": {REST}" not in mapping else "about 1"
-    found = f"the utilities {shown} of this CHANCE node sum to {total}"
-    return f"{found}: if they are probabilities, write `chance: {mapping}`"
-
-
-def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) -> bool:
-    """Return whether a list of numbers may be a mistake, so that it is not read at once."""
-    if kind == Kind.CHANCE and 0 < numbers[0] < 1:
-        total: Any = sum(numbers[:-1:2])
-        return abs(total - 1) < _NEARLY and bool(_list_warning(kind, texts))
-    return _THREE_ZEROS in texts
-
-
-def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[str, Data]]) -> str:
-    """Return the warning about actions that seem to be outcomes."""
-    if not re.search(_NOT_WHOLE, "\n".join(names)):
-        return ""
-    found = f"the labels {_shown(names)} of this {kind.name} node"
-    hint = f"if chance decides here, write chance in place of {kind.name.lower()}"
-    if are_probabilities(children):
-        total = sum(to_probability(name, exact=True) for name in names if name != REST)
-        is_sum = total == 1 or REST in names and total < 1
-        return f"{found} are probabilities that sum to 1: {hint}" if is_sum else ""
-    numbers = _label_numbers(names)
-    if len(numbers) < 2 or sum(number for number, _ in numbers) != 1:
-        return ""
-    first = label_with_p(names[0], numbers[0][1], children)
-    return f"{found} contain numbers that sum to 1: {hint}, and a p, as in {first}"
-
-
-def _list_warning(kind: Kind, children: Sequence[Data]) -> str:
-    """Return the warning about `[0.7, 100, 0.3, 0]`, or about `[1,000, 2]`."""
-    ps = [_probability(text) for text in children[:-1:2]]
-    if kind != Kind.CHANCE or len(children) % 2 or len(ps) < 2 or None in ps or sum(ps) != 1:
-        return _zeros_warning(children)
-    if set(ps) <= {0, 1} or not all(isinstance(one, str) for one in children):
-        return ""
-    pairs = zip(children[::2], children[1::2], strict=True)
-    items = ", ".join(f"{{p: {p}, utility: {utility}}}" for p, utility in pairs)
-    found = (
-        f"every other number of {words.flow_text(list(children))} is read as a utility, and these"
-    )
-    return f"{found} sum to 1: if they are probabilities, write `chance: [{items}]`"
-
-
-def _product_warning(children: Data) -> str:
-    """Return the warning about `{win: 0.3*10, lose: 0.7*20}`: each p is in the utility."""
-    items = [one[-1] if isinstance(children, tuple) else one for one in children[:_MAX_SUMMED]]
-    if len(items) < 2 or not all(isinstance(text, str) and "*" in text for text in items):
-        return ""
-    pairs = [(p.strip(), u.strip()) for p, _, u in (text.partition("*") for text in items)]
-    if not all(is_probability(p) for p, _ in pairs) or sum(_probability(p) for p, _ in pairs) != 1:
-        return ""
-    meant: Any = [(("p", p), ("utility", u)) for p, u in pairs]
-    if isinstance(children, tuple):
-        meant = tuple((label, one) for (label, _), one in zip(children, meant, strict=False))
-    found = f"the factors {_shown([p for p, _ in pairs])} of equally likely utilities sum to 1"
-    return f"{found}: if they are probabilities, write `chance: {words.flow_text(meant, _WIDE)}`"
-
-
-def _zeros_warning(children: Sequence[Data]) -> str:
-    """Return the warning about `[1,000, 2]`: a comma within a number."""
-    at = children.index(_THREE_ZEROS) if _THREE_ZEROS in children else 0
-    if not at or not isinstance(children[at - 1], str):
-        return ""
-    first = children[at - 1]
-    found = f"{first},{_THREE_ZEROS} is read as two numbers"
-    return f"{found}: for one, write {first}{_THREE_ZEROS}; for two, write {first}, 0"
-
-
-def _label_warning(names: Sequence[str], children: Data, parameters: Collection[str]) -> str:
-    """Return the warning about labels of equally likely outcomes that seem to be probabilities."""
-    if isinstance(children, tuple):
-        marked = next((name for name in names if is_marked(name) and is_probability(name)), "")
-        other = next((name for name in names if not any(map(str.isdigit, name))), "")
-        if marked and other:
-            found = f"{quote(marked)} is read as a label, because {quote(other)} is one"
-            hint = f"write {{{marked}: …, rest: …}}, or give each a p"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
-        if not parameters:  # `p` may be one that is not defined yet, next to `1-p`
-            parameters = {name[1:].strip(" -") for name in names if name[:1] == "1"} & {*names}
-        others = [name for name in names if name.lower() != REST]
-        rest = [name for name in names if name.lower() == REST]
-        rest = rest if others and all(map(_only_number, others)) else []
-        if rest or _are_formulas(others, parameters):
-            meant = rest or others[:_MAX_SHOWN]
-            are = "is read as a label" if len(meant) == 1 else "are read as labels"
-            found = f"{words.key_list(meant)} {are}"
-            at, p = names.index(meant[0]), REST if rest else meant[0]
-            hint = f"give each a p, as in {label_with_p(meant[0], p, children, at)}"
-            return f"{found}: these outcomes are equally likely; if that is wrong, {hint}"
-    numbers = _label_numbers(names)
-    if len(numbers) < 2:
-        return ""
-    total = sum(value for value, _ in numbers)
-    is_whole = all(value.denominator == 1 for value, _ in numbers)
-    if total != (100 if is_whole else 1):
-        return ""
-    shown = ", ".join(map(quote, names[:_MAX_SHOWN])) + (", …" if names[_MAX_SHOWN:] else "")
-    found = f"the labels {shown} contain numbers that sum to {total}"
-    p = numbers[0][1] + ("%" if is_whole else "")
-    hint = f"write a p, as in {label_with_p(names[0], p, children)}"
-    return f"{found}, but these outcomes are equally likely; if that is wrong, {hint}"
-
-
-def _label_numbers(names: Sequence[str]) -> list[tuple[Fraction, str]]:
-    """Return the only number in each label, with its text; nothing if a label has none."""
-    numbers = [number for name in names[:_MAX_SUMMED] if (number := _only_number(name))]
-    return numbers if len(numbers) == len(names) else []
-
-
-def _are_formulas(labels: Sequence[str], parameters: Collection[str]) -> bool:
-    """Return whether labels are formulas, and one of them uses a parameter."""
-    try:
-        formulas = [parse(label, parameters) for label in labels] if parameters else []
-    except NumberError:
-        return False
-    return any(map(names_in, formulas))
-
-
-@lru_cache(maxsize=1_000)
-def _only_number(label: str) -> tuple[Fraction, str] | None:
-    """Return the only number in a label, and its text; None if there is none, or another."""
-    if not label.isascii():
-        label = normalize("NFKC", label).replace("\N{FRACTION SLASH}", "/")  # ½ becomes 1/2
-    found = _LABEL_NUMBER.findall(label) if len(label) <= _MAX_LABEL_LENGTH else []
-    if len(found) != 1 or len(found[0][0]) > _MAX_NUMBER_LENGTH:
-        return None
-    text = re.sub(r"[ -]*(?:in|out of)[ -]*", "/", found[0][0])
-    text = text.replace(" ", "").replace(",", ".")
-    try:
-        return to_fraction(text.rstrip("%")) / (100 if text[-1] == "%" else 1), text
-    except NumberError:
-        return None
-
-
-def _probability(text: Data) -> Any:
-    """Return the probability that a text is, as a fraction; None if it is none."""
-    is_one = isinstance(text, str) and is_probability(text)
-    return to_probability(text, exact=True) if is_one else None
-
-
-def _shown(texts: Sequence[str]) -> str:
-    """Return the first of some texts as a list for a message."""
-    if len(texts) <= _MAX_SHOWN:
-        return words.key_list(texts)
-    return ", ".join([*texts[:_MAX_SHOWN], "…"])

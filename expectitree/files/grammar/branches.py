@@ -13,15 +13,9 @@ from expectitree.base.tree.builder import SUM_HINT, TreeBuilder, label_at
 from expectitree.base.tree.formulas import REST, is_formula, negative_of
 from expectitree.base.tree.model import Kind
 from expectitree.base.tree.paths import message_path
-from expectitree.files.grammar.advice import (
-    MAY_BE_KEYS,
-    label_hint,
-    list_form,
-    lists_hint,
-    node_warning,
-    weight_hint,
-)
+from expectitree.files.grammar.advice import list_form, lists_hint, weight_hint
 from expectitree.files.grammar.document import MAX_PROBLEMS, Data, Place, place_of
+from expectitree.files.grammar.doubts import MAY_BE_KEYS, label_hint, node_warning
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, PAYMENTS
 from expectitree.files.grammar.trail import Frame, Trail
 from expectitree.files.grammar.values import ValueReader

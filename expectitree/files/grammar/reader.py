@@ -23,7 +23,6 @@ from expectitree.base.tree.formulas import Definition, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     bare,
-    is_doubtful,
     report_pairs,
     text_hint,
     unknown_keys,
@@ -41,6 +40,7 @@ from expectitree.files.grammar.document import (
     TooManyProblemsError,
     place_of,
 )
+from expectitree.files.grammar.doubts import is_doubtful
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
