@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import pytest
 from helpers import ROOT
-from page.browser import MISSING, Browser
+from page.browser import NEEDS_BROWSER, Browser
 
 from expectitree.cli import GROUPS
 from expectitree.editor.answers import answer
@@ -28,7 +28,7 @@ from expectitree.picture.marks import THEMES
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(bool(MISSING), reason=f"no {MISSING}"),
+    NEEDS_BROWSER,
     pytest.mark.skipif(shutil.which("npm") is None, reason="no npm, which downloads Pyodide"),
 ]
 TREE = "max:\n  sure: 3\n  bold: {chance: [{p: 0.25, utility: 20}, {p: 0.75, utility: 0}]}\n"

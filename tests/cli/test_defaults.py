@@ -28,7 +28,7 @@ def out(*words: str, status: int = 0) -> str:
     return done.out
 
 
-# ---- What is asked by default.
+# ---- Commands without options.
 
 
 def test_sensitivity_moves_every_parameter() -> None:

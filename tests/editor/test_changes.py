@@ -309,7 +309,7 @@ def test_a_change_goes_where_an_alias_or_a_ref_leads(
     expected = SHARED.replace(old, new)
     try:
         assert edited(SHARED, path, what, value) == expected
-    except et.FileError:  # what was written is no number: nothing else in the text has changed
+    except et.FileError:  # the new text is no number: the rest is as it was
         with pytest.raises(et.FileError, match=re.escape(str(value))):
             et.loads(expected)
 

@@ -11,30 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page.browser import MISSING, Browser
+from editor.example import TEXT
+from page.browser import NEEDS_BROWSER, Browser
 
 from expectitree.editor.server import Server
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(bool(MISSING), reason=f"no {MISSING}"),
+    NEEDS_BROWSER,
 ]
-TEXT = "# mine\nmax:\n  a: 3  # sure\n  b: {chance: [0, 10]}\n"
 READY = (
     "return document.querySelector('#status').textContent === 'Ready'"
     " && !document.querySelector('#shown').classList.contains('old')"
 )
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    path = tmp_path / "tree.yaml"
-    path.write_text(TEXT)
-    server = Server(str(path))
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 @pytest.fixture

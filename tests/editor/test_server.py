@@ -7,29 +7,15 @@ import json
 import signal
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from editor.example import TEXT
 from helpers import run_main
 
 import expectitree as et
 from expectitree.editor.server import TYPES, Server
-
-TEXT = "# mine\nmax:\n  a: 3  # sure\n  b: {chance: [0, 10]}\n"
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    path = tmp_path / "tree.yaml"
-    path.write_text(TEXT)
-    server = Server(str(path))
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
-    yield server
-    server.shutdown()
-    server.server_close()
 
 
 def send(

@@ -17,6 +17,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
@@ -26,8 +28,11 @@ BROWSER = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 DRIVER = shutil.which("chromedriver")
-MISSING = " and ".join(
+_MISSING = " and ".join(
     name for name, found in (("chromium", BROWSER), ("chromedriver", DRIVER)) if found is None
+)
+NEEDS_BROWSER = pytest.mark.skipif(
+    bool(_MISSING), reason=f"no {_MISSING} here: apt-get install chromium chromium-driver"
 )
 KEYS = {
     "Left": "\ue012", "Right": "\ue014", "Up": "\ue013", "Down": "\ue015", "Home": "\ue011",

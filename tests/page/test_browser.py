@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from helpers import ROOT, invoke, load
-from page.browser import MISSING, Browser
+from page.browser import NEEDS_BROWSER, Browser
 
 import expectitree as et
 from expectitree.analysis.trace.events import LEAVE
@@ -25,9 +25,7 @@ from expectitree.page.steps import Moment
 
 pytestmark = [
     pytest.mark.extra,
-    pytest.mark.skipif(
-        bool(MISSING), reason=f"no {MISSING} here: apt-get install chromium chromium-driver"
-    ),
+    NEEDS_BROWSER,
 ]
 
 TREES = sorted((ROOT / "trees").iterdir())

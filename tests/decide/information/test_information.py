@@ -383,19 +383,6 @@ def test_likelihoods_with_unknown_parameters() -> None:
         ("[1, 2]", "found no mapping, expected signal: {outcome: probability, ...}"),
         ("plus: 3", "plus: found no mapping, expected signal"),
         ("plus: {oil: [1]}", "plus/oil: found no number, expected signal"),
-    ],
-)
-def test_files_of_likelihoods(tmp_path: Path, text: str, message: str) -> None:
-    file = tmp_path / "test.yaml"
-    file.write_text(text, "utf-8")
-    done = run_main("information", "-e", OIL, "--event", "drill", "--likelihood", str(file))
-    assert done.status == 3
-    assert message in done.err
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
         (
             "plus: {oil: 0.9, dry: 0}\nminus: {oil: 0.2, dry: 1}",
             "signals for oil sum to 1.1",
