@@ -28,27 +28,21 @@ from expectitree.searches.result import Search
 
 _TEXTS = ("svg", "dot", "mmd", "html")  # formats that standard output takes
 
+_ABOUT = {  # of the choices for a picture, of which the first is the default
+    "theme": "The colours.",
+    "direction": "The direction in which the tree grows; auto takes what fits the width.",
+    "style": "Triangles for MAX and MIN; or squares for decisions, as in decision analysis.",
+}
 _PICTURE_OPTIONS = (  # which a page does not have
-    click.option(
-        "--theme",
-        type=click.Choice(drawing.CHOICES["theme"]),
-        default="light",
-        show_default=True,
-        help="The colours.",
-    ),
-    click.option(
-        "--direction",
-        type=click.Choice(drawing.CHOICES["direction"]),
-        default="auto",
-        show_default=True,
-        help="The direction in which the tree grows; auto takes what fits the width.",
-    ),
-    click.option(
-        "--style",
-        type=click.Choice(drawing.CHOICES["style"]),
-        default="game",
-        show_default=True,
-        help="Triangles for MAX and MIN; or squares for decisions, as in decision analysis.",
+    *(
+        click.option(
+            f"--{name}",
+            type=click.Choice(drawing.CHOICES[name]),
+            default=drawing.CHOICES[name][0],
+            show_default=True,
+            help=about,
+        )
+        for name, about in _ABOUT.items()
     ),
     click.option("--totals", is_flag=True, help="Show what each path pays in all, at its end."),
     click.option(

@@ -14,7 +14,7 @@ from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, ExpectitreeError, FileError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.decide.information.report import information
+from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.report import tornado
 from expectitree.editor.changes import described, edited
@@ -154,11 +154,10 @@ def _analysis(question: str, reports: Callable[[Tree], list[Any]]) -> Any:
 
 
 def _information(tree: Tree) -> list[Any]:
-    events = dict.fromkeys(tree.formulas.events.values() if tree.formulas else ())
-    if not events:
+    if not (tree.formulas and tree.formulas.events):
         found = "the tree has no event: name an uncertainty by `event: NAME` at its chance nodes"
         raise AnalysisError(f"{found}, to see what knowing it in advance is worth")
-    return [information(tree, event, exact=True) for event in events]
+    return [every_event(tree, exact=True)]
 
 
 def _picture(tree: Tree, asked: dict[str, Any]) -> dict[str, Any]:

@@ -191,7 +191,7 @@ class _Change:
         return holder.items[0]
 
     def follow(self) -> None:
-        """Go to the node that an alias or a ref stands for."""
+        """Go to the node that an alias or a ref leads to."""
         while self.target.alias or self.target.value("ref"):
             name = self.target.value("ref")
             nodes = self.root.value("nodes")

@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
             found = self.found(self.path.rpartition("/")[2], asked)
         except (ExpectitreeError, OSError) as error:
             found = {"problems": [{"message": str(error)}]}
-        except Exception as error:
+        except Exception as error:  # the page shows a defect; without an answer, it would wait
             message = f"a defect of expectitree: {type(error).__name__}: {error}"
             found = {"problems": [{"message": message}]}
         self.send(200, "application/json", json.dumps(found))
