@@ -79,8 +79,9 @@ def command(
     """Make an exercise sheet: a page for each variant, and a key with all answers.
 
     The variants are trees of a FAMILY (see `expectitree generate --help`; here, --branching is 2 by
-    default), or the tree of a FILE with other utilities. Each has one best action. The key is a
-    second file with a table of the answers, and the solutions in the places of the exercises.
+    default; for alphabeta it is 3, and --pattern is max,min), or the tree of a FILE with other
+    utilities. Each has one best action. The key is a second file with a table of the answers, and
+    the solutions in the places of the exercises.
 
     \b
     .html  pages of A4 to print in a browser: sheet.html and sheet-key.html
@@ -88,7 +89,7 @@ def command(
     .tex   the same for LaTeX, with trees in TikZ
     .xml   numerical questions for Moodle, with their answers
 
-    For example: expectitree sheet uniform --pattern max,min --branching 3 -a alphabeta
+    For example: expectitree sheet uniform -a alphabeta --min-cuts 2
     """
     algorithm = algorithms.or_only("expectiminimax").only("A sheet is of one search: give -a once.")
     if (min_cuts or windows) and not algorithm.player_cuts:
@@ -110,6 +111,8 @@ def command(
     parameters = {name: value for name, value in given.items() if value is not None}
     tree: Any = source
     if source in FAMILIES:
+        if algorithm.name == "alphabeta":  # without bounds, it cuts nothing beyond a CHANCE node
+            parameters = {"pattern": "max,min", "branching": 3, **parameters}
         parameters.setdefault("branching", 2)
     else:
         refuse_game(source)

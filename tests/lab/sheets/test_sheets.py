@@ -327,3 +327,10 @@ def test_the_sheet_of_a_file_keeps_its_form(
     texts = texts_of(Path("sheet.html").read_text("utf-8"))
     assert texts.count("install") == 2 * 3
     assert texts.count("Sell the land, drill, or test first") == 2
+
+
+def test_alphabeta_gets_trees_that_it_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert invoke("sheet", "-n", "1", "-a", "alphabeta", "--trees", ".").exit_code == 0
+    tree = et.load("variant-1.yaml")
+    assert (len(tree), et.evaluate(tree, "alphabeta", bounds="none").counts.cuts > 0) == (13, True)
