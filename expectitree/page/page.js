@@ -100,6 +100,7 @@ class Page {
       row.ariaCurrent = String(k === i);
     });
     element("slider").max = moment.length;
+    element("probe-legend").hidden = !trace.kinds.includes("P"); // it takes a line of a small window
     this.layout.reserve(moment);
     if (step !== undefined) moment.seek(step);
     this.update();
