@@ -100,7 +100,8 @@ class Page {
       row.ariaCurrent = String(k === i);
     });
     element("slider").max = moment.length;
-    element("probe-legend").hidden = !trace.kinds.includes("P"); // it takes a line of a small window
+    // It takes a line of a small window, so only where a search makes probes.
+    element("probe-legend").hidden = !trace.kinds.includes("P");
     this.layout.reserve(moment);
     if (step !== undefined) moment.seek(step);
     this.update();
