@@ -83,8 +83,7 @@ _PICTURE_OPTIONS = (  # which a page does not have
 
 @click.command("draw", cls=HelpCommand)
 @algorithm_option(
-    "The algorithm.  [default: expectiminimax for a picture, all fast ones for a page; star2 for "
-    "games]"
+    "The algorithm.  [default: expectiminimax for a picture, all for a page; star2 for games]"
 )
 @partial(tree_options, files="[FILE|GAME]", is_lazy=True)
 @click.option(
@@ -191,8 +190,8 @@ def _beside(options: SearchOptions) -> tuple[OutputFile, bool]:
     name = "".join(options.files)
     if name in ("", "-") or is_game_name(name):
         raise click.UsageError(
-            "Name the picture, as in -o tree.svg: only that of one FILE has a place without -o, "
-            "next to the file."
+            "Name one FILE, whose picture is written next to it; or name the picture of another "
+            "tree, as in -o tree.svg."
         )
     out = OutputFile(f"{os.path.splitext(name.removeprefix(PREFIX))[0]}.svg")
     with suppress(OSError), open(out, encoding="utf-8", errors="replace") as stream:

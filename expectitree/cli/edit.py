@@ -45,7 +45,7 @@ def command(file: str, port: int, no_browser: bool) -> None:
         raise click.UsageError(f"Port {port} cannot be used: {error.strerror}.") from None
     with suppress(KeyboardInterrupt), interrupts.raising():
         write([f"{server.address}\n"])
-        say(f"{file} is open in the browser until Ctrl-C")
+        say(f"{file} is served at this address until Ctrl-C")
         if not no_browser:
             webbrowser.open(server.address)
         server.serve_forever()

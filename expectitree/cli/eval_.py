@@ -70,7 +70,10 @@ from expectitree.searches.result import Search
     help="Describe the search too: algorithm, counts and bounds; the default with -a or MIN nodes.",
 )
 @click.option(
-    "--notes/--no-notes", default=True, show_default=True, help="Show the notes of nodes."
+    "--notes/--no-notes",
+    default=True,
+    show_default=True,
+    help="Show the notes of nodes, but not with --set.",
 )
 @format_options("evaluate")
 def command(
@@ -131,7 +134,7 @@ def command(
         format_name,
         algorithms.of_game(),
         most_rows=None if show_all else rows,
-        notes=notes,
+        notes=notes and not options.parameters,  # they are about the parameters of the file
     )
 
 

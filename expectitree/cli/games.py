@@ -149,11 +149,11 @@ class GameSource:
     ) -> None:
         from expectitree.games.finding import find_estimate, find_game
 
+        self.name, self.options, self.game = name, options, find_game(name)
         if depth is None:
             raise click.UsageError(
                 f"{name} is a game: choose with --depth D how many plies deep to search it."
             )
-        self.name, self.options, self.game = name, options, find_game(name)
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,

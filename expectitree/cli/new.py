@@ -53,7 +53,7 @@ max:
 @click.option(
     "--example",
     metavar="NAME",
-    help="Print this example tree instead; --list shows their names.",
+    help="Print this example tree instead; --list shows the names.",
 )
 @click.option("--list", "list_examples", is_flag=True, help="List the example trees.")
 @force_option

@@ -173,7 +173,7 @@ def say_usage(error: click.ClickException) -> None:
 
 def say_lines(message: str, label: str = "") -> None:
     """Print the lines of a message to standard error, after a label."""
-    for line in message.splitlines():
+    for line in message.expandtabs(4).splitlines():  # click writes tabs
         say(line, label)
         label = ""
 

@@ -34,6 +34,7 @@ _JSON_BRACKET = re.compile(r'"(?:[^"\\]|\\.)*"?|([\[{])|[\]}]')  # or a text
 _ADVICE = {  # of a message, and what helps here
     "`expectitree new` prints a tree to start from": "write `max: [1, 2]`, for example",
     "use --exact": "use the command line with --exact",
+    "; without them, ask --add PATH or --strategies": "",
 }
 _MAX_CONTAINERS = 2 * MAX_NESTED + 100  # as in YAML; deeper JSON overflows the browser's stack
 MAX_NODES = 20_000  # of a tree that is searched here
@@ -199,6 +200,8 @@ def _text(question: str, report: Any) -> dict[str, Any]:
     render = module_of(f"{QUESTIONS[question]}.text").render
     pieces = []
     for renderable in render(report, console.options):
+        if str(renderable).startswith("Ask further: "):  # by options of the command line
+            continue
         for line in console.render_lines(renderable, pad=False):
             for segment in line:
                 style = segment.style

@@ -121,10 +121,13 @@ def _why_unreadable(name: str, error: OSError | ValueError) -> str:
             names = []
         if path.name in names:
             return "this link leads nowhere: check its target"
-        near = nearest(path.name, names)
-        hint = f" (did you mean {path.parent / near}?)" if near else ": check the path"
-        if path.stem in examples():
-            hint = f": the example of this name is {PREFIX}{path.stem}"
+        stems = {Path(other).stem: other for other in names}  # endings make all names alike
+        near, example = nearest(path.stem, stems), nearest(path.stem, examples())
+        hint = f" (did you mean {path.parent / stems[near]}?)" if near else ": check the path"
+        if example == path.stem:
+            hint = f": the example of this name is {PREFIX}{example}"
+        elif example and not near:
+            hint = f" (did you mean {PREFIX}{example}?)"
         return f"there is no such file{hint}"
     if isinstance(error, IsADirectoryError):
         return "this is a folder, expected a file"

@@ -78,7 +78,7 @@ def test_a_picture_is_next_to_its_file(tmp_path: Path, monkeypatch: pytest.Monke
     assert run_main("draw", str(file), "--force").status == 0
     assert run_main("draw", "example:risk").err == "risk.svg written\n"
     for words in (["-e", "max: [1]"], ["game:pig", "--depth", "2"], []):
-        assert "Name the picture, as in -o tree.svg" in run_main("draw", *words).err
+        assert "Name one FILE, whose picture" in run_main("draw", *words).err
 
 
 def test_a_picture_without_a_file_is_shown_in_a_notebook() -> None:

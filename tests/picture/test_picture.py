@@ -573,7 +573,7 @@ ENDINGS = "x.jpg: a picture's ending is one of .svg, .png, .pdf, .dot, .mmd, .ht
 @pytest.mark.parametrize(
     ("words", "status", "message"),
     [
-        (["-e", "max: [1]"], 2, "Name the picture, as in -o tree.svg"),
+        (["-e", "max: [1]"], 2, "Name one FILE, whose picture"),
         ([LEFT, "-o", "x.jpg"], 2, ENDINGS),
         ([LEFT, "-o", "-"], 2, "-o - needs --format: one of svg, dot, mmd, html."),
         ([LEFT, "-o", "x.svg", "--format", "svg"], 2, "--format is for standard output"),

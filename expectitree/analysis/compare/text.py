@@ -112,7 +112,7 @@ def _fewest(searches: Sequence[Search], goal: str) -> str:
     if best.tree.leaves == 1:
         return "The tree has one leaf."
     if visited == best.tree.leaves:
-        return f"No algorithm visited fewer than all {leaves} for {goal}."
+        return f"Every algorithm visited all {leaves} for {goal}."
     others = sum(s.counts.leaves_visited == visited for s in searches) - 1
     also = f", as did {plural(others, 'other algorithm')}" if others else ""
     share = f"{visited:,} of {leaves} ({percent_text(visited, best.tree.leaves)})"

@@ -49,7 +49,7 @@ def test_csv_and_json() -> None:
     ("text", "sentence"),
     [
         ("7", "The tree has one leaf."),
-        ("chance: [1, 2]", "No algorithm visited fewer than all 2 leaves for the same value."),
+        ("chance: [1, 2]", "Every algorithm visited all 2 leaves for the same value."),
     ],
 )
 def test_trees_whose_leaves_are_all_needed_have_sentences_of_their_own(

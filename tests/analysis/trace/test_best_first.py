@@ -356,7 +356,7 @@ def test_a_comparison_does_not_report_a_proved_action_as_stopped() -> None:
     assert "stopped" not in text
     assert "in [2, 4] only" in text
     assert (
-        "No algorithm visited fewer than all 2 leaves for the value. "
+        "Every algorithm visited all 2 leaves for the value. "
         "best-first (action) visited the fewest leaves for the best action alone: "
         "0 of 2 leaves (0%)." in text
     )
