@@ -34,9 +34,10 @@ def command(
     """Show the distribution of totals for each first action, with optimal play afterwards.
 
     The columns 5%, 50% and 95% are quantiles: with that probability the total is at most so much.
-    CVaR 5% is the mean of the worst 5%. An action dominates another if everyone who prefers more
-    would choose it (first order), or everyone who also avoids risk (second order). --plot draws the
-    probability of each total or less, with a line for each action.
+    "worst 5%" is the mean of the worst 5%, the CVaR. An action dominates another if it is at least
+    as good whatever happens (deterministic dominance), if everyone who prefers more would choose it
+    (first order), or everyone who also avoids risk (second order). --plot draws the probability of
+    each total or less, with a line for each action.
 
     For example: expectitree risk trees/rockefeller.yaml --target 1000
     """

@@ -11,7 +11,6 @@ from typing import Any, TypeVar, cast
 import click
 
 from expectitree.base.errors import FileError, Problem
-from expectitree.base.tree.columns import Kind
 from expectitree.base.tree.model import Tree
 from expectitree.cli.terminal import say, warn, working, write
 from expectitree.files import load
@@ -135,5 +134,5 @@ def write_tree(
         save(tree, out, format=format, drop_fractions=drop_fractions, float32=float32, warn=say)
     command = "ask" if tree.unknown else "eval"
     # Radiant's files do not hold whether decisions minimize.
-    option = " --minimize" if format == "radiant" and Kind.MIN in tree.columns.kind else ""
+    option = " --minimize" if format == "radiant" and tree.has_min else ""
     say(f"{out} written: {plural(len(tree), 'node')}; next: expectitree {command} {out}{option}")

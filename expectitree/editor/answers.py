@@ -13,7 +13,7 @@ from expectitree.analysis.evaluate.report import Evaluation
 from expectitree.base.algorithms import ALGORITHMS, algorithm
 from expectitree.base.errors import AnalysisError, ExpectitreeError, FileError, SearchError
 from expectitree.base.tables import QUESTIONS, module_of
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Tree
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.report import tornado
@@ -103,7 +103,7 @@ def _view(asked: dict[str, Any], name: str) -> dict[str, Any]:
     if tree.unknown and asked["view"] != "picture":
         hint = "write a number, or use the command line: expectitree ask"
         return _refusal(f"a utility is unknown: {hint}")
-    name = asked["algorithm"] or ("star1" if Kind.MIN in tree.columns.kind else "expectiminimax")
+    name = asked["algorithm"] or ("star1" if tree.has_min else "expectiminimax")
     name = "expectiminimax" if tree.unknown else name  # no other search draws such a tree
     found = _VIEWS[asked["view"]](tree, {**asked, "algorithm": name})
     return {**found, "algorithm": name, "warnings": warnings}

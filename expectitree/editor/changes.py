@@ -263,7 +263,7 @@ class _Change:
         if (value := item.value(key)) is not None:
             self.replace(value, written)
         elif not item.is_mapping:
-            utility = self.pair("utility", self.raw(item))
+            utility = self.pair(self.tree.utility_key, self.raw(item))
             self.replace(item, f"{{{self.pair(key, written)}, {utility}}}")
         else:
             start = item.pairs[0][0].start
@@ -358,7 +358,7 @@ class _Change:
                 try:
                     to_fraction(number.text)
                 except NumberError:
-                    raw = f"{{{self.pair('utility', raw)}}}"
+                    raw = f"{{{self.pair(self.tree.utility_key, raw)}}}"
                 node = self.pair(kind, f"[{raw}]")
                 if target.is_mapping:
                     key = target.pairs[self.body][0]
@@ -375,7 +375,7 @@ class _Change:
                 return
             self.clear_probabilities()
         else:
-            leaf = self.pair("utility", self.written(value))
+            leaf = self.pair(self.tree.utility_key, self.written(value))
             self.edits.append((key.start, children.end, leaf))
         leaving = ("event",) if kind in KINDS else ("event", "estimate")
         gone = [at for at in map(target.find, leaving) if at is not None]
@@ -421,7 +421,7 @@ class _Change:
         zero = self.notation.number("0")
         leaf = zero
         if has_p:
-            leaf = f"{{{self.pair('p', zero)}, {self.pair('utility', zero)}}}"
+            leaf = f"{{{self.pair('p', zero)}, {self.pair(self.tree.utility_key, zero)}}}"
         if _are_by_p(key, children):
             leaf = f"{self.notation.number_key(zero)} {leaf}"
         elif children.is_mapping:

@@ -214,7 +214,7 @@ def quoted(text: str) -> str:
 class _Writer:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
-        self.has_min = Kind.MIN in tree.columns.kind
+        self.has_min = tree.has_min
         self.renamed = self.repaired = 0  # labels, and chance nodes
         self.infosets = [0, 0, 0]  # written so far, of chance, MAX and MIN
         self.outcomes = 0

@@ -18,7 +18,7 @@ from expectitree.base.tree.bayes import rest_of
 from expectitree.base.tree.builder import SUM_HINT
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.formulas import REST, is_formula, negative_of, payment_of
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import in_order, parameter_values
 from expectitree.files.formats import yaml
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError
@@ -243,7 +243,7 @@ class _Writer:
 
     def document(self) -> Iterator[str]:
         tree = self.tree
-        if Kind.MIN in self.columns.kind:
+        if tree.has_min:
             choose = "choose Min in Radiant, and read the file with --minimize"
             self.note(f"decisions minimize, but the file cannot show that: {choose}")
         title = (tree.title or "tree").replace("#", "//")  # as Radiant reads it

@@ -241,7 +241,8 @@ class _Reader:
                 " probe ended, and the search did not visit what is grey."
             )
         if self.columns.pays:
-            text += " A signed number on a branch is what MAX receives there."
+            who = "MAX" if self.tree.has_min else "the decision maker"
+            text += f" A signed number on a branch is what {who} receives there."
         source = clipped(escape(self.tree.source or ""), _MAX_TITLE_LENGTH)
         return f"{text} Source: {source}." if source else text
 

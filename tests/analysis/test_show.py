@@ -181,7 +181,8 @@ def test_a_label_is_whole_where_there_is_room_and_the_answer_always() -> None:
     assert drawn(WIDE)[1].startswith("├── Wait for the results of the next test…  cost 1,234  ● ")
     tree = et.loads(WIDE.replace("-1850", "-9999"))
     shown = et.to_text(et.evaluate(tree), width=50)
-    assert "best      Wait for the results of the next test\n          before you decide" in shown
+    best = "best Wait for the results of the next test before you decide"
+    assert best in " ".join(shown.split())
     for width in (60, 200):
         assert f"best: {LONG}" in et.to_text(et.compare(tree), width=width).replace("\n", " ")
 

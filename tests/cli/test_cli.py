@@ -206,7 +206,7 @@ def test_the_other_files_are_solved_after_an_invalid_one(tmp_path: Path) -> None
     bad.write_text("maxx: [1]\n")
     done = run_main("eval", RISK, str(bad), LEFT, "--bounds=0,100")
     assert done.status == 3
-    assert "value     54.5" in done.out
+    assert "expected value 54.5" in done.out
     assert "value     2.1" in done.out
     assert "unknown key 'maxx'" in done.err
     done = run_main("eval", LEFT, RISK, "--bounds=0,50")

@@ -98,9 +98,9 @@ def test_a_file_alone_is_evaluated() -> None:
 
 
 def test_a_plain_evaluation_ends_with_value_and_best_action() -> None:
-    assert out(RISK).endswith("\n\nvalue     54.5\nbest      right\n")
+    assert out(RISK).endswith("\n\nexpected value 54.5\nbest           right\n")
     for words in (["-v", RISK], ["-a", "expectiminimax", RISK], ["-e", "max: [{min: [1]}]"]):
-        assert "bounds    [" in out("eval", *words)
+        assert "\nbounds  " in out("eval", *words)
 
 
 def test_the_answer_is_whole() -> None:

@@ -36,7 +36,7 @@ def test_eval_shows_formulas_beside_the_numbers(file: str) -> None:
     assert [line.strip(" │") for line in lines[3:6]] == [
         "cost = fee", "win: p = pr", "lose: p = rest, utility = min(0, k - 1)",
     ]  # fmt: skip
-    assert lines[-1] == "parameters pr = 0.6, fee = 10, k = 2*pr = 1.2"
+    assert lines[-1] == "parameters     pr = 0.6, fee = 10, k = 2*pr = 1.2"
     assert "parameters" not in run_main("eval", file).out
 
 

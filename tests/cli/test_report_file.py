@@ -15,7 +15,7 @@ def test_a_report_replaces_an_older_report(tmp_path: Path) -> None:
     for _ in range(2):
         done = invoke("eval", RISK, "-o", str(out))
         assert (done.exit_code, done.stdout) == (0, "")
-    assert "value     54.5" in out.read_text("utf-8")
+    assert "expected value 54.5" in out.read_text("utf-8")
     assert "\x1b" not in out.read_text("utf-8")
 
 

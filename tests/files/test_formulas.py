@@ -13,6 +13,7 @@ import pytest
 
 import expectitree as et
 from expectitree.base.errors import FileError, TreeError
+from expectitree.base.tree.folding import fold_with_formulas
 from expectitree.base.tree.formulas import sum_of
 from expectitree.searches.engine import search_tree
 
@@ -189,3 +190,26 @@ def test_a_chain_of_parameters_is_read_in_linear_time(order: int, first: str) ->
 
     count_calls(10)  # what is imported or cached
     assert count_calls(160) < 4.2 * count_calls(40)
+
+
+# ---- Payoffs.
+
+
+def test_a_payoff_is_a_utility_and_written_as_it_was_read() -> None:
+    text = (
+        "title: Land\nparameters: {price: 2500}\nmax:\n  sell: {payoff: price*0.3, note: now}\n"
+        "  drill:\n    cost: 250\n    chance:\n      oil: {p: 0.5, payoff: price}\n"
+        "      none: {p: rest, payoff: 0}\n"
+    )
+    tree = et.loads(text)
+    assert (et.evaluate(tree).value, et.evaluate(tree).best) == (1000, "drill")
+    same = et.loads(text.replace("payoff", "utility"))
+    for found, other in ((tree, same), (fold_with_formulas(tree, print), same)):
+        for format in ("yaml", "json"):
+            made = et.dumps(found, format)
+            assert "payoff" in made
+            assert "utility" not in made
+            assert et.evaluate(et.loads(made)).value == et.evaluate(other).value
+    assert et.dumps(tree).replace("payoff", "utility") == et.dumps(same)
+    with pytest.raises(FileError, match="two kinds in one node, 'payoff' and 'utility'"):
+        et.loads("max: [{payoff: 1, utility: 1}]")

@@ -191,6 +191,6 @@ def test_a_table_is_converted_and_evaluated(
         "large plant: {event: state, chance: {favorable market: 200000"
         in Path("out.yaml").read_text()
     )
-    assert "value     40,000\n" in run_main("eval", "table.csv").out
+    assert "expected value 40,000\n" in run_main("eval", "table.csv").out
     assert "at most 60,000 (EVPI)" in run_main("information", "table.csv", "--event", "state").out
     assert "MIN 1.5" in run_main("eval", "-e", ",a,b\nx,1,2\n", "--from", "csv", "--minimize").out

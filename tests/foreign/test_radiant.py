@@ -259,4 +259,4 @@ def test_a_file_is_converted_and_back(tmp_path: Path, monkeypatch: pytest.Monkey
     assert run_main("convert", "ours.yaml", "again.yaml", "--format", "radiant").status == 0
     assert value(Path("again.yaml").read_text()) == 955_000
     done = run_main("eval", "contract.yaml", "--set", "lawyer_fee=0")
-    assert "value     960,000\n" in done.out
+    assert "expected value 960,000\n" in done.out

@@ -19,8 +19,7 @@ from expectitree.base.numbers import (
     is_shown_as_fraction,
     percent_text,
 )
-from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import line, safe, title_heading
 from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
@@ -68,12 +67,11 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     write = exact_display if is_shown_as_fraction(value) else display_text
     jobs = f", {plural(search.jobs, 'job')}" if search.jobs > 1 or search.why_one_job else ""
     why = f": {search.why_one_job}" if search.why_one_job else ""
-    is_detailed = (
-        evaluation.is_detailed or search.algorithm.player_cuts or _has_min(search.tree) or jobs
-    )
+    has_min = search.tree.has_min
+    is_detailed = evaluation.is_detailed or search.algorithm.player_cuts or has_min or jobs
     if is_detailed:
         yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
-    yield "value", (value_text(search, write), "value")
+    yield _name_of_value(search, has_min), (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
@@ -91,9 +89,12 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield from _search_facts(evaluation)
 
 
-def _has_min(tree: Tree) -> bool:
-    """Return whether MIN plays; a search of bytes takes a fortieth of one of numbers."""
-    return bytes([Kind.MIN]) in bytes(tree.columns.kind)
+def _name_of_value(search: Search, has_min: bool) -> str:
+    """Return what decision analysts call the value of a tree in which nobody plays against them."""
+    if search.tree.attitude is not None:
+        return "certainty equivalent"
+    has_one_decider = search.grown is None and not has_min and CHANCE in search.tree.columns.kind
+    return "expected value" if has_one_decider else "value"
 
 
 def _search_facts(evaluation: Evaluation) -> Iterator[tuple[str, str]]:

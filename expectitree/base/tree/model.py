@@ -95,6 +95,7 @@ class Tree(Shown):
         root_reward: What MAX receives before the first move; the value of the tree includes it.
         title: The title, if there is one.
         source: Where the tree comes from, if that is written.
+        utility_key: The word of its file for the worth of a terminal: "utility" or "payoff".
         expect: The results that the file expects, if there are any.
         parameters: The named numbers, by name.
         formulas: The formulas of its numbers and the events of its chance nodes, or None.
@@ -115,6 +116,7 @@ class Tree(Shown):
     root_reward: Number = 0
     title: str | None = None
     source: str | None = None
+    utility_key: str = "utility"
     expect: Expectation | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     formulas: Formulas | None = None
@@ -142,6 +144,12 @@ class Tree(Shown):
         count = len(self.warnings)
         warnings = f", {count:,} warning{'s' * (count > 1)}" if count else ""
         return f"<Tree {title}{len(self):,} nodes, {leaves}{warnings}>"
+
+    @property
+    def has_min(self) -> bool:
+        """Whether MIN plays; without it, a tree has one decision maker."""
+        # A search of bytes takes a fortieth of one of numbers.
+        return bytes([Kind.MIN]) in bytes(self.columns.kind)
 
     @property
     def root(self) -> Node:

@@ -9,7 +9,6 @@ from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
 from expectitree.base.numbers import display_text, escape, percent_text, probability_text
-from expectitree.base.tree.columns import MIN
 from expectitree.decide.information.report import Events, Finding, Information
 from expectitree.text.console import report_heading, safe
 from expectitree.text.tables import Column, table
@@ -89,5 +88,5 @@ def _sentences(report: Information) -> Iterator[str]:
         known = display_text(report.with_information)
         yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
-    if MIN in report.tree.columns.kind:
+    if report.tree.has_min:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."

@@ -31,7 +31,7 @@ def render(reports: Sequence[Opponents], options: ConsoleOptions) -> Iterator[Re
         if position:
             yield ""
         yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-        if Kind.MIN in report.tree.columns.kind:
+        if report.tree.has_min:
             yield Text(OPPONENT, style="dim")
         yield ""
         columns = [Column("opponent", spare=1), Column("epsilon", number=True)]

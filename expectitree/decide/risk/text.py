@@ -42,7 +42,7 @@ def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
         Column("95%", number=True, spare=3),
         Column("max", number=True),
         Column("P(< 0)", number=True, spare=1),
-        Column("CVaR 5%", number=True, spare=4),
+        Column("worst 5%", number=True, spare=4),
     ]
     if report.target is not None:
         columns.append(Column(f"P(≥ {display_text(report.target)})", number=True))
@@ -97,7 +97,11 @@ def _sentences(report: Risk) -> Iterator[str]:
         more = len(report.ties) - 1
         where = escape(report.ties[0]) + (f" and {plural(more, 'more node')}" if more else "")
         yield f"Several actions are best at {where}: play takes the first."
+    ends = {one.action: (one.least, one.greatest) for one in report.actions}
     for one in report.dominance:
-        yield f"{escape(one.action)} dominates {escape(one.other)} ({ORDERS[one.order]} order)."
+        kind = f"{ORDERS[one.order]} order"
+        if ends[one.action][0] >= ends[one.other][1]:
+            kind = "deterministic dominance"
+        yield f"{escape(one.action)} dominates {escape(one.other)} ({kind})."
     if len(report.actions) > 1 and not report.dominance:
         yield "No action dominates another, in the first or the second order."

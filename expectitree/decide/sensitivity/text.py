@@ -94,7 +94,7 @@ def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     one, best, value = report.range, names_text(report.best), number_text(report.value)
     here = f"{one.name} is {with_unit(number_text(one.current), one.unit)}"
     if not report.best:
-        yield f"{here}: the tree is worth {value}. No player moves at the root."
+        yield f"{here}: the tree is worth {value}. There is no decision at the root."
         return
     verb = "actions are" if len(report.best) > 1 else "action is"
     if report.branch is not None:

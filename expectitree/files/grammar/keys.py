@@ -28,7 +28,8 @@ def _definition(name: str) -> Read:
 
 
 KINDS = {"max": Kind.MAX, "min": Kind.MIN, "chance": Kind.CHANCE}
-BODY_KEYS = {**KINDS, "utility": Kind.TERMINAL}  # the key says the kind of its node
+UTILITIES = ("utility", "payoff")  # two words for one thing; a tree is written with its own
+BODY_KEYS = {**KINDS, **dict.fromkeys(UTILITIES, Kind.TERMINAL)}  # the key says the kind
 PAYMENTS = ("reward", "cost")  # a cost is a negative reward
 BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),

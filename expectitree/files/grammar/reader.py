@@ -49,6 +49,7 @@ from expectitree.files.grammar.keys import (
     NODE_VALUES,
     ROOT_VALUES,
     SCHEMA_KEY,
+    UTILITIES,
     find_body,
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
@@ -121,6 +122,7 @@ class _TreeReader:
         self.names = Names(self.trail)
         self.branches = BranchReader(self.trail, self.values, self.builder, warn)
         self.done: dict[object, int] = {}  # identity of a shared node -> node
+        self.utility_key = UTILITIES[0]
         self.open: set[object] = set()  # identities of the shared nodes on the trail
         self.bodies: set[int] = set()  # ids of the children, met so far, that an alias repeats
 
@@ -143,6 +145,7 @@ class _TreeReader:
             self.builder.formulas.rewards[NONE] = root_reward
             root_reward = 0
         outside = self.builder.outside_bounds()
+        about["utility_key"] = self.utility_key
         tree = self.builder.build(NodeId(root), check=False, **about)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
@@ -240,7 +243,7 @@ class _TreeReader:
         named = self.names.follow(item, {"ref": keys["ref"]}) if "ref" in keys else None
         if named is not None:
             item, keys, place, _ = named
-        for key in ("utility", "estimate"):
+        for key in (*UTILITIES, "estimate"):
             place = place_of(item, key) if key in keys else place
         return place
 
@@ -355,7 +358,7 @@ class _TreeReader:
             message = f"an event is for CHANCE nodes, and this is a {kind.name} node: remove it"
             self.report(place_of(item, "event", True), message)
         if not kind:
-            return self.long_terminal(item, children, about)
+            return self.long_terminal(item, body, children, about)
         frame = self.trail.frames[-1]
         nested = frame.nested + 1 if identity is None else 1
         if nested >= MAX_NESTED and self.document.text:  # Python's data may be deeper
@@ -403,8 +406,9 @@ class _TreeReader:
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
         return self.builder.add_inner(kind, ids, equal, None)
 
-    def long_terminal(self, item: Data, data: Data, about: dict[str, Any]) -> int:
-        utility = self.values.attempt(ValueReader.utility, data, item, "utility")
+    def long_terminal(self, item: Data, key: str, data: Data, about: dict[str, Any]) -> int:
+        self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
+        utility = self.values.attempt(ValueReader.utility, data, item, key)
         if "estimate" in about:
             message = "an estimate is for inner nodes: a terminal has its utility"
             self.report(place_of(item, "estimate", True), message)

@@ -15,7 +15,7 @@ MAX_SHOWN = 4  # outcomes in a message
 
 # Keys that people write for the one that they mean.
 _WORDS = {
-    "utility": "value payoff reward score payout profit points result gain outcome leaf terminal"
+    "utility": "value reward score payout profit points result gain outcome leaf terminal"
     " payoffs utilities u v ev",
     "p": "prob probability chance weight odds likelihood pr probs probabilities weights",
     "label": "name action move id",

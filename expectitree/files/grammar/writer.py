@@ -33,7 +33,6 @@ _WIDE = 110  # characters of a node on one line, unless its children are plain n
 _MAX_ON_A_LINE = 1_000  # children
 _MAX_LABEL_LENGTH = 100  # characters of a key: YAML allows 1,024 bytes, and an escape takes ten
 _CHANCE = int(Kind.CHANCE)  # an attribute of an enum is slow to read
-_KEYS: dict[int, str] = {Kind.TERMINAL: "utility", **{kind: key for key, kind in KINDS.items()}}
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
 
 
@@ -130,6 +129,8 @@ class Block:
 class _TreeWriter:
     def __init__(self, tree: Tree, notation: Notation) -> None:
         self.tree, self.columns, self.notation = tree, tree.columns, notation
+        self.kinds: dict[int, str] = {kind: key for key, kind in KINDS.items()}
+        self.kinds[Kind.TERMINAL] = tree.utility_key
         self.named = _named(tree)  # [N] the number in a node's name, 0 if it has no name
         self.pays = tree.columns.pays or tree.formulas is not None and bool(tree.formulas.rewards)
         self.has_formulas = tree.formulas is not None
@@ -217,7 +218,7 @@ class _TreeWriter:
         self, n: int, value: str | None, start: str, indent: int, end: str
     ) -> tuple[str, Block | None]:
         """Return the kind of a node as a key after `start`, and its value or its children."""
-        start = f"{start}{self.notation.key(_KEYS[self.columns.kind[n]])}"
+        start = f"{start}{self.notation.key(self.kinds[self.columns.kind[n]])}"
         if value is not None:
             return f"{start} {value}{end}", None
         margin, is_mapping = " " * indent, bool(self.keys(n))
@@ -252,9 +253,9 @@ class _TreeWriter:
         kind = self.columns.kind[n]
         if not kind and not fields and not self.is_unknown(n):
             if self.has_formulas and not self.is_bare(n):
-                return f"{{{self.notation.key(_KEYS[kind])} {value}}}"
+                return f"{{{self.notation.key(self.kinds[kind])} {value}}}"
             return value
-        return f"{{{', '.join([*fields, f'{self.notation.key(_KEYS[kind])} {value}'])}}}"
+        return f"{{{', '.join([*fields, f'{self.notation.key(self.kinds[kind])} {value}'])}}}"
 
     def value(self, n: int) -> str | None:
         """Return the utility or the children of a node on one line, None if they do not fit."""

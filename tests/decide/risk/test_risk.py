@@ -354,7 +354,7 @@ def test_dominance_in_json_and_text() -> None:
     text = "max: {low: 1, high: {chance: [1, 2]}}"
     found = json.loads(invoke("risk", "-e", text, "--format", "json").stdout)
     assert found["dominance"] == [{"action": "high", "other": "low", "order": 1}]
-    assert "high dominates low (first order)." in invoke("risk", "-e", text).stdout
+    assert "high dominates low (deterministic dominance)." in invoke("risk", "-e", text).stdout
 
 
 def test_csv() -> None:
