@@ -1,0 +1,218 @@
+"""The grammar of a parameter's `distribution`.
+
+A distribution of one number is a function: `beta(12, 12)`. The others are mappings:
+`{discrete: {10: 0.3, 20: 0.7}}`, `{dirichlet: 12, set: NAME}` and `{csv: FILE, column: NAME}`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
+from expectitree.base.expressions.parser import ExpressionError, parse, parse_call
+from expectitree.base.expressions.syntax import Number, text_of
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import (
+    message_text,
+    number_text,
+    quote,
+    to_exact,
+    to_nearest_float,
+)
+from expectitree.base.tree.formulas import Distribution, Parameter
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
+from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.words import described, unknown_key
+
+
+class _Family(NamedTuple):
+    """A family of distributions, by the names of its arguments."""
+
+    arguments: str
+    mean: str  # a formula of the arguments
+    support: str  # the least and the greatest value
+    positive: str = ""  # the arguments that are greater than 0
+    is_rising: bool = False  # whether the arguments are in order
+
+
+_FAMILIES = {
+    "beta": _Family("a, b", "a/(a + b)", "0, 1", positive="a, b"),
+    "gamma": _Family("shape, scale", "shape*scale", "0, inf", positive="shape, scale"),
+    "lognormal": _Family("mu, sigma", "exp(mu + sigma^2/2)", "0, inf", positive="sigma"),
+    "normal": _Family("mean, sd", "mean", "-inf, inf", positive="sd"),
+    "triangular": _Family("low, mode, high", "(low + mode + high)/3", "low, high", is_rising=True),
+    "uniform": _Family("low, high", "(low + high)/2", "low, high", is_rising=True),
+}
+_MAPPINGS = {
+    "discrete": "{discrete: {10: 0.3, 20: 0.7}}",
+    "dirichlet": "{dirichlet: 12, set: NAME}",
+    "csv": "{csv: FILE, column: NAME}",
+}
+_NAMES = (*_FAMILIES, *_MAPPINGS)
+_EXPECTED = f"expected one of {', '.join(_NAMES)}, such as beta(12, 12)"
+_TOLERANCE = Fraction(1, 10**9)  # by which the probabilities of values may miss the sum 1
+
+
+def read_distribution(values: ValueReader, data: Data) -> Distribution:
+    """Return a distribution as written at a parameter."""
+    if isinstance(data, str) and data:
+        return _function(data)
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)} as distribution, {_EXPECTED}")
+    keys = dict(data)
+    kind = next((key for key in keys if key in _NAMES), str(data[0][0]))
+    if kind not in _MAPPINGS:
+        raise GrammarError(_wrong_form(kind))
+    own = {"dirichlet": ("dirichlet", "set"), "csv": ("csv", "column")}.get(kind, (kind,))
+    for at, (key, _) in enumerate(data):
+        if key not in own:
+            raise GrammarError(unknown_key(key, own), Place(data, at, True))
+    if kind == "discrete":
+        return _discrete(values, keys[kind])
+    if kind == "dirichlet":
+        count = values.number(keys[kind])
+        if not count > 0:
+            raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
+        name = _text(keys, "set", "the same name at every probability of the set")
+        written = {kind: NumberText(keys[kind]), "set": name}
+        numbers = (to_nearest_float(count),)
+        return Distribution(kind, numbers, source=name, written=written, support=(0, 1))
+    file = _text(keys, "csv", "a file of draws with a column for each parameter")
+    column = _text(keys, "column", "the name of a column") if "column" in keys else ""
+    return Distribution(kind, source=file, column=column, written=keys)
+
+
+def _text(keys: Mapping[str, Data], key: str, expected: str) -> str:
+    if not isinstance(keys.get(key), str) or not keys[key]:
+        raise GrammarError(f"found {described(keys.get(key))} as {key}, expected {expected}")
+    return str(keys[key])
+
+
+def _wrong_form(name: str) -> str:
+    """Return the message about a distribution that is unknown or has the other form."""
+    if name in _FAMILIES:
+        return f"{name} is a function: write {name}({_FAMILIES[name].arguments})"
+    if name in _MAPPINGS:
+        return f"{name} is not a function: write {_MAPPINGS[name]}"
+    return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
+
+
+def _function(text: str) -> Distribution:
+    try:
+        name, arguments = parse_call(text)
+        if name in _FAMILIES:
+            numbers = [evaluate(one, rounded_fractions(), {}) for one in arguments]
+    except ExpressionError as error:
+        if "unknown parameter" not in str(error):
+            raise
+        found = f"{error}".split(":")[0].replace("unknown parameter", "found")
+        message = f"{found}, and the arguments of a distribution are numbers"
+        raise ExpressionError(message, error.offset) from None
+    if name not in _FAMILIES:
+        raise GrammarError(_wrong_form(name or text))
+    family = _FAMILIES[name]
+    names = family.arguments.split(", ")
+    expected = f"{name}({family.arguments})"
+    if len(numbers) != len(names):
+        count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
+        raise GrammarError(f"found {name} with {count}, expected {expected}")
+    own: dict[str, Any] = dict(zip(names, numbers, strict=True))
+    for argument in family.positive.split(", ") if family.positive else ():
+        if own[argument] <= 0:
+            found = f"{argument} is {message_text(own[argument])}"
+            raise GrammarError(f"{expected}: {found}, expected a number above 0")
+    if family.is_rising and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
+        raise GrammarError(f"{expected}: expected {' ≤ '.join(names)}, and low < high")
+    texts = dict(zip(names, map(text_of, arguments), strict=True))
+    mean = re.sub("[a-z]+", lambda word: f"({texts.get(word[0], word[0])})", family.mean)
+    low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
+    return Distribution(
+        name,
+        tuple(map(to_nearest_float, numbers)),
+        written=text,
+        mean=parse(mean.replace("(exp)", "exp"), ()),
+        support=(low, high),
+    )
+
+
+def _discrete(values: ValueReader, data: Data) -> Distribution:
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)}, expected {_MAPPINGS['discrete']}")
+    numbers: list[Any] = []
+    weights: list[Any] = []
+    for at, (value, p) in enumerate(data):
+        try:
+            numbers.append(values.to_number(value))
+            weights.append(values.to_probability(p if isinstance(p, str) else ""))
+        except NumberError as error:
+            raise GrammarError(str(error), Place(data, at)) from None
+    if abs(sum(weights) - 1) > _TOLERANCE:
+        total = message_text(sum(weights))
+        raise GrammarError(f"the probabilities of the values sum to {total}, expected 1")
+    mean = sum(to_exact(x) * to_exact(p) for x, p in zip(numbers, weights, strict=True))
+    return Distribution(
+        "discrete",
+        tuple(map(to_nearest_float, numbers)),
+        tuple(map(to_nearest_float, weights)),
+        written={"discrete": {value: NumberText(p) for value, p in data}},
+        mean=Number(message_text(mean), Fraction(mean)),
+        support=(min(numbers), max(numbers)),
+    )
+
+
+# ---- Parameters with distributions.
+
+
+def complete(
+    values: ValueReader, parameters: Mapping[str, Parameter], places: Mapping[str, Place]
+) -> dict[str, Parameter]:
+    """Return parameters, with the means of distributions in place of values that are None.
+
+    Reports sets of a single probability, and values that a distribution does not have.
+    """
+    sets: dict[str, list[Fraction]] = {}
+    for one in parameters.values():
+        if one.distribution is not None and one.distribution.kind == "dirichlet":
+            sets.setdefault(one.distribution.source, []).append(
+                to_exact(one.distribution.numbers[0])
+            )
+    found = dict(parameters)
+    for name, one in parameters.items():
+        own = one.distribution
+        if own is None:
+            continue
+        fault, mean = "", own.mean
+        if own.kind == "dirichlet":
+            counts = sets[own.source]
+            mean = parse(f"{own.written['dirichlet']}/({number_text(sum(counts))})", ())
+            if len(counts) == 1:
+                fault = (
+                    f"the set {quote(own.source)} has no other probability: add one, or use beta"
+                )
+        if one.value is None and mean is None:
+            fault = "the value is missing: add `value:`, since only the file has the mean"
+        found[name] = replace(one, value=one.value or mean or values.parse("0"))
+        fault = fault or _fault_of_value(found[name], own)
+        if fault:
+            values.report(places[name], f"parameter {name}: {fault}")
+    return found
+
+
+def _fault_of_value(parameter: Parameter, own: Distribution) -> str:
+    """Return the message about a value that a distribution cannot have, or nothing."""
+    if parameter.bases:
+        bases = " and ".join(parameter.bases)
+        return f"it is derived from {bases}, which may have distributions: remove its own"
+    with suppress(NumberError):  # reported where it is used
+        value = evaluate(parameter.value, rounded_fractions(), {})
+        low, high = own.support
+        if not low <= value <= high:
+            ends = f"{message_text(low)} to {message_text(high)}"
+            return f"the value {message_text(value)} is outside of its distribution, {ends}"
+    return ""
