@@ -11,6 +11,7 @@ If something is known in advance, means given that take the place of sums over a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -43,8 +44,10 @@ class _Place(NamedTuple):
 class Strategies:
     """The decisions of a tree, and the numbers in each draw on which they depend."""
 
-    def __init__(self, tree: Tree, draws: Mapping[str, Any], count: int, **known: float) -> None:
-        """Evaluate the tree for draws of its parameters, and other values that are `known`."""
+    def __init__(
+        self, tree: Tree, draws: Mapping[str, Any], count: int, known: Mapping[str, float] = {}
+    ) -> None:
+        """Evaluate the tree for draws of its parameters, and values of others that are known."""
         self.tree, self.draws, self.count, self.known = tree, draws, count, known
         kind, child = tree.columns.kind, tree.columns.child
         decides: list[bool] = []
@@ -61,7 +64,7 @@ class Strategies:
         with np.errstate(all="ignore"):  # a number that is missing is NaN
             for start in range(0, count, CHUNK):
                 part = slice(start, start + CHUNK)
-                numbers = Numbers(tree, known | {name: x[part] for name, x in draws.items()})
+                numbers = Numbers(tree, {**known, **{name: x[part] for name, x in draws.items()}})
                 values = numbers.values(decides)
                 for b, amounts in self.amounts.items():
                     node = tree.root_id if b == NONE else child[b]
@@ -73,6 +76,13 @@ class Strategies:
                             self.chances[b][part] = p
                 report(min(start + CHUNK, count), count)
         self.places = self._unfolded(decides)
+
+    def towards(self, other: Strategies, share: float) -> Strategies:
+        """Return the strategies for which amounts are between those of these and of others."""
+        found = copy(self)
+        pairs = ((b, mine, other.amounts[b]) for b, mine in self.amounts.items())
+        found.amounts = {b: mine + share * (its - mine) for b, mine, its in pairs}
+        return found
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
