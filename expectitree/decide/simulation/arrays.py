@@ -75,6 +75,7 @@ class Numbers:
         self.tree, self.formulas = tree, tree.formulas or Formulas()
         self.parameters = ParameterValues(tree.parameters, ARRAYS, known)
         self.found: dict[int, Any] = {}  # the values of formulas, by the id of the expression
+        self.chances: dict[tuple[int, ...], list[Any]] = {}  # by the ids of several
 
     def _value(self, formula: Expression | None, number: Any) -> Any:
         """Return the value of a formula; without one, the number."""
@@ -93,18 +94,24 @@ class Numbers:
         branches, written = self.tree.branches_of(n), self.formulas.probabilities
         if branches[0] not in written:
             return [to_nearest_float(self.tree.columns.probability[b]) for b in branches]
-        found = {b: self._value(written[b], 0) for b in branches if written[b] != Name(REST)}
-        for b, p in found.items():
+        key = tuple(id(written[b]) for b in branches)  # a Markov model repeats its transitions
+        if key not in self.chances:
+            self.chances[key] = self._of_formulas([written[b] for b in branches])
+        return self.chances[key]
+
+    def _of_formulas(self, formulas: Sequence[Expression]) -> list[Any]:
+        found = {at: self._value(p, 0) for at, p in enumerate(formulas) if p != Name(REST)}
+        for at, p in found.items():
             is_wrong = (p < -_TOLERANCE) | (p > 1 + _TOLERANCE)
-            found[b] = np.clip(np.where(is_wrong, np.nan, p) if np.any(is_wrong) else p, 0, 1)
-        total, rests = sum(found.values()), len(branches) - len(found)
+            found[at] = np.clip(np.where(is_wrong, np.nan, p) if np.any(is_wrong) else p, 0, 1)
+        total, rests = sum(found.values()), len(formulas) - len(found)
         is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
         if np.any(is_wrong):
             total = np.where(is_wrong, np.nan, total)
         if not rests:
-            return [found[b] / total for b in branches]
+            return [p / total for p in found.values()]
         rest = np.maximum(1 - total, 0) / rests
-        return [found[b] + 0 * total if b in found else rest for b in branches]
+        return [found[at] + 0 * total if at in found else rest for at in range(len(formulas))]
 
     def values(self, decides: Sequence[bool]) -> dict[int, Any]:
         """Return the values of the nodes below which nobody decides, as far as others need them.

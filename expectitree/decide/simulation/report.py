@@ -254,11 +254,12 @@ def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[
     means = values.mean(axis=1)
     is_best = means >= means.max() - _TIE * abs(values).max()
     for at, (label, share) in enumerate(zip(labels, _shares(best_values), strict=True)):
+        sd = float(values[at].std(ddof=1))
         yield ActionValue(
             action=label,
             is_best=bool(is_best[at]),
             mean=float(means[at]),
-            sd=float(values[at].std(ddof=1)),
+            sd=sd if sd > _TIE * abs(means[at]) else 0.0,  # not the rounding of a constant
             quantiles={q: float(np.quantile(values[at], float(q))) for q in QUANTILES},
             share=share,
             loss=float((known - values[at]).mean()),

@@ -179,17 +179,18 @@ def these(columns: Sequence[Any]) -> Estimate:
     if len(columns) <= _MAX_PAIRED:
         centred = [(x - x.mean()) / (x.std() or 1) for x in columns]
         rows += [a * b for a, b in combinations(centred, 2)]
-    halves = [np.array(rows)[:, half::2] for half in (0, 1)]
+    middle = len(columns[0]) // 2
+    halves = slice(None, middle), slice(middle, None)
+    bases = [np.array(rows)[:, half] for half in halves]
     # `einsum` does not use several cores, whose sums would differ in the last digit.
-    inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), hermitian=True) for b in halves]
+    inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), hermitian=True) for b in bases]
 
     def estimate(weighted: Any) -> Any:
         found = np.empty_like(weighted)
-        for half in (0, 1):
-            other = 1 - half
-            moments = np.einsum("in,an->ia", halves[other], weighted[:, other::2])
+        for mine, other in ((0, 1), (1, 0)):
+            moments = np.einsum("in,an->ia", bases[other], weighted[:, halves[other]])
             factors = np.einsum("ij,ja->ia", inverses[other], moments)
-            found[:, half::2] = np.einsum("in,ia->an", halves[half], factors)
+            found[:, halves[mine]] = np.einsum("in,ia->an", bases[mine], factors)
         return found
 
     return estimate

@@ -60,7 +60,7 @@ def _actions(report: Simulation, options: ConsoleOptions) -> Iterator[Renderable
         Column("50%", number=True, spare=2),
         Column("97.5%", number=True, spare=3),
         Column("best in", number=True),
-        Column("expected loss", number=True),
+        Column("loss", number=True),
     ]
     rows = []
     for one in report.actions:
