@@ -90,7 +90,8 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
 
 def _text(keys: Mapping[str, Data], key: str, expected: str) -> str:
     if not isinstance(keys.get(key), str) or not keys[key]:
-        raise GrammarError(f"found {described(keys.get(key))} as {key}, expected {expected}")
+        found = f"found {described(keys[key])} as {key}" if key in keys else f"{key} is missing"
+        raise GrammarError(f"{found}, expected {expected}")
     return str(keys[key])
 
 
@@ -128,7 +129,8 @@ def _function(text: str) -> Distribution:
             found = f"{argument} is {message_text(own[argument])}"
             raise GrammarError(f"{expected}: {found}, expected a number above 0")
     if family.is_rising and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
-        raise GrammarError(f"{expected}: expected {' ≤ '.join(names)}, and low < high")
+        found = ", ".join(map(message_text, numbers))
+        raise GrammarError(f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal")
     texts = dict(zip(names, map(text_of, arguments), strict=True))
     mean = re.sub("[a-z]+", lambda word: f"({texts.get(word[0], word[0])})", family.mean)
     low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
