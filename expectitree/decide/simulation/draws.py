@@ -13,14 +13,25 @@ from typing import Any
 
 import numpy as np
 
-from expectitree.base.errors import FileError, NumberError, Problem
+from expectitree.base.budget import more, most
+from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import escape, quote, to_float
 from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
+_MAX_NUMBERS = 50_000_000  # in arrays that are kept: 400 megabytes
 _MAX_NAMES = 8  # in a message
 _Rows = Sequence[tuple[int, list[str]]]  # the cells of each row of a file, with its line
+
+
+def check_size(arrays: int, count: int) -> None:
+    """Raise `AnalysisError` if arrays of so many draws do not fit in memory."""
+    if arrays * count > most(_MAX_NUMBERS):
+        raise AnalysisError(
+            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all: "
+            f"use fewer --draws, or {more()}"
+        )
 
 
 def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str) -> dict[str, Any]:
@@ -30,6 +41,7 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
     `FileError` if it cannot be read.
     """
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
+    check_size(len(uncertain), count)
     found: dict[str, Any] = {}
     files: dict[str, tuple[_Rows, Any]] = {}  # with the places of the rows in the order of draws
     for name, one in uncertain.items():
@@ -70,7 +82,7 @@ def _column(rows: _Rows, path: str, name: str, column: str) -> Any:
     if column not in heading:
         found = f"parameter {name}: no column {quote(column)}{did_you_mean(column, heading)}"
         known = ", ".join(map(escape, heading[:_MAX_NAMES])) + ", …" * (len(heading) > _MAX_NAMES)
-        raise FileError([Problem(path, f"{found}: the columns are {known}", line=rows[0][0])])
+        raise FileError([Problem(path, f"{found}: the columns are {known}", None, rows[0][0], 1)])
     at, numbers = heading.index(column), []
     for line, row in rows[1:]:
         cell = row[at].strip() if at < len(row) else ""
@@ -78,5 +90,5 @@ def _column(rows: _Rows, path: str, name: str, column: str) -> Any:
             numbers.append(to_float(cell))
         except NumberError as error:
             message = f"column {escape(column)}: {error}"
-            raise FileError([Problem(path, message, line=line)]) from None
+            raise FileError([Problem(path, message, None, line, 1)]) from None
     return np.array(numbers)

@@ -74,7 +74,7 @@ class Simulation(Shown):
         ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}}")
         >>> found = et.simulate(tree)
         >>> found.best, round(found.actions[0].share, 1), round(found.evpi.value, 1)
-        (('bet',), 0.4, 0.4)
+        (('bet',), 0.4, 0.5)
 
     Attributes:
         file: The name of the tree in outputs.

@@ -17,15 +17,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from expectitree.base.budget import more, most
 from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
+from expectitree.decide.simulation.draws import check_size
 from expectitree.searches.progress import report
 
 CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
-_MAX_NUMBERS = 50_000_000  # in the arrays of the other nodes: 400 megabytes
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
@@ -56,7 +55,7 @@ class Strategies:
             decides.append(below or kind[n] == Kind.MAX)
         inner = [n for n in range(len(tree)) if decides[n]]
         branches = [NONE, *(b for n in inner for b in tree.branches_of(n))]
-        self._check_size(len(branches))
+        check_size(len(branches), count)
         # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
         self.amounts = {b: np.empty(count) for b in branches}
         of_chance = (b for n in inner if kind[n] == CHANCE for b in tree.branches_of(n))
@@ -95,15 +94,8 @@ class Strategies:
                     continue
                 place.below.append((b, len(places)))
                 places.append(_Place(child[b], place.reach * self.chances.get(b, 1.0), []))
-                self._check_size(len(places))
+                check_size(len(places), self.count)
         return places
-
-    def _check_size(self, arrays: int) -> None:
-        if arrays * self.count > most(_MAX_NUMBERS):
-            raise AnalysisError(
-                f"{self.count:,} draws of a tree with so many branches to decisions take more than "
-                f"{most(_MAX_NUMBERS):,} numbers: use fewer --draws, or {more()}"
-            )
 
     def play(self, estimate: Estimate) -> tuple[Any, Any]:
         """Return the value in each draw, and the values of the root's actions.

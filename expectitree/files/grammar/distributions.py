@@ -130,7 +130,9 @@ def _function(text: str) -> Distribution:
             raise GrammarError(f"{expected}: {found}, expected a number above 0")
     if family.is_rising and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
         found = ", ".join(map(message_text, numbers))
-        raise GrammarError(f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal")
+        raise GrammarError(
+            f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal"
+        )
     texts = dict(zip(names, map(text_of, arguments), strict=True))
     mean = re.sub("[a-z]+", lambda word: f"({texts.get(word[0], word[0])})", family.mean)
     low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
