@@ -68,7 +68,7 @@ def command(
     \b
     For example:
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
-      expectitree simulate docs/examples/hiv.yaml -p wtp=0..20000 --plot curve.svg
+      expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
     if options.tree_count > 1 and (plot is not None or format_name == "csv"):
         chosen = "--format csv writes the draws of" if plot is None else "--plot draws"
