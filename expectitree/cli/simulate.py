@@ -77,11 +77,10 @@ def command(
         check_plot(plot)
 
     def simulated(file: str, tree: Tree) -> Simulation | Acceptability:
-        about = {"draws": count, "seed": seed, "file": file}
         if moved is None:
-            return simulate(tree, **about)
+            return simulate(tree, draws=count, seed=seed, file=file)
         name, ends = parse_range(moved)
-        return acceptability(tree, name, range=ends, **about)
+        return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
 
     reports = options.show_all("simulating", simulated, "simulation", format_name)
     if reports and plot is not None:

@@ -254,7 +254,7 @@ def test_plots(tmp_path: Path) -> None:
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["sure", "bet (best)"]
     (axes,) = figure_of(et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)).axes
     names = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert names == ["sure", "bet", "best on average"]
+    assert names == ["best on average", "sure", "bet"]
     out = tmp_path / "x.svg"
     assert run_main("simulate", "-e", BET, "--plot", str(out)).status == 0
     assert out.read_text().startswith("<?xml")
