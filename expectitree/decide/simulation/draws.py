@@ -20,6 +20,7 @@ from expectitree.base.numbers import escape, quote, to_float
 from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
+MAX_SIZE = 1e100  # of a number, so that floats hold its square
 _MAX_NUMBERS = 50_000_000  # in arrays that are kept: 400 megabytes
 _MAX_NAMES = 8  # in a message
 _Rows = Sequence[tuple[int, list[str]]]  # the cells of each row of a file, with its line
@@ -64,6 +65,10 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
             found[name] = stream.choice(one.numbers, count, p=weights / weights.sum())
         elif one.kind != "dirichlet":
             found[name] = getattr(stream, one.kind)(*one.numbers, size=count)
+    for name, drawn in found.items():
+        if not (abs(drawn) <= MAX_SIZE).all():
+            found = f"a draw is beyond {MAX_SIZE:g}"
+            raise AnalysisError(f"parameter {name}: {found}: change its distribution")
     return {name: found[name] for name in uncertain}
 
 

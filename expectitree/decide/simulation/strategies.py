@@ -21,7 +21,7 @@ from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import check_size
+from expectitree.decide.simulation.draws import MAX_SIZE, check_size
 from expectitree.searches.progress import report
 
 CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
@@ -129,13 +129,14 @@ class Strategies:
         return options[best, np.arange(self.count)]
 
     def _check(self, values: Any) -> None:
-        """Raise `AnalysisError` if there is a draw without a value."""
-        if not np.isnan(values).any():
+        """Raise `AnalysisError` for a draw without a value, or with one that is too large."""
+        is_wrong = ~(abs(values) <= MAX_SIZE)
+        if not is_wrong.any():
             return
-        at = int(np.isnan(values).argmax())
+        at = int(is_wrong.argmax())
         drawn = {name: float(x[at]) for name, x in self.draws.items()}
         hint = "give the parameter a distribution without such values, or limit it in the formula"
-        found = "a formula has no value"
+        found = f"the value is beyond {MAX_SIZE:g}"
         try:
             self.tree.with_parameters(**drawn, **self.known)
         except ExpectitreeError as error:
@@ -166,7 +167,8 @@ def these(columns: Sequence[Any]) -> Estimate:
     for x in columns:
         values = np.unique(x)
         if len(values) > _KNOTS:
-            values = np.unique(np.quantile(x, np.linspace(0, 1, _KNOTS)))
+            values = np.quantile(x, np.linspace(0, 1, _KNOTS))
+        values = values[np.diff(values, prepend=-np.inf) > 1 / MAX_SIZE]
         rows += [np.interp(x, values, row) for row in np.eye(len(values))]
     if len(columns) <= _MAX_PAIRED:
         centred = [(x - x.mean()) / (x.std() or 1) for x in columns]

@@ -23,7 +23,7 @@ from expectitree.base.numbers import (
     number_text,
     quote,
     to_exact,
-    to_nearest_float,
+    to_finite_float,
 )
 from expectitree.base.tree.formulas import Distribution, Parameter
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
@@ -81,7 +81,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
             raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
         name = _text(keys, "set", "the same name at every probability of the set")
         written = {kind: NumberText(keys[kind]), "set": name}
-        numbers = (to_nearest_float(count),)
+        numbers = (to_finite_float(count),)
         return Distribution(kind, numbers, source=name, written=written, support=(0, 1))
     file = _text(keys, "csv", "a file of draws with a column for each parameter")
     column = _text(keys, "column", "the name of a column") if "column" in keys else ""
@@ -138,7 +138,7 @@ def _function(text: str) -> Distribution:
     low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
     return Distribution(
         name,
-        tuple(map(to_nearest_float, numbers)),
+        tuple(map(to_finite_float, numbers)),
         written=text,
         mean=parse(mean.replace("(exp)", "exp"), ()),
         support=(low, high),
@@ -162,8 +162,8 @@ def _discrete(values: ValueReader, data: Data) -> Distribution:
     mean = sum(to_exact(x) * to_exact(p) for x, p in zip(numbers, weights, strict=True))
     return Distribution(
         "discrete",
-        tuple(map(to_nearest_float, numbers)),
-        tuple(map(to_nearest_float, weights)),
+        tuple(map(to_finite_float, numbers)),
+        tuple(map(to_finite_float, weights)),
         written={"discrete": {value: NumberText(p) for value, p in data}},
         mean=Number(message_text(mean), Fraction(mean)),
         support=(min(numbers), max(numbers)),
