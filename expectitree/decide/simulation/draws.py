@@ -48,8 +48,9 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
     for name, one in uncertain.items():
         stream = np.random.default_rng([seed, *f"{one.kind} {one.source or name}".encode()])
         if one.kind == "dirichlet" and name not in found:
-            own = {name: x.numbers for name, x in uncertain.items() if x.source == one.source}
-            drawn = stream.dirichlet([number for (number,) in own.values()], count)
+            same = (one.kind, one.source)
+            own = [name for name, x in uncertain.items() if (x.kind, x.source) == same]
+            drawn = stream.dirichlet([uncertain[name].numbers[0] for name in own], count)
             found |= zip(own, drawn.T.copy(), strict=True)
         elif one.kind == "csv":
             if one.source not in files:

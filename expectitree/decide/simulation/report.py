@@ -195,13 +195,14 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     strategies = Strategies(tree, sample, draws)
     now, values = strategies.play(nothing)
     known, best_values = strategies.play(everything)
-    groups: dict[str, list[str]] = {}
+    groups: dict[tuple[bool, str], list[str]] = {}
     for name in sample:
         own = tree.parameters[name].distribution
-        group = own.source if own is not None and own.kind == "dirichlet" else name
-        groups.setdefault(group, []).append(name)
+        is_set = own is not None and own.kind == "dirichlet"
+        group = own.source if own is not None and is_set else name
+        groups.setdefault((is_set, group), []).append(name)
     evppi = []
-    for at, (group, names) in enumerate(groups.items(), 1):
+    for at, ((_, group), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
         value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
         evppi.append(Knowledge(group, tuple(names), _estimated(value - now, 0.0)))

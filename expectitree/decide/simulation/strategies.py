@@ -177,7 +177,7 @@ def these(columns: Sequence[Any]) -> Estimate:
     halves = slice(None, middle), slice(middle, None)
     bases = [np.array(rows)[:, half] for half in halves]
     # `einsum` does not use several cores, whose sums would differ in the last digit.
-    inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), hermitian=True) for b in bases]
+    inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), 1e-10, True) for b in bases]
 
     def estimate(weighted: Any) -> Any:
         found = np.empty_like(weighted)

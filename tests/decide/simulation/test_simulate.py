@@ -82,6 +82,17 @@ def test_sets_of_probabilities_and_discrete_values() -> None:
     assert drawn["c"].mean() == pytest.approx(25, abs=0.3)
 
 
+def test_a_set_may_have_the_name_of_a_parameter(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("c\n1\n3\n")
+    tree = et.loads(
+        "parameters: {a: {distribution: {dirichlet: 2, set: c}}, b: {distribution: {dirichlet: 2, "
+        "set: c}}, c: {value: 2, distribution: {csv: a}}}\nmax: [a + b, c]"
+    )
+    found = et.simulate(tree, draws=100, file=str(tmp_path / "x.yaml"))
+    assert found.sample["a"] + found.sample["b"] == pytest.approx(1)
+    assert {one.parameters for one in found.evppi} == {("a", "b"), ("c",)}
+
+
 def test_another_distribution_changes_no_other_draws() -> None:
     one, two = et.loads(BET), et.loads(BET.replace("value: 10", "distribution: 'normal(10, 1)'"))
     drawn = [draw(tree.parameters, 100, 1, "")["p"] for tree in (one, two)]
