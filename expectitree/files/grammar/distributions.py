@@ -6,7 +6,6 @@ A distribution of one number is a function: `beta(12, 12)`. The others are mappi
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -16,14 +15,17 @@ from typing import Any, NamedTuple
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
 from expectitree.base.expressions.parser import ExpressionError, parse, parse_call
-from expectitree.base.expressions.syntax import Number, text_of
+from expectitree.base.expressions.syntax import Expression
 from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
+    exact_text,
     message_text,
-    number_text,
     quote,
     to_exact,
     to_finite_float,
+    to_fraction,
+    to_nearest_float,
+    to_probability,
 )
 from expectitree.base.tree.formulas import Distribution, Parameter
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
@@ -56,6 +58,7 @@ _MAPPINGS = {
 }
 _NAMES = (*_FAMILIES, *_MAPPINGS)
 _EXPECTED = f"expected one of {', '.join(_NAMES)}, such as beta(12, 12)"
+_MAX_LENGTH = 40  # characters of an exact number
 _TOLERANCE = Fraction(1, 10**9)  # by which the probabilities of values may miss the sum 1
 
 
@@ -74,7 +77,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
         if key not in own:
             raise GrammarError(unknown_key(key, own), Place(data, at, True))
     if kind == "discrete":
-        return _discrete(values, keys[kind])
+        return _discrete(keys[kind])
     if kind == "dirichlet":
         count = values.number(keys[kind])
         if not count > 0:
@@ -133,40 +136,41 @@ def _function(text: str) -> Distribution:
         raise GrammarError(
             f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal"
         )
-    texts = dict(zip(names, map(text_of, arguments), strict=True))
-    mean = re.sub("[a-z]+", lambda word: f"({texts.get(word[0], word[0])})", family.mean)
     low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
-    return Distribution(
-        name,
-        tuple(map(to_finite_float, numbers)),
-        written=text,
-        mean=parse(mean.replace("(exp)", "exp"), ()),
-        support=(low, high),
-    )
+    mean = evaluate(parse(family.mean, names), rounded_fractions(), own)
+    floats = tuple(map(to_finite_float, numbers))
+    return Distribution(name, floats, written=text, mean=_number(mean), support=(low, high))
 
 
-def _discrete(values: ValueReader, data: Data) -> Distribution:
+def _number(value: Fraction) -> Expression:
+    """Return a mean as the value of a parameter: exact, or if that is long, the nearest float."""
+    text = exact_text(value)
+    return parse(text if len(text) <= _MAX_LENGTH else repr(to_nearest_float(value)), ())
+
+
+def _discrete(data: Data) -> Distribution:
     if not isinstance(data, tuple) or not data:
         raise GrammarError(f"found {described(data)}, expected {_MAPPINGS['discrete']}")
-    numbers: list[Any] = []
-    weights: list[Any] = []
+    points: dict[Fraction, Fraction] = {}
     for at, (value, p) in enumerate(data):
         try:
-            numbers.append(values.to_number(value))
-            weights.append(values.to_probability(p if isinstance(p, str) else ""))
+            number, weight = (
+                to_fraction(value),
+                to_probability(p if isinstance(p, str) else "", True),
+            )
         except NumberError as error:
             raise GrammarError(str(error), Place(data, at)) from None
-    if abs(sum(weights) - 1) > _TOLERANCE:
-        total = message_text(sum(weights))
+        points[number] = points.get(number, Fraction(0)) + Fraction(weight)
+    if abs(sum(points.values()) - 1) > _TOLERANCE:
+        total = message_text(sum(points.values()))
         raise GrammarError(f"the probabilities of the values sum to {total}, expected 1")
-    mean = sum(to_exact(x) * to_exact(p) for x, p in zip(numbers, weights, strict=True))
     return Distribution(
         "discrete",
-        tuple(map(to_finite_float, numbers)),
-        tuple(map(to_finite_float, weights)),
+        tuple(map(to_finite_float, points)),
+        tuple(map(to_nearest_float, points.values())),
         written={"discrete": {value: NumberText(p) for value, p in data}},
-        mean=Number(message_text(mean), Fraction(mean)),
-        support=(min(numbers), max(numbers)),
+        mean=_number(sum((x * p for x, p in points.items()), Fraction(0))),
+        support=(min(points), max(points)),
     )
 
 
@@ -181,27 +185,21 @@ def complete(
     Reports sets of a single probability, and values that a distribution does not have.
     """
     sets: dict[str, list[Fraction]] = {}
-    for one in parameters.values():
-        if one.distribution is not None and one.distribution.kind == "dirichlet":
-            sets.setdefault(one.distribution.source, []).append(
-                to_exact(one.distribution.numbers[0])
-            )
+    uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
+    for own in uncertain.values():
+        if own.kind == "dirichlet":
+            sets.setdefault(own.source, []).append(to_exact(own.numbers[0]))
     found = dict(parameters)
-    for name, one in parameters.items():
-        own = one.distribution
-        if own is None:
-            continue
-        fault, mean = "", own.mean
+    for name, own in uncertain.items():
+        fault, mean, given = "", own.mean, parameters[name].value
         if own.kind == "dirichlet":
             counts = sets[own.source]
-            mean = parse(f"{own.written['dirichlet']}/({number_text(sum(counts))})", ())
+            mean = _number(to_exact(own.numbers[0]) / sum(counts))
             if len(counts) == 1:
-                fault = (
-                    f"the set {quote(own.source)} has no other probability: add one, or use beta"
-                )
-        if one.value is None and mean is None:
+                fault = f"the set {quote(own.source)} has no other probability: add one or use beta"
+        if given is None and mean is None:
             fault = "the value is missing: add `value:`, since only the file has the mean"
-        found[name] = replace(one, value=one.value or mean or values.parse("0"))
+        found[name] = replace(parameters[name], value=given or mean or parse("0", ()))
         fault = fault or _fault_of_value(found[name], own)
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
