@@ -189,3 +189,23 @@ def test_standard_errors_and_chance_findings() -> None:
         idle.append((strategies.play(these([random.normal(0, 1, 2_000)]))[0]).mean())
     assert within > 180
     assert abs(np.mean(idle)) < 0.005
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_knowing_one_parameter_before_later_decisions(seed: int) -> None:
+    """Enumerate the strategies for each value of a discrete parameter."""
+    tree, count = random_tree(Random(seed)), 3_000
+    random = np.random.default_rng(seed)
+    draws = {"x": random.choice([0.1, 0.5, 2.5], count)}
+    draws |= {name: random.choice([0.2, 0.9], count) for name in ("p", "q", "y")}
+    points = np.array([*draws.values()]).T
+    tables: dict[tuple[float, ...], Any] = {}  # the values of all strategies, by the parameters
+    for point in map(tuple, np.unique(points, axis=0).tolist()):
+        moved = tree.with_parameters(**dict(zip(draws, point, strict=True)))
+        tables[point] = np.array([*plays(moved.root)])
+    table = np.array([tables[point] for point in map(tuple, points.tolist())])
+    parts = [table[draws["x"] == x].mean(axis=0).max() for x in (0.1, 0.5, 2.5)]
+    shares = [(draws["x"] == x).mean() for x in (0.1, 0.5, 2.5)]
+    value, _ = Strategies(tree, draws, count).play(these([draws["x"]]))
+    assert value.mean() == pytest.approx(np.dot(shares, parts), rel=1e-3, abs=1e-3)
+    assert value.mean() <= np.dot(shares, parts) + 1e-9
