@@ -61,9 +61,10 @@ def command(
     """Show which action is best while parameters are uncertain.
 
     Parameters are drawn from the `distribution` that they have in the file; --set makes one
-    certain. For each action, `best in` is the share of draws in which it would be best, and the
-    expected loss is what perfect information adds to it. Below is what knowing each parameter in
-    advance is worth (EVPPI). The option --format csv writes the draws.
+    certain. For each action, `best in` is the share of draws in which it would be best if the
+    parameters were known, and `loss` how much less it is worth than the best, on average. The
+    second table has what knowing each parameter in advance is worth (EVPI, EVPPI). --format csv
+    writes the draws.
 
     \b
     For example:
