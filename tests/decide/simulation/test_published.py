@@ -6,7 +6,7 @@ of Briggs, Claxton and Sculpher (2006), of which the R package rdecision has 1,0
 
 from __future__ import annotations
 
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -129,6 +129,6 @@ def test_hiv() -> None:
 def test_speed() -> None:
     tree = hiv()
     et.simulate(tree, draws=100)
-    start = perf_counter()
+    start = process_time()  # other programs may be running
     et.simulate(tree, draws=10_000)
-    assert perf_counter() - start < 1
+    assert process_time() - start < 1
