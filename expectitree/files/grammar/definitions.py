@@ -150,6 +150,7 @@ _PARAMETER_VALUES: dict[str, Read] = {
 _MEANT = {  # what people mean by other keys
     "value: …": ("default", "base", "number", "expression", "formula"),
     "range: [low, high]": ("min", "max", "low", "high", "lower", "upper", "bounds", "interval"),
+    "distribution: …": ("dist", "distr", "prior", "uncertainty"),
     "unit: …": ("units", "currency"),
     "description: …": ("note", "comment", "text", "label", "title", "name"),
 }
