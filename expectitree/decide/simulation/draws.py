@@ -68,8 +68,8 @@ def draw(parameters: Mapping[str, Parameter], count: int, seed: int, folder: str
             found[name] = getattr(stream, one.kind)(*one.numbers, size=count)
     for name, drawn in found.items():
         if not (abs(drawn) <= MAX_SIZE).all():
-            found = f"a draw is beyond {MAX_SIZE:g}"
-            raise AnalysisError(f"parameter {name}: {found}: change its distribution")
+            problem = f"a draw is beyond {MAX_SIZE:g}: change its distribution"
+            raise AnalysisError(f"parameter {name}: {problem}")
     return {name: found[name] for name in uncertain}
 
 

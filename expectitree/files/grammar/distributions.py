@@ -79,7 +79,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     if kind == "discrete":
         return _discrete(keys[kind])
     if kind == "dirichlet":
-        count = values.number(keys[kind])
+        count = to_exact(values.number(keys[kind]))
         if not count > 0:
             raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
         name = _text(keys, "set", "the same name at every probability of the set")
@@ -161,9 +161,10 @@ def _discrete(data: Data) -> Distribution:
         except NumberError as error:
             raise GrammarError(str(error), Place(data, at)) from None
         points[number] = points.get(number, Fraction(0)) + Fraction(weight)
-    if abs(sum(points.values()) - 1) > _TOLERANCE:
-        total = message_text(sum(points.values()))
-        raise GrammarError(f"the probabilities of the values sum to {total}, expected 1")
+    total = sum(points.values(), Fraction(0))
+    if abs(total - 1) > _TOLERANCE:
+        found = f"the probabilities of the values sum to {message_text(total)}"
+        raise GrammarError(f"{found}, expected 1")
     return Distribution(
         "discrete",
         tuple(map(to_finite_float, points)),
