@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
@@ -32,25 +32,15 @@ from expectitree.files.grammar.document import Data, GrammarError, NumberText, P
 from expectitree.files.grammar.values import ValueReader
 from expectitree.files.grammar.words import described, unknown_key
 
-
-class _Family(NamedTuple):
-    """A family of distributions, by the names of its arguments."""
-
-    arguments: str
-    mean: str  # a formula of the arguments
-    support: str  # the least and the greatest value
-    positive: str = ""  # the arguments that are greater than 0
-    is_rising: bool = False  # whether the arguments are in order
-
-
-_FAMILIES = {
-    "beta": _Family("a, b", "a/(a + b)", "0, 1", positive="a, b"),
-    "gamma": _Family("shape, scale", "shape*scale", "0, inf", positive="shape, scale"),
-    "lognormal": _Family("mu, sigma", "exp(mu + sigma^2/2)", "0, inf", positive="sigma"),
-    "normal": _Family("mean, sd", "mean", "-inf, inf", positive="sd"),
-    "triangular": _Family("low, mode, high", "(low + mode + high)/3", "low, high", is_rising=True),
-    "uniform": _Family("low, high", "(low + high)/2", "low, high", is_rising=True),
+_FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
+    "beta": ("a, b", "a/(a + b)", "0, 1"),
+    "gamma": ("shape, scale", "shape*scale", "0, inf"),
+    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
+    "normal": ("mean, sd", "mean", "-inf, inf"),
+    "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
+    "uniform": ("low, high", "(low + high)/2", "low, high"),
 }
+_POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
 _MAPPINGS = {
     "discrete": "{discrete: {10: 0.3, 20: 0.7}}",
     "dirichlet": "{dirichlet: 12, set: NAME}",
@@ -101,7 +91,7 @@ def _text(keys: Mapping[str, Data], key: str, expected: str) -> str:
 def _wrong_form(name: str) -> str:
     """Return the message about a distribution that is unknown or has the other form."""
     if name in _FAMILIES:
-        return f"{name} is a function: write {name}({_FAMILIES[name].arguments})"
+        return f"{name} is a function: write {name}({_FAMILIES[name][0]})"
     if name in _MAPPINGS:
         return f"{name} is not a function: write {_MAPPINGS[name]}"
     return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
@@ -120,26 +110,25 @@ def _function(text: str) -> Distribution:
         raise ExpressionError(message, error.offset) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
-    family = _FAMILIES[name]
-    names = family.arguments.split(", ")
-    expected = f"{name}({family.arguments})"
+    signature, mean, support = _FAMILIES[name]
+    names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
         count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
         raise GrammarError(f"found {name} with {count}, expected {expected}")
     own: dict[str, Any] = dict(zip(names, numbers, strict=True))
-    for argument in family.positive.split(", ") if family.positive else ():
-        if own[argument] <= 0:
-            found = f"{argument} is {message_text(own[argument])}"
+    for argument, number in own.items():
+        if argument in _POSITIVE and number <= 0:
+            found = f"{argument} is {message_text(number)}"
             raise GrammarError(f"{expected}: {found}, expected a number above 0")
-    if family.is_rising and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
+    if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
         found = ", ".join(map(message_text, numbers))
         raise GrammarError(
             f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal"
         )
-    low, high = (own[end] if end in own else float(end) for end in family.support.split(", "))
-    mean = evaluate(parse(family.mean, names), rounded_fractions(), own)
+    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
+    middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
     floats = tuple(map(to_finite_float, numbers))
-    return Distribution(name, floats, written=text, mean=_number(mean), support=(low, high))
+    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
 
 
 def _number(value: Fraction) -> Expression:
