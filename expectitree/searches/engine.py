@@ -258,11 +258,7 @@ def start_work(setup: SearchSetup, settings: Settings, depths: int) -> Work:
     inner = len(tree) - tree.leaves
     lower, upper = (compiling.filled("d", end, inner, True) for end in settings.ends)
     own: Any = memoryview(bytearray(columns.kind)), tree.inner_before
-
-    def column(code: str, length: int) -> Any:  # a window is read only once a node is entered
-        return compiling.unwritten(code, length) if code == "d" else setup.column(code, length)
-
-    return Work.of((lower, upper), column, inner, 0, depths, own)
+    return Work.of((lower, upper), setup.column, inner, 0, depths, own)
 
 
 def settings_of(setup: SearchSetup, max_visits: int | None) -> Settings:

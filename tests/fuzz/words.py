@@ -15,8 +15,9 @@ from helpers import ROOT, run_main
 
 from expectitree.cli import COMMANDS, cli
 
-# A study starts processes; `studies` are a target of their own. A game may take any time.
-NAMES = [name for name in COMMANDS if name not in ("study", "completion")]
+# A study starts processes; `studies` are a target of their own. `edit` serves a page until it is
+# interrupted.
+NAMES = [name for name in COMMANDS if name not in ("study", "completion", "edit")]
 FILES = {
     "risk.yaml": (ROOT / "trees" / "risk.yaml").read_bytes(),
     "oil.yaml": (ROOT / "trees" / "rockefeller.yaml").read_bytes(),

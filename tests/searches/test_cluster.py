@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from helpers import ROOT
-from lab.study.test_cluster import BARE, cluster
+from lab.study.test_cluster import BARE, cluster, wait_until
 
 import expectitree as et
 
@@ -32,6 +32,13 @@ def evaluate(file: Path, *words: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def wait_until_connected(folder: Path, count: int, process: subprocess.Popen[str]) -> None:
+    """Wait until so many evaluations have reached the scheduler, and the last one has tasks."""
+    known = b"Receive client connection"
+    wait_until(lambda: (folder / "log").read_bytes().count(known) >= count, process)
+    time.sleep(1)
+
+
 def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     file = tmp_path / "tree.arrow"
     et.save(et.generate("uniform", plies=6, branching=(6, 9), real=True, seed=1), file)
@@ -39,7 +46,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     with cluster(tmp_path) as found:
         found.add_workers(2)
         process = evaluate(file, "--scheduler", found.address)
-        time.sleep(4)
+        wait_until_connected(tmp_path, 1, process)
         assert process.poll() is None, "it was not midway"
         found.workers[0].send_signal(signal.SIGKILL)
         output, errors = process.communicate(timeout=PATIENCE)
@@ -48,7 +55,7 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
         assert output.rpartition("value")[2] == whole.rpartition("value")[2]
 
         process = evaluate(file, "--scheduler", found.address)
-        time.sleep(3)
+        wait_until_connected(tmp_path, 2, process)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, errors) == (130, "expectitree: interrupted\n")

@@ -100,9 +100,9 @@ def test_which_searches_are_lean() -> None:
     assert not is_lean("max: [1, {chance: [1, 1]}]")
     assert not is_lean("max: [1, {chance: [0, 10], bounds: [0, 10]}]")
     assert not is_lean("max: [1, {chance: [{reward: 1, utility: 0}, 10]}]")
-    assert not is_lean("max: [{id: a, chance: [0, 10]}, {ref: a}]")
+    assert not is_lean("{nodes: {a: {chance: [0, 10]}}, max: [{ref: a}, {ref: a}]}")
     assert not is_lean("max: [1, {chance: [0, 1]}]", bounds=(0, 1e99))
-    assert not is_lean("max: [5, {min: [3, '?']}]", bounds=(0, 10))
+    assert not is_lean('max: [5, {min: [3, {utility: "?"}]}]', bounds=(0, 10))
 
 
 @pytest.mark.slow
