@@ -36,6 +36,7 @@ PLOTS = {
     "rockefeller-map": "sensitivity trees/rockefeller.yaml -p pr=0..1 -p sens=0.6..1",
     "rockefeller-risk": "risk trees/rockefeller.yaml",
     "rockefeller-tornado": "sensitivity trees/rockefeller.yaml --tornado",
+    "sumatriptan-curve": "simulate docs/examples/sumatriptan.yaml -p wtp",
 }
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -53,6 +53,7 @@ _NAMES = {
     "decide.sensitivity.exact": ("sensitivity_map",),
     "decide.sensitivity.report": ("Sensitivity", "sensitivity", "tornado"),
     "decide.sensitivity.sampling": ("risk_tolerances",),
+    "decide.simulation.report": ("Simulation", "acceptability", "simulate"),
     "files": ("load", "loads"),
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
@@ -73,7 +74,7 @@ __all__ = list(_HOMES)
 
 _QUESTIONS = {
     "analysis": ("evaluate", "compare", "trace", "verify"),
-    "decide": ("sensitivity", "risk", "information", "rescale", "opponents", "ask"),
+    "decide": ("sensitivity", "risk", "information", "simulation", "rescale", "opponents", "ask"),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

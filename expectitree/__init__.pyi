@@ -43,6 +43,9 @@ from expectitree.decide.sensitivity.report import Sensitivity as Sensitivity
 from expectitree.decide.sensitivity.report import sensitivity as sensitivity
 from expectitree.decide.sensitivity.report import tornado as tornado
 from expectitree.decide.sensitivity.sampling import risk_tolerances as risk_tolerances
+from expectitree.decide.simulation.report import Simulation as Simulation
+from expectitree.decide.simulation.report import acceptability as acceptability
+from expectitree.decide.simulation.report import simulate as simulate
 from expectitree.files import load as load
 from expectitree.files import loads as loads
 from expectitree.files.nested import from_dict as from_dict

@@ -104,7 +104,7 @@ def test_the_examples_in_the_help_of_a_command_run(name: str, tmp_path: Path) ->
         if name in e
     ]
     assert examples, "the help has no example"
-    for folder in ("trees", "studies"):
+    for folder in ("trees", "studies", "docs/examples"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("launch", "money"):
         shutil.copy(ROOT / "docs" / "examples" / f"{file}.yaml", tmp_path)

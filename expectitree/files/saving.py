@@ -166,6 +166,7 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     ),
     "expect": lambda tree: tree.expect,
     "parameters": lambda tree: tree.parameters,
+    "distributions": lambda tree: any(one.distribution for one in tree.parameters.values()),
     "formulas": lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions()),
     "events": lambda tree: tree.formulas and tree.formulas.events,
     "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes

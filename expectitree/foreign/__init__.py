@@ -5,7 +5,16 @@ from __future__ import annotations
 from expectitree.files.grammar.document import MAX_DEPTH
 from expectitree.files.rows import Format
 
-_UNANNOTATED = ("source", "notes", "bounds", "estimates", "expect", "events", "sharing")
+_UNANNOTATED = (
+    "source",
+    "notes",
+    "bounds",
+    "estimates",
+    "expect",
+    "distributions",
+    "events",
+    "sharing",
+)
 _VALUES = ("attitudes to risk", "unknown utilities", "cut nodes")
 _SHAPES = ("trees of one terminal", f"paths of more than {MAX_DEPTH} branches")
 
@@ -41,7 +50,7 @@ FORMATS = (
         signature=r'\A\s*\{[^][{}]*"SilverDecisions"\s*:',  # among the first keys of the root
         options=("tree",),
         loses=(
-            *("bounds", "estimates", "expect", "events", "sharing"),
+            *("bounds", "estimates", "expect", "events", "sharing", "distributions"),
             *(*_VALUES, *_SHAPES, "rewards of the root"),
             "MAX, MIN and CHANCE nodes in one tree",
         ),

@@ -57,6 +57,7 @@ UNSEEN = {
         control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
         p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
         param-cycle.yaml param-itself.yaml param-unknown.yaml""",
+    "a distribution that does not fit its value or the others": "distribution-value.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
         formula-value.yaml""",
@@ -228,6 +229,10 @@ GOOD = [
     "{estimate: z/3, min: ['if(x <= y_1, abs (x), 2^-x)']}]",
     "parameters: {p: 50%}\nchance: {a: {event: e, p: p, chance: [1, 2]}, b: {p: '1 - p', utility: "
     "p*100%}}",
+    "parameters: {a: {distribution: beta(12, 12)}, b: {value: 1, distribution: 'normal(0, 2^2)'}, "
+    "c: {distribution: {discrete: {10: 30%, -2: 0.7}}}, d: {distribution: {dirichlet: 3, set: s}}, "
+    "e: {distribution: {dirichlet: 1.5, set: s}}, f: {value: 2, distribution: {csv: x.csv, column: "
+    "g}}}\nmax: [a + b + c, d + e + f]\n",
     "parameters: {q: 1/3}\nchance: [{p: q/2, utility: 1}, {p: rest, utility: 2}]\n"
     "expect: {at: [{set: {q: 10%}, value: 19/10}, {set: {q: .5}}]}",
     "max: [{utility: 2*3}, {chance: [{p: 1 - 0.3, utility: 1}, {p: rest, reward: (1), max: [1]}]}]",

@@ -46,8 +46,8 @@ class Domain:
     """A kind of values.
 
     `operations` has the operators, functions and comparisons by their names in the syntax tree, but
-    not `if`. A comparison returns True, False, or None if the values do not decide it. Then the
-    operation `join` receives the values of both cases of the `if`.
+    not `if`. A comparison returns True or False, or something else if the values do not decide it.
+    The operation `join` receives that, and the values of both cases of the `if`.
     """
 
     number: Callable[[str | Fraction], Any]  # the value of a number such as `0.5` or `5%`
@@ -75,9 +75,12 @@ def evaluate(expression: Expression, domain: Domain, values: Mapping[str, Any]) 
             operands = node.operands[:1] if node.operation == "if" else node.operands
             work += [(operand, False) for operand in reversed(operands)]
         elif node.operation == "if":
-            verdict = results.pop()
             cases = node.operands[1:]
-            work.append((Apply("join", cases) if verdict is None else cases[not verdict], False))
+            if isinstance(results[-1], bool):
+                work.append((cases[not results.pop()], False))
+            else:
+                work.append((Apply("join", node.operands), True))
+                work += [(case, False) for case in reversed(cases)]
         else:
             start = len(results) - len(node.operands)
             try:

@@ -76,6 +76,20 @@ def parse(text: str, names: Collection[str]) -> Expression:
     return _Parser(text, names).whole()
 
 
+def parse_call(text: str) -> tuple[str, list[Expression]]:
+    """Return the name and the arguments of a text such as `beta(2, 3)`, which has no parameters.
+
+    The name is empty if the text has another form. Raises `ExpressionError` for an argument.
+    """
+    reader = _Parser(text, ())
+    name = reader.name
+    reader.advance()
+    if not name or reader.token != "(":
+        return "", []
+    arguments = reader.arguments(name)
+    return ("" if reader.token else name), arguments
+
+
 def listed(names: Collection[str]) -> str:
     """Return the first of some names as a list for a message."""
     return ", ".join([*names][:8]) + (", …" if len(names) > 8 else "")
@@ -229,7 +243,7 @@ class _Parser:
             hint = f"expected one of {listed(self.names)}"
         self.fail(f"unknown parameter {quote(name)}{did_you_mean(name, self.names)}: {hint}", start)
 
-    def call(self, function: str, start: int) -> Expression:
+    def arguments(self, function: str) -> list[Expression]:
         opened = self.start
         self.enter()
         arguments: list[Expression] = []
@@ -239,6 +253,10 @@ class _Parser:
             self.advance()
             arguments.append(self.operations(1))
         self.close(opened, function)
+        return arguments
+
+    def call(self, function: str, start: int) -> Expression:
+        arguments = self.arguments(function)
         count, expected = len(arguments), {"if": 3, "max": 0, "min": 0}.get(function, 1)
         if count != expected and expected or not count:
             found = f"{function} has {count} argument{'s' * (count != 1)}"

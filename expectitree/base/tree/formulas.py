@@ -19,13 +19,27 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
+from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
-from expectitree.base.numbers import number_text
 from expectitree.base.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
 REST = "rest"  # the probability that the other outcomes leave of 1
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution:
+    """The distribution of an uncertain parameter."""
+
+    kind: str  # `discrete`, `dirichlet`, `csv`, or a function such as `beta`: a method of NumPy's
+    numbers: tuple[float, ...] = ()  # the arguments, or the values of a discrete one
+    weights: tuple[float, ...] = ()  # the probabilities of these values
+    source: str = ""  # the set of a Dirichlet distribution, or the file of draws
+    column: str = ""  # of the file
+    written: Any = None  # as the tree file has it
+    mean: Expression | None = None  # where the distribution alone has it
+    support: Bounds = (-INFINITY, INFINITY)  # the least and the greatest value that it can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +51,7 @@ class Parameter:
     range: Bounds | None = None  # the least and the greatest value that the author thinks possible
     unit: str | None = None
     description: str | None = None
+    distribution: Distribution | None = None  # `simulate` draws from it; all others use the value
     is_sum: bool = False  # `define_probabilities` derived it: a sum of products of probabilities
 
     @property

@@ -434,7 +434,8 @@ class Tree(Shown):
 
         Args:
             values: A number of any length, or a text such as "1/3" and "25%", by the name of a
-                parameter. A float counts as the decimal that Python prints.
+                parameter, which has no distribution any more. A float counts as the decimal that
+                Python prints.
 
         Raises:
             NumberError: A value is not a number.

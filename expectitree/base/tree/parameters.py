@@ -125,7 +125,10 @@ def number_of(name: str, value: object) -> Expression:
 def with_values(
     parameters: Mapping[str, Parameter], values: Mapping[str, object]
 ) -> dict[str, Parameter]:
-    """Return parameters with some values replaced; raise `TreeError` for an unknown name."""
+    """Return parameters with some values replaced, which are then certain.
+
+    Raises `TreeError` for an unknown name.
+    """
     if not isinstance(values, Mapping) or not all(isinstance(name, str) for name in values):
         expected = "expected a mapping from name to number, such as {'pr': 0.3}"
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
@@ -141,7 +144,7 @@ def with_values(
         if bases:
             found = f"{name} is derived: {name} = {text_of(parameters[name].value)}"
             raise TreeError(f"{found}; set {' or '.join(bases)} instead")
-        changed[name] = replace(parameters[name], value=number_of(name, value))
+        changed[name] = replace(parameters[name], value=number_of(name, value), distribution=None)
     return changed
 
 

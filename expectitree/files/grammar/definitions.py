@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -16,7 +16,7 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
-from expectitree.base.tree.formulas import REST, Definition, Parameter, is_formula
+from expectitree.base.tree.formulas import REST, Definition, Distribution, Parameter, is_formula
 from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
@@ -39,6 +39,7 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         raise GrammarError(f"found {described(data)} under parameters, {_EXPECTED_PARAMETERS}")
     values.parameters = {str(name): None for name, _ in data if not _fault_of_name(name)}
     found: dict[str, Parameter] = {}
+    places: dict[str, Place] = {}
     for at, (name, written) in enumerate(data):
         fault = _fault_of_name(name)
         if name in found:
@@ -46,7 +47,12 @@ def read_parameters(values: ValueReader, data: Data) -> dict[str, Parameter]:
         if fault:
             values.report(Place(data, at, True), f"parameters: {fault}")
             continue
+        places[str(name)] = Place(data, at)
         found[str(name)] = _read_parameter(values, str(name), written, Place(data, at))
+    if any(one.distribution for one in found.values()):
+        from expectitree.files.grammar.distributions import complete
+
+        found = complete(values, found, places)
     try:
         TopologicalSorter({name: parameter.bases for name, parameter in found.items()}).prepare()
     except CycleError as error:
@@ -68,22 +74,42 @@ def _fault_of_name(name: str) -> str:
 
 
 def _read_parameter(values: ValueReader, name: str, written: Data, place: Place) -> Parameter:
-    """Return one parameter; after a report, with the value 0 for a missing one."""
+    """Return one parameter; after a report, with the value 0 for a missing one.
+
+    The value is None if the mean of a distribution takes its place.
+    """
     about = f"parameter {name}: "
     fields: dict[str, Any] = {}
     if not isinstance(written, tuple):
         fields["value"] = values.attempt(_formula, written, place.container, place.at, about)
         written = ()
-    for at, (key, value) in enumerate(written):
+    for at, key, value in _whole_calls(written):
         if key in _PARAMETER_VALUES and key not in fields:
             fields[key] = values.attempt(_PARAMETER_VALUES[key], value, written, at, about)
             continue
         message = f"duplicate key {quote(key)}: keep one" if key in fields else _unknown(key)
         values.report(Place(written, at, True), f"{about}{message}")
-    if "value" not in fields:
+    if "value" not in fields and "distribution" not in fields:
         values.report(place, f"{about}the value is missing: add `value:`")
-    fields["value"] = fields.get("value") or values.parse("0")
-    return Parameter(name, **fields)
+    if "value" in fields or not fields.get("distribution"):
+        fields["value"] = fields.get("value") or values.parse("0")
+    return Parameter(name, **{"value": None, **fields})
+
+
+def _whole_calls(written: Data) -> Iterator[tuple[int, str, Data]]:
+    """Yield each pair of a mapping with its place.
+
+    YAML splits `{distribution: beta(2, 3)}` at the comma; this joins the parts.
+    """
+    at = 0
+    while at < len(written):
+        start, (key, value) = at, written[at]
+        at += 1
+        while key == "distribution" and isinstance(value, str) and at < len(written):
+            if value.count("(") <= value.count(")") or written[at][1]:
+                break
+            value, at = f"{value}, {written[at][0]}", at + 1
+        yield start, key, value
 
 
 def _unknown(key: str) -> str:
@@ -99,6 +125,12 @@ def _formula(values: ValueReader, data: Data) -> Expression:
     return values.parse(data)
 
 
+def _distribution(values: ValueReader, data: Data) -> Distribution:
+    from expectitree.files.grammar.distributions import read_distribution
+
+    return read_distribution(values, data)
+
+
 def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
     if not isinstance(data, list) or len(data) != 2:
         raise GrammarError(f"found {described(data)} as range, expected two numbers [low, high]")
@@ -111,12 +143,14 @@ def _range(values: ValueReader, data: Data) -> tuple[Number, Number] | None:
 _PARAMETER_VALUES: dict[str, Read] = {
     "value": _formula,
     "range": _range,
+    "distribution": _distribution,
     "unit": text("a unit"),
     "description": text("a description"),
 }
 _MEANT = {  # what people mean by other keys
     "value: …": ("default", "base", "number", "expression", "formula"),
     "range: [low, high]": ("min", "max", "low", "high", "lower", "upper", "bounds", "interval"),
+    "distribution: …": ("dist", "distr", "prior", "uncertainty"),
     "unit: …": ("units", "currency"),
     "description: …": ("note", "comment", "text", "label", "title", "name"),
 }

@@ -320,6 +320,8 @@ class _TreeWriter:
         for name, parameter in self.written_parameters.items():
             about: dict[str, Any] = {"range": parameter.range, "unit": parameter.unit}
             about["description"] = parameter.description
+            if parameter.distribution is not None:
+                about["distribution"] = parameter.distribution.written
             fields = [self.pair(key, value) for key, value in about.items() if value is not None]
             value = self.formula(parameter.value)
             if fields:

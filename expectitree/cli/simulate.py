@@ -1,0 +1,89 @@
+"""`expectitree simulate`: what is best while parameters are uncertain."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from expectitree.analysis.plotting import check_plot, save_figure
+from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.terminal import OUT, say
+from expectitree.cli.trees import SearchOptions
+from expectitree.decide.sensitivity.parameters import parse_range
+from expectitree.decide.simulation.plot import figure_of
+from expectitree.decide.simulation.report import (
+    DRAWS,
+    MIN_DRAWS,
+    SEED,
+    Acceptability,
+    Simulation,
+    acceptability,
+    simulate,
+)
+
+
+@click.command("simulate", cls=HelpCommand)
+@click.option(
+    *("-p", "--parameter", "moved"),
+    metavar="NAME[=LOW..HIGH]",
+    help="Show the acceptability curve: the share of draws in which each action is best, over the "
+    "range of this parameter.",
+)
+@click.option(
+    *("--draws", "count"),
+    type=click.IntRange(min=MIN_DRAWS),
+    default=DRAWS,
+    show_default=True,
+    metavar="N",
+    help="The number of draws.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=SEED,
+    show_default=True,
+    help="The seed of the random numbers; the same seed gives the same draws.",
+)
+@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
+@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@format_options("simulation")
+def command(
+    options: SearchOptions,
+    moved: str | None,
+    count: int,
+    seed: int,
+    plot: str | None,
+    format_name: str,
+) -> None:
+    """Show which action is best while parameters are uncertain.
+
+    Parameters are drawn from the `distribution` that they have in the file; --set makes one
+    certain. For each action, `best in` is the share of draws in which it would be best if the
+    parameters were known, and `loss` how much less it is worth than the best, on average. The
+    second table has what knowing each parameter in advance is worth (EVPI, EVPPI). --format csv
+    writes the draws.
+
+    \b
+    For example:
+      expectitree simulate docs/examples/tegaderm.yaml --draws 1000
+      expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
+    """
+    if options.tree_count > 1 and (plot is not None or format_name == "csv"):
+        chosen = "--format csv writes the draws of" if plot is None else "--plot draws"
+        raise click.UsageError(f"{chosen} one tree: name one file.")
+    if plot is not None:
+        check_plot(plot)
+
+    def simulated(file: str, tree: Tree) -> Simulation | Acceptability:
+        if moved is None:
+            return simulate(tree, draws=count, seed=seed, file=file)
+        name, ends = parse_range(moved)
+        return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
+
+    reports = options.show_all("simulating", simulated, "simulation", format_name)
+    if reports and plot is not None:
+        save_figure(figure_of(reports[0]), plot)
+        say(f"{plot} written")

@@ -1,0 +1,365 @@
+"""What is best while parameters are uncertain: the report behind `simulate`.
+
+All draws are evaluated at once (`strategies.py`). The value of information about parameters is that
+of deciding when they are known (Raiffa and Schlaifer, Applied Statistical Decision Theory, 1961).
+For some of the parameters, decisions know the regression on these (Strong, Oakley and Brennan,
+Medical Decision Making 34, 2014).
+"""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError, install_hint
+from expectitree.base.expressions.evaluation import Domain, evaluate
+from expectitree.base.expressions.syntax import COMPARISONS, FUNCTIONS, NEGATION, Name
+from expectitree.base.numbers import INFINITY
+from expectitree.base.tree.columns import MIN
+from expectitree.base.tree.formulas import REST, Formulas
+from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.base.tree.parameters import ParameterValues
+from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
+from expectitree.searches.engine import search_tree
+from expectitree.searches.progress import report
+
+DRAWS, SEED = 10_000, 1  # by default
+MIN_DRAWS = 100
+QUANTILES = ("0.025", "0.5", "0.975")
+POINTS = 50  # between those of a curve
+_TIE = 1e-9  # of the greatest value, by which best actions may differ
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """A mean over the draws, or a difference of means."""
+
+    value: float
+    error: float  # the standard error
+
+
+@dataclass(frozen=True)
+class ActionValue:
+    """The value of one action while parameters are uncertain."""
+
+    action: str | None  # its label; None if no player decides at the root
+    is_best: bool  # whether it has the greatest mean
+    mean: float
+    sd: float  # the standard deviation
+    quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
+    share: float  # of the draws, in which it would be best if the parameters were known
+    loss: float  # the expected loss of choosing it: what the best decision in each draw adds
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """What knowing an uncertain parameter in advance is worth, or a set of probabilities."""
+
+    name: str  # of the parameter or of the set
+    parameters: tuple[str, ...]
+    evppi: Estimated
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation(Shown):
+    """The values of the first actions while parameters are uncertain; `simulate` makes it.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("{parameters: {p: {distribution: 'beta(2, 2)'}}, max: {sure: 4, bet: "
+        ...                 "{chance: {win: {p: p, utility: 10}, lose: {p: rest, utility: 0}}}}}")
+        >>> found = et.simulate(tree)
+        >>> found.best, round(found.actions[0].share, 1), round(found.evpi.value, 1)
+        (('bet',), 0.4, 0.5)
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        draws: The number of draws.
+        seed: The seed of the random numbers.
+        value: The value of deciding now: the greatest mean of all strategies.
+        best: The actions with that mean.
+        actions: One for each action at the root, in order; its later decisions are those that are
+            best on average, except in its `share`.
+        evpi: The expected value of perfect information about all parameters.
+        evppi: That about each parameter or set of probabilities, the greatest first.
+        sample: The draws of each parameter, as arrays.
+        values: The value of each action in each draw, as arrays.
+    """
+
+    question = "simulation"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    draws: int
+    seed: int
+    value: Estimated
+    best: tuple[str, ...]
+    actions: tuple[ActionValue, ...]
+    evpi: Estimated
+    evppi: tuple[Knowledge, ...]
+    sample: Mapping[str, Any] = field(repr=False)
+    values: tuple[Any, ...] = field(repr=False)
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON, which leave the draws out: those are the CSV."""
+        names = ("draws", "seed", "value", "best", "actions", "evpi", "evppi")
+        return {name: getattr(self, name) for name in names}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each draw: the rows of a table for pandas or polars.
+
+        Each has `file`, `draw` from 1, the parameters, and `value of ACTION` for each action.
+        """
+        names = [f"value of {one.action or 'the tree'}" for one in self.actions]
+        columns = {**self.sample, **dict(zip(names, self.values, strict=True))}
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        return [
+            {"file": self.file, "draw": at, **dict(zip(columns, row, strict=True))}
+            for at, row in enumerate(rows, 1)
+        ]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The decision at a value of the parameter of a curve."""
+
+    at: Fraction
+    best: str  # the action with the greatest mean
+    shares: tuple[float, ...]  # of the draws in which each action would be best
+    evpi: Estimated
+
+
+@dataclass(frozen=True)
+class Acceptability(Shown):
+    """The share of draws in which each action is best, by a parameter; `acceptability` makes it."""
+
+    question = "simulation"
+    has_plot = True
+
+    file: str
+    tree: Tree
+    draws: int
+    seed: int
+    range: Range  # the parameter that moves
+    actions: tuple[str, ...]
+    points: tuple[Point, ...]
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("draws", "seed", "actions", "points")
+        return {**self.range.json_fields(), **{name: getattr(self, name) for name in names}}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each point: the parameter, `best`, `evpi`, and the shares."""
+        return [
+            {
+                "file": self.file,
+                self.range.name: one.at,
+                "best": one.best,
+                "evpi": one.evpi.value,
+                **{f"share of {a}": x for a, x in zip(self.actions, one.shares, strict=True)},
+            }
+            for one in self.points
+        ]
+
+
+def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = "") -> Simulation:
+    """Return the values of the first actions for draws of the uncertain parameters.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("{parameters: {x: {distribution: 'normal(0, 1)'}}, max: {a: x, b: 0}}")
+        >>> round(et.simulate(tree, draws=100_000).evpi.value, 2)  # 1/sqrt(2*pi)
+        0.4
+
+    Args:
+        tree: The tree. A parameter that `Tree.with_parameters` has set is certain.
+        draws: The number of draws.
+        seed: The seed of the random numbers.
+        file: The name of the tree in outputs. Files of draws are looked up in its folder.
+
+    Raises:
+        AnalysisError: No parameter has a distribution, the tree has MIN nodes, or a formula has no
+            value in one of the draws.
+        FileError: A file of draws cannot be read.
+        TreeError: The tree has an attitude to risk.
+    """
+    sample = _sample(tree, draws, seed, file)
+    from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
+
+    strategies = Strategies(tree, sample, draws)
+    now, values = strategies.play(nothing)
+    known, best_values = strategies.play(everything)
+    groups: dict[tuple[bool, str], list[str]] = {}
+    for name in sample:
+        own = tree.parameters[name].distribution
+        is_set = own is not None and own.kind == "dirichlet"
+        group = own.source if own is not None and is_set else name
+        groups.setdefault((is_set, group), []).append(name)
+    evppi = []
+    for at, ((_, group), names) in enumerate(groups.items(), 1):
+        # The last probability of a set is 1 minus the others.
+        value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
+        evppi.append(Knowledge(group, tuple(names), _estimated(value - now, 0.0)))
+        report(at, len(groups))
+    evppi.sort(key=lambda one: -one.evppi.value)
+    actions = tuple(_actions(tree, values, best_values, known))
+    return Simulation(
+        file=file,
+        tree=tree,
+        draws=draws,
+        seed=seed,
+        value=_estimated(now),
+        best=tuple(one.action for one in actions if one.is_best and one.action is not None),
+        actions=actions,
+        evpi=_estimated(known - now),
+        evppi=tuple(evppi),
+        sample=sample,
+        values=tuple(values),
+    )
+
+
+def _sample(tree: Tree, draws: int, seed: int, file: str, moved: str = "") -> dict[str, Any]:
+    """Return the draws of a tree's parameters, without that of one that moves."""
+    check_tree(tree, "simulate")
+    if MIN in tree.columns.kind:
+        raise AnalysisError("simulate is about one decision maker, and the tree has MIN nodes")
+    if draws < MIN_DRAWS:
+        raise AnalysisError(f"found {draws} draws, expected {MIN_DRAWS} or more")
+    search_tree(tree)  # raises what is wrong with the tree
+    parameters = {name: one for name, one in tree.parameters.items() if name != moved}
+    if not any(one.distribution for one in parameters.values()):
+        raise AnalysisError(
+            "no parameter has a distribution: write it under `parameters`, as in "
+            '`pr: {value: 0.5, distribution: "beta(12, 12)"}`'
+        )
+    try:
+        from expectitree.decide.simulation.draws import draw
+    except ModuleNotFoundError:
+        raise AnalysisError(f"simulate needs NumPy: {install_hint('fast')}") from None
+    return draw(parameters, draws, seed, os.path.dirname(file))
+
+
+def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[ActionValue]:
+    """Yield the values of the root's actions; `best_values` are those if all is known."""
+    import numpy as np
+
+    labels: list[str | None] = [None]
+    if tree.root.kind == Kind.MAX:
+        labels = [branch.label for branch in tree.root.branches]
+    means = values.mean(axis=1)
+    is_best = means >= means.max() - _TIE * abs(values).max()
+    for at, (label, share) in enumerate(zip(labels, _shares(best_values), strict=True)):
+        sd = float(values[at].std(ddof=1))
+        yield ActionValue(
+            action=label,
+            is_best=bool(is_best[at]),
+            mean=float(means[at]),
+            sd=sd if sd > _TIE * abs(means[at]) else 0.0,  # not the rounding of a constant
+            quantiles={q: float(np.quantile(values[at], float(q))) for q in QUANTILES},
+            share=share,
+            loss=float((known - values[at]).mean()),
+        )
+
+
+def _shares(values: Any) -> list[float]:
+    """Return the share of draws in which each action is best; those that tie have equal parts."""
+    is_best = values >= values.max(axis=0) - _TIE * abs(values).max()
+    shares: list[float] = (is_best / is_best.sum(axis=0)).mean(axis=1).tolist()
+    return shares
+
+
+def _estimated(values: Any, least: float = -INFINITY) -> Estimated:
+    return Estimated(
+        max(float(values.mean()), least), float(values.std(ddof=1) / len(values) ** 0.5)
+    )
+
+
+# ---- The acceptability curve.
+
+
+def acceptability(
+    tree: Tree,
+    parameter: str,
+    *,
+    range: Ends | None = None,
+    draws: int = DRAWS,
+    seed: int = SEED,
+    file: str = "",
+) -> Acceptability:
+    """Return the share of draws in which each action is best, for values of one parameter.
+
+        >>> import expectitree as et
+        >>> tree = et.loads("{parameters: {effect: {distribution: 'normal(2, 1)'}, wtp: 5}, max: "
+        ...                 "{treat: wtp*effect - 10, wait: 0}}")
+        >>> found = et.acceptability(tree, "wtp", range=(0, 10))
+        >>> [round(point.shares[0], 1) for point in found.points[::10]]
+        [0.0, 0.0, 0.3, 0.6, 0.8, 0.8]
+
+    Args:
+        tree: The tree.
+        parameter: The name of the parameter that moves, such as the willingness to pay.
+        range: Its least and greatest value; by default, those in the file.
+        draws: As for `simulate`, like the following arguments.
+        seed: The seed of the random numbers.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: As for `simulate`, or no player decides at the root.
+    """
+    sample = _sample(tree, draws, seed, file, parameter)
+    moved = range_of(tree, parameter, range)
+    from expectitree.decide.simulation.strategies import Strategies, everything, nothing
+
+    if tree.root.kind != Kind.MAX:
+        raise AnalysisError("a curve compares actions, and no player decides at the root")
+    labels = tuple(branch.label for branch in tree.root.branches)
+    places, points = moved.places(POINTS), []
+    # In between, an affine function needs no evaluation.
+    ends = [
+        Strategies(tree, sample, draws, {parameter: float(at)}) for at in (places[0], places[-1])
+    ]
+    for at, place in enumerate(places):
+        if _is_affine(tree, parameter):
+            strategies = ends[0].towards(ends[1], at / POINTS)
+        else:
+            strategies = Strategies(tree, sample, draws, {parameter: float(place)})
+        now, values = strategies.play(nothing)
+        known, best_values = strategies.play(everything)
+        best = labels[int(values.mean(axis=1).argmax())]
+        points.append(Point(place, best, tuple(_shares(best_values)), _estimated(known - now)))
+        report(at + 1, len(places))
+    return Acceptability(file, tree, draws, seed, moved, labels, tuple(points))
+
+
+def _is_affine(tree: Tree, parameter: str) -> bool:
+    """Return whether all amounts are affine functions of a parameter, and probabilities constant.
+
+    Formulas are evaluated over degrees: 0 is a constant, 1 affine, and anything more neither.
+    """
+    formulas = tree.formulas or Formulas()
+    values = ParameterValues(tree.parameters, _DEGREES, {parameter: 1})
+    amounts = (*formulas.nodes.values(), *formulas.rewards.values())
+    chances = (p for p in formulas.probabilities.values() if p != Name(REST))
+    limits = [(one, 1) for one in amounts] + [(p, 0) for p in chances]
+    return all(evaluate(one, _DEGREES, values) <= limit for one, limit in limits)
+
+
+def _other_degree(*degrees: int) -> int:
+    return 2 if any(degrees) else 0
+
+
+_DEGREES = Domain(
+    lambda _: 0,
+    {
+        **dict.fromkeys((*FUNCTIONS, *COMPARISONS, "^", "join"), _other_degree),
+        **{"+": max, "-": max, "*": operator.add, NEGATION: abs},
+        "/": lambda above, below: 2 if below else above,
+    },
+    lambda degree: degree,
+)

@@ -1,0 +1,190 @@
+"""The value of a tree under strategies that know nothing, something or all of its parameters.
+
+A strategy has an action for each history of chances and earlier actions. The action that is best
+after a history has the greatest sum of values over the draws, each draw weighted with the
+probability of that history, which is evidence about the parameters. So backward induction finds the
+best strategy of all, if a node that several paths reach is one node a path.
+
+If something is known in advance, means given that take the place of sums over all draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from expectitree.base.errors import AnalysisError, ExpectitreeError
+from expectitree.base.tree.columns import CHANCE, NONE
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.decide.simulation.arrays import Numbers, mean_of
+from expectitree.decide.simulation.draws import MAX_SIZE, check_size
+from expectitree.searches.progress import report
+
+CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
+_KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
+_MAX_PAIRED = 10  # parameters whose products are in a regression
+
+# From an array [actions, draws] to what a decision knows of it: [actions, draws] or [actions, 1].
+Estimate = Callable[[Any], Any]
+
+
+class _Place(NamedTuple):
+    """A node with decisions in it or below, as one path reaches it."""
+
+    node: int
+    reach: Any  # the probability of the chances on the way, in each draw
+    below: list[tuple[int, int]]  # each branch with its place; 0 if nobody decides there
+
+
+class Strategies:
+    """The decisions of a tree, and the numbers in each draw on which they depend."""
+
+    def __init__(
+        self, tree: Tree, draws: Mapping[str, Any], count: int, known: Mapping[str, float] = {}
+    ) -> None:
+        """Evaluate the tree for draws of its parameters, and values of others that are known."""
+        self.tree, self.draws, self.count, self.known = tree, draws, count, known
+        kind, child = tree.columns.kind, tree.columns.child
+        decides: list[bool] = []
+        for n in range(len(tree)):
+            below = any(decides[child[b]] for b in tree.branches_of(n))
+            decides.append(below or kind[n] == Kind.MAX)
+        inner = [n for n in range(len(tree)) if decides[n]]
+        branches = [NONE, *(b for n in inner for b in tree.branches_of(n))]
+        check_size(len(branches), count)
+        # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
+        self.amounts = {b: np.empty(count) for b in branches}
+        of_chance = (b for n in inner if kind[n] == CHANCE for b in tree.branches_of(n))
+        self.chances = {b: np.empty(count) for b in of_chance}
+        with np.errstate(all="ignore"):  # a number that is missing is NaN
+            for start in range(0, count, CHUNK):
+                part = slice(start, start + CHUNK)
+                numbers = Numbers(tree, {**known, **{name: x[part] for name, x in draws.items()}})
+                values = numbers.values(decides)
+                for b, amounts in self.amounts.items():
+                    node = tree.root_id if b == NONE else child[b]
+                    amounts[part] = numbers.reward(b) + values.get(node, 0.0)
+                for n in inner:
+                    if kind[n] == CHANCE:
+                        found = numbers.probabilities(n)
+                        for b, p in zip(tree.branches_of(n), found, strict=True):
+                            self.chances[b][part] = p
+                report(min(start + CHUNK, count), count)
+        self.places = self._unfolded(decides)
+
+    def towards(self, other: Strategies, share: float) -> Strategies:
+        """Return the strategies for which amounts are between those of these and of others."""
+        found = copy(self)
+        pairs = ((b, mine, other.amounts[b]) for b, mine in self.amounts.items())
+        found.amounts = {b: mine + share * (its - mine) for b, mine, its in pairs}
+        return found
+
+    def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
+        """Return the places of the nodes with decisions, parents first."""
+        tree, child = self.tree, self.tree.columns.child
+        places = [_Place(tree.root_id, 1.0, [])] if decides[tree.root_id] else []
+        for place in places:  # which grows
+            for b in tree.branches_of(place.node):
+                if not decides[child[b]]:
+                    place.below.append((b, 0))
+                    continue
+                place.below.append((b, len(places)))
+                places.append(_Place(child[b], place.reach * self.chances.get(b, 1.0), []))
+                check_size(len(places), self.count)
+        return places
+
+    def play(self, estimate: Estimate) -> tuple[Any, Any]:
+        """Return the value in each draw, and the values of the root's actions.
+
+        `estimate` says what decisions know. Without a decision at the root, it is one action.
+        """
+        found: dict[int, Any] = {0: 0.0}
+        options: list[Any] = [0.0]
+        with np.errstate(all="ignore"):
+            for at in range(len(self.places) - 1, -1, -1):
+                place = self.places[at]
+                options = [self.amounts[b] + (found.pop(c) if c else 0) for b, c in place.below]
+                if self.tree.columns.kind[place.node] == CHANCE:
+                    chances = [self.chances[b] for b, _ in place.below]
+                    options = [mean_of(zip(chances, options, strict=True))]
+                found[at] = self._chosen(place, np.array(options), estimate)
+            actions = np.array([option + self.amounts[NONE] for option in options])
+            value = found[0] + self.amounts[NONE]
+        self._check(value)
+        return value, actions
+
+    def _chosen(self, place: _Place, options: Any, estimate: Estimate) -> Any:
+        """Return the values of the actions that are best for what is known."""
+        if len(options) == 1:
+            return options[0]
+        weighted = options * place.reach
+        if np.isnan(weighted).any():
+            weighted = np.where(place.reach == 0, 0.0, weighted)
+            self._check(weighted.sum(axis=0))
+        best = np.broadcast_to(estimate(weighted).argmax(axis=0), self.count)
+        return options[best, np.arange(self.count)]
+
+    def _check(self, values: Any) -> None:
+        """Raise `AnalysisError` for a draw without a value, or with one that is too large."""
+        is_wrong = ~(abs(values) <= MAX_SIZE)
+        if not is_wrong.any():
+            return
+        at = int(is_wrong.argmax())
+        drawn = {name: float(x[at]) for name, x in self.draws.items()}
+        hint = "give the parameter a distribution without such values, or limit it in the formula"
+        found = f"the value is beyond {MAX_SIZE:g}"
+        try:
+            self.tree.with_parameters(**drawn, **self.known)
+        except ExpectitreeError as error:
+            found = f"{error}"
+        raise AnalysisError(f"draw {at + 1:,}: {found}; {hint}, as in min(x, 1)")
+
+
+# ---- What is known.
+
+
+def nothing(weighted: Any) -> Any:
+    """Return the mean over all draws."""
+    return weighted.mean(axis=1, keepdims=True)
+
+
+def everything(weighted: Any) -> Any:
+    """Return the numbers of each draw."""
+    return weighted
+
+
+def these(columns: Sequence[Any]) -> Estimate:
+    """Return the regression on some parameters, given by their draws.
+
+    The basis has a piecewise linear function of each parameter, and products of two. The regression
+    for a half of the draws is on the other half, so that chance alone seems to be worth nothing.
+    """
+    rows = []
+    for x in columns:
+        values = np.unique(x)
+        if len(values) > _KNOTS:
+            values = np.quantile(x, np.linspace(0, 1, _KNOTS))
+        values = values[np.diff(values, prepend=-np.inf) > 1 / MAX_SIZE]
+        rows += [np.interp(x, values, row) for row in np.eye(len(values))]
+    if len(columns) <= _MAX_PAIRED:
+        centred = [(x - x.mean()) / (x.std() or 1) for x in columns]
+        rows += [a * b for a, b in combinations(centred, 2)]
+    middle = len(columns[0]) // 2
+    halves = slice(None, middle), slice(middle, None)
+    bases = [np.array(rows)[:, half] for half in halves]
+    # `einsum` does not use several cores, whose sums would differ in the last digit.
+    inverses = [np.linalg.pinv(np.einsum("in,jn->ij", b, b), 1e-10, True) for b in bases]
+
+    def estimate(weighted: Any) -> Any:
+        found = np.empty_like(weighted)
+        for mine, other in ((0, 1), (1, 0)):
+            moments = np.einsum("in,an->ia", bases[other], weighted[:, halves[other]])
+            factors = np.einsum("ij,ja->ia", inverses[other], moments)
+            found[:, halves[mine]] = np.einsum("in,ia->an", bases[mine], factors)
+        return found
+
+    return estimate

@@ -1,0 +1,210 @@
+"""The grammar of a parameter's `distribution`.
+
+A distribution of one number is a function: `beta(12, 12)`. The others are mappings:
+`{discrete: {10: 0.3, 20: 0.7}}`, `{dirichlet: 12, set: NAME}` and `{csv: FILE, column: NAME}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from expectitree.base.errors import NumberError
+from expectitree.base.expressions.evaluation import evaluate, rounded_fractions
+from expectitree.base.expressions.parser import ExpressionError, parse, parse_call
+from expectitree.base.expressions.syntax import Expression
+from expectitree.base.names import did_you_mean
+from expectitree.base.numbers import (
+    exact_text,
+    message_text,
+    quote,
+    to_exact,
+    to_finite_float,
+    to_fraction,
+    to_nearest_float,
+    to_probability,
+)
+from expectitree.base.tree.formulas import Distribution, Parameter
+from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
+from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.words import described, unknown_key
+
+_FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
+    "beta": ("a, b", "a/(a + b)", "0, 1"),
+    "gamma": ("shape, scale", "shape*scale", "0, inf"),
+    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
+    "normal": ("mean, sd", "mean", "-inf, inf"),
+    "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
+    "uniform": ("low, high", "(low + high)/2", "low, high"),
+}
+_POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
+_MAPPINGS = {
+    "discrete": "{discrete: {10: 0.3, 20: 0.7}}",
+    "dirichlet": "{dirichlet: 12, set: NAME}",
+    "csv": "{csv: FILE, column: NAME}",
+}
+_NAMES = (*_FAMILIES, *_MAPPINGS)
+_EXPECTED = f"expected one of {', '.join(_NAMES)}, such as beta(12, 12)"
+_MAX_LENGTH = 40  # characters of an exact number
+_TOLERANCE = Fraction(1, 10**9)  # by which the probabilities of values may miss the sum 1
+
+
+def read_distribution(values: ValueReader, data: Data) -> Distribution:
+    """Return a distribution as written at a parameter."""
+    if isinstance(data, str) and data:
+        return _function(data)
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)} as distribution, {_EXPECTED}")
+    keys = dict(data)
+    kind = next((key for key in keys if key in _NAMES), str(data[0][0]))
+    if kind not in _MAPPINGS:
+        raise GrammarError(_wrong_form(kind))
+    own = {"dirichlet": ("dirichlet", "set"), "csv": ("csv", "column")}.get(kind, (kind,))
+    for at, (key, _) in enumerate(data):
+        if key not in own:
+            raise GrammarError(unknown_key(key, own), Place(data, at, True))
+    if kind == "discrete":
+        return _discrete(keys[kind])
+    if kind == "dirichlet":
+        count = to_exact(values.number(keys[kind]))
+        if not count > 0:
+            raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
+        name = _text(keys, "set", "the same name at every probability of the set")
+        written = {kind: NumberText(keys[kind]), "set": name}
+        numbers = (to_finite_float(count),)
+        return Distribution(kind, numbers, source=name, written=written, support=(0, 1))
+    file = _text(keys, "csv", "a file of draws with a column for each parameter")
+    column = _text(keys, "column", "the name of a column") if "column" in keys else ""
+    return Distribution(kind, source=file, column=column, written=keys)
+
+
+def _text(keys: Mapping[str, Data], key: str, expected: str) -> str:
+    if not isinstance(keys.get(key), str) or not keys[key]:
+        found = f"found {described(keys[key])} as {key}" if key in keys else f"{key} is missing"
+        raise GrammarError(f"{found}, expected {expected}")
+    return str(keys[key])
+
+
+def _wrong_form(name: str) -> str:
+    """Return the message about a distribution that is unknown or has the other form."""
+    if name in _FAMILIES:
+        return f"{name} is a function: write {name}({_FAMILIES[name][0]})"
+    if name in _MAPPINGS:
+        return f"{name} is not a function: write {_MAPPINGS[name]}"
+    return f"unknown distribution {quote(name)}{did_you_mean(name, _NAMES)}: {_EXPECTED}"
+
+
+def _function(text: str) -> Distribution:
+    try:
+        name, arguments = parse_call(text)
+        if name in _FAMILIES:
+            numbers = [evaluate(one, rounded_fractions(), {}) for one in arguments]
+    except ExpressionError as error:
+        if "unknown parameter" not in str(error):
+            raise
+        found = f"{error}".split(":")[0].replace("unknown parameter", "found")
+        message = f"{found}, and the arguments of a distribution are numbers"
+        raise ExpressionError(message, error.offset) from None
+    if name not in _FAMILIES:
+        raise GrammarError(_wrong_form(name or text))
+    signature, mean, support = _FAMILIES[name]
+    names, expected = signature.split(", "), f"{name}({signature})"
+    if len(numbers) != len(names):
+        count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
+        raise GrammarError(f"found {name} with {count}, expected {expected}")
+    own: dict[str, Any] = dict(zip(names, numbers, strict=True))
+    for argument, number in own.items():
+        if argument in _POSITIVE and number <= 0:
+            found = f"{argument} is {message_text(number)}"
+            raise GrammarError(f"{expected}: {found}, expected a number above 0")
+    if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
+        found = ", ".join(map(message_text, numbers))
+        raise GrammarError(
+            f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal"
+        )
+    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
+    middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
+    floats = tuple(map(to_finite_float, numbers))
+    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
+
+
+def _number(value: Fraction) -> Expression:
+    """Return a mean as the value of a parameter: exact, or if that is long, the nearest float."""
+    text = exact_text(value)
+    return parse(text if len(text) <= _MAX_LENGTH else repr(to_nearest_float(value)), ())
+
+
+def _discrete(data: Data) -> Distribution:
+    if not isinstance(data, tuple) or not data:
+        raise GrammarError(f"found {described(data)}, expected {_MAPPINGS['discrete']}")
+    points: dict[Fraction, Fraction] = {}
+    for at, (value, p) in enumerate(data):
+        try:
+            number, weight = (
+                to_fraction(value),
+                to_probability(p if isinstance(p, str) else "", True),
+            )
+        except NumberError as error:
+            raise GrammarError(str(error), Place(data, at)) from None
+        points[number] = points.get(number, Fraction(0)) + Fraction(weight)
+    total = sum(points.values(), Fraction(0))
+    if abs(total - 1) > _TOLERANCE:
+        found = f"the probabilities of the values sum to {message_text(total)}"
+        raise GrammarError(f"{found}, expected 1")
+    return Distribution(
+        "discrete",
+        tuple(map(to_finite_float, points)),
+        tuple(map(to_nearest_float, points.values())),
+        written={"discrete": {value: NumberText(p) for value, p in data}},
+        mean=_number(sum((x * p for x, p in points.items()), Fraction(0))),
+        support=(min(points), max(points)),
+    )
+
+
+# ---- Parameters with distributions.
+
+
+def complete(
+    values: ValueReader, parameters: Mapping[str, Parameter], places: Mapping[str, Place]
+) -> dict[str, Parameter]:
+    """Return parameters, with the means of distributions in place of values that are None.
+
+    Reports sets of a single probability, and values that a distribution does not have.
+    """
+    sets: dict[str, list[Fraction]] = {}
+    uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
+    for own in uncertain.values():
+        if own.kind == "dirichlet":
+            sets.setdefault(own.source, []).append(to_exact(own.numbers[0]))
+    found = dict(parameters)
+    for name, own in uncertain.items():
+        fault, mean, given = "", own.mean, parameters[name].value
+        if own.kind == "dirichlet":
+            counts = sets[own.source]
+            mean = _number(to_exact(own.numbers[0]) / sum(counts))
+            if len(counts) == 1:
+                fault = f"the set {quote(own.source)} has no other probability: add one or use beta"
+        if given is None and mean is None:
+            fault = "the value is missing: add `value:`, since only the file has the mean"
+        found[name] = replace(parameters[name], value=given or mean or parse("0", ()))
+        fault = fault or _fault_of_value(found[name], own)
+        if fault:
+            values.report(places[name], f"parameter {name}: {fault}")
+    return found
+
+
+def _fault_of_value(parameter: Parameter, own: Distribution) -> str:
+    """Return the message about a value that a distribution cannot have, or nothing."""
+    if parameter.bases:
+        bases = " and ".join(parameter.bases)
+        return f"it is derived from {bases}, which may have distributions: remove its own"
+    with suppress(NumberError):  # reported where it is used
+        value = evaluate(parameter.value, rounded_fractions(), {})
+        low, high = own.support
+        if not low <= value <= high:
+            ends = f"{message_text(low)} to {message_text(high)}"
+            return f"the value {message_text(value)} is outside of its distribution, {ends}"
+    return ""

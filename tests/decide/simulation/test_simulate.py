@@ -1,0 +1,271 @@
+"""`simulate`: the report, the command and its formats, files of draws, and what is drawn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from helpers import invoke, run_main
+
+import expectitree as et
+from expectitree.base.errors import AnalysisError, FileError, TreeError
+from expectitree.decide.simulation import report as module
+from expectitree.decide.simulation.draws import draw
+
+BET = """
+title: A bet
+parameters:
+  p: {distribution: "beta(2, 2)"}
+  prize: {value: 10, unit: $}
+max:
+  sure: 4
+  bet: {chance: {win: {p: p, utility: prize}, lose: {p: rest, utility: 0}}}
+"""
+SHOWN = """\
+A bet
+
+action   mean     sd   2.5%    50%  97.5%  best in    loss
+sure        4      0      4      4      4    35.4%  1.4941
+bet ★   4.979  2.223  0.950  4.981  9.023    64.6%  0.5154
+
+if known        is worth       ±
+all parameters    0.5154  0.0090
+p                 0.5154  0.0090
+
+Deciding now is worth 4.979 ± 0.022 (bet). ± is the standard error.
+Knowing all parameters in advance is worth at most 0.5154 ± 0.0090 (EVPI): the
+expected loss of deciding now.
+10,000 draws, seed 1.
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "scipy_name", "arguments"),
+    [
+        ("beta(2, 3)", "beta", {"args": (2, 3)}),
+        ("gamma(3, 2)", "gamma", {"args": (3,), "scale": 2}),
+        ("lognormal(1, 0.3)", "lognorm", {"args": (0.3,), "scale": np.e}),
+        ("normal(5, 2)", "norm", {"args": (), "loc": 5, "scale": 2}),
+        ("triangular(1, 2, 5)", "triang", {"args": (0.25,), "loc": 1, "scale": 4}),
+        ("uniform(-1, 3)", "uniform", {"args": (), "loc": -1, "scale": 4}),
+    ],
+)
+def test_draws_follow_the_distribution_of_scipy(
+    text: str, scipy_name: str, arguments: dict[str, Any]
+) -> None:
+    from scipy import stats
+
+    shape = arguments.pop("args")
+    expected = getattr(stats, scipy_name)(*shape, **arguments)
+    tree = et.loads(f"{{parameters: {{x: {{distribution: '{text}'}}}}, max: [x, 1]}}")
+    assert et.evaluate(tree).value == pytest.approx(max(expected.mean(), 1))
+    drawn = draw(tree.parameters, 20_000, 7, "")["x"]
+    assert stats.kstest(drawn, expected.cdf).pvalue > 0.001
+
+
+def test_sets_of_probabilities_and_discrete_values() -> None:
+    text = (
+        "parameters: {a: {distribution: {dirichlet: 2, set: s}}, b: {distribution: {dirichlet: 6, "
+        "set: s}}, c: {distribution: {discrete: {10: 0.25, 30: 0.75}}}}\nmax: [a, b, c]"
+    )
+    tree = et.loads(text)
+    assert [child.utility for child in tree.root.children] == [0.25, 0.75, 25]
+    drawn = draw(tree.parameters, 20_000, 1, "")
+    assert drawn["a"] + drawn["b"] == pytest.approx(1)
+    assert drawn["a"].mean() == pytest.approx(0.25, abs=0.01)
+    assert drawn["a"].var() == pytest.approx(0.25 * 0.75 / 9, rel=0.05)
+    assert set(drawn["c"]) == {10, 30}
+    assert drawn["c"].mean() == pytest.approx(25, abs=0.3)
+
+
+def test_a_set_may_have_the_name_of_a_parameter(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("c\n1\n3\n")
+    tree = et.loads(
+        "parameters: {a: {distribution: {dirichlet: 2, set: c}}, b: {distribution: {dirichlet: 2, "
+        "set: c}}, c: {value: 2, distribution: {csv: a}}}\nmax: [a + b, c]"
+    )
+    found = et.simulate(tree, draws=100, file=str(tmp_path / "x.yaml"))
+    assert found.sample["a"] + found.sample["b"] == pytest.approx(1)
+    assert {one.parameters for one in found.evppi} == {("a", "b"), ("c",)}
+
+
+def test_another_distribution_changes_no_other_draws() -> None:
+    one, two = et.loads(BET), et.loads(BET.replace("value: 10", "distribution: 'normal(10, 1)'"))
+    drawn = [draw(tree.parameters, 100, 1, "")["p"] for tree in (one, two)]
+    assert (drawn[0] == drawn[1]).all()
+    assert (drawn[0] != draw(one.parameters, 100, 2, "")["p"]).all()
+
+
+def test_files_of_draws_are_drawn_jointly(tmp_path: Path) -> None:
+    rows = "\n".join(f"{x},{-x}" for x in range(50))
+    (tmp_path / "draws.csv").write_text(f'"a", b\n{rows}\n')
+    tree_file = tmp_path / "x.yaml"
+    tree_file.write_text(
+        "parameters: {a: {value: 1, distribution: {csv: draws.csv}}, c: {value: 1, distribution: "
+        "{csv: draws.csv, column: b}}}\nmax: [a, c]"
+    )
+    found = et.simulate(et.load(tree_file), draws=100, file=str(tree_file))
+    assert (found.sample["a"] == -found.sample["c"]).all()
+    assert sorted(found.sample["a"]) == sorted([*range(50)] * 2)  # each row equally often
+    assert (found.sample["a"] != np.array([*range(50)] * 2)).any()
+    assert invoke("simulate", str(tree_file)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("b\n1\n2\n", "draws.csv:1:1: parameter a: no column 'a': the columns are b"),
+        ("a\n1\nx\n", "draws.csv:3:1: column a: 'x' is not a number"),
+        ("a\n1\n", "draws.csv: expected a line with the names of columns, and two or more lines"),
+        (None, "draws.csv: "),
+    ],
+)
+def test_wrong_files_of_draws(content: str | None, message: str, tmp_path: Path) -> None:
+    if content is not None:
+        (tmp_path / "draws.csv").write_text(content)
+    tree_file = tmp_path / "x.yaml"
+    tree_file.write_text(
+        "{parameters: {a: {value: 1, distribution: {csv: draws.csv}}}, max: [a, 2]}"
+    )
+    assert invoke("eval", str(tree_file)).exit_code == 0  # which ignores distributions
+    done = run_main("simulate", str(tree_file))
+    assert done.status == 3
+    assert done.err.startswith(f"{tmp_path}/{message}")
+    with pytest.raises(FileError):
+        et.simulate(et.load(tree_file), file=str(tree_file))
+
+
+def test_text() -> None:
+    assert invoke("simulate", "-e", BET).stdout == SHOWN
+
+
+def test_curve() -> None:
+    text = invoke("simulate", "-e", BET, "-p", "prize=0..20").stdout
+    rows = [line.split() for line in text.splitlines()[2:14]]
+    assert rows[0] == ["prize", "($)", "best", "sure", "bet", "EVPI"]
+    assert rows[1] == ["0", "sure", "100.0%", "0.0%", "0"]
+    assert rows[6][:3] == ["10", "bet", "35.4%"]  # as without the curve
+    assert rows[11][:2] == ["20", "bet"]
+    # By evaluating each point, and by moving between both ends.
+    exact = et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)
+    slow = et.loads(BET.replace("utility: prize", "utility: prize^1"))
+    found = et.acceptability(slow, "prize", range=(0, 20), draws=500)
+    for one, other in zip(exact.points, found.points, strict=True):
+        assert (one.at, one.best, one.shares) == (other.at, other.best, other.shares)
+        assert one.evpi.value == pytest.approx(other.evpi.value)
+
+
+@pytest.mark.parametrize(
+    ("formula", "is_affine"),
+    [
+        *((text, True) for text in ("x*w - y", "w/2 + (1 - w)*x", "z", "exp(x)", "-(w + x)")),
+        *((text, False) for text in ("w*w", "w^1", "1/w", "max(w, 1)", "if(w < 1, w, 1)", "w*z")),
+        ("if(x < 1, 1, 2)*w", True),
+    ],
+)
+def test_affine_formulas(formula: str, is_affine: bool) -> None:
+    text = f"{{parameters: {{w: 1, x: 0.5, y: 3, z: w + 1}}, max: [w, '{formula}']}}"
+    assert module._is_affine(et.loads(text), "w") is is_affine
+    chance = "{parameters: {w: 1}, chance: {a: {p: w, utility: 1}, b: {p: rest, utility: 0}}}"
+    assert not module._is_affine(et.loads(chance), "w")
+
+
+def test_json_and_csv() -> None:
+    found = json.loads(invoke("simulate", "-e", BET, "--draws", "500", "--format", "json").stdout)
+    assert found["draws"] == 500
+    assert found["best"] == ["bet"]
+    assert [action["action"] for action in found["actions"]] == ["sure", "bet"]
+    assert set(found["evpi"]) == {"value", "error"}
+    assert found["evppi"] == [
+        {"name": "p", "parameters": ["p"], "evppi": found["evppi"][0]["evppi"]}
+    ]
+    lines = invoke("simulate", "-e", BET, "--draws", "500", "--format", "csv").stdout.splitlines()
+    assert lines[0] == "file,draw,p,value of sure,value of bet"
+    assert len(lines) == 501
+    _, at, p, sure, bet = lines[500].split(",")
+    assert (int(at), float(sure)) == (500, 4)
+    assert float(bet) == pytest.approx(10 * float(p))
+    assert np.mean([float(line.split(",")[4]) for line in lines[1:]]) == pytest.approx(
+        found["actions"][1]["mean"]
+    )
+    curve = ("simulate", "-e", BET, "--draws", "100", "-p", "prize=0..10", "--format")
+    assert invoke(*curve, "csv").stdout.splitlines()[0] == (
+        "file,prize,best,evpi,share of sure,share of bet"
+    )
+    point = json.loads(invoke(*curve, "json").stdout)["points"][50]
+    assert (point["at"], point["best"]) == (10, "bet")
+
+
+def test_a_parameter_that_is_set_is_certain() -> None:
+    done = run_main("simulate", "-e", BET, "--set", "p=0.3")
+    assert (done.status, done.out) == (2, "")
+    assert "no parameter has a distribution" in done.err
+    tree = et.loads(BET).with_parameters(p=0.3)
+    assert "distribution" not in et.dumps(tree)
+    again = et.loads(et.dumps(et.loads(BET)))
+    assert again.parameters["p"].distribution == et.loads(BET).parameters["p"].distribution
+
+
+def test_no_decision_at_the_root() -> None:
+    text = "{parameters: {x: {distribution: 'normal(1, 1)'}}, chance: [x, {max: [x, 2]}]}"
+    found = et.simulate(et.loads(text))
+    (one,) = found.actions
+    assert (one.action, one.share, found.best) == (None, 1, ())
+    assert one.loss == pytest.approx(found.evpi.value)
+    assert "the tree ★" in str(found)
+    with pytest.raises(AnalysisError, match="no player decides at the root"):
+        et.acceptability(et.loads(text.replace("1)'", "1)'}, y: {value: 1")), "y", range=(0, 1))
+    (leaf,) = et.simulate(
+        et.loads("{parameters: {x: {distribution: 'normal(1, 1)'}}, utility: x}")
+    ).actions
+    assert leaf.mean == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max: [1, 2]", "no parameter has a distribution: write it"),
+        (
+            "{parameters: {x: {distribution: 'normal(1, 1)'}}, min: [x, 2]}",
+            "the tree has MIN nodes",
+        ),
+    ],
+)
+def test_what_cannot_be_simulated(text: str, message: str) -> None:
+    with pytest.raises(AnalysisError, match=message):
+        et.simulate(et.loads(text))
+
+
+def test_more_that_cannot_be_simulated() -> None:
+    with pytest.raises(AnalysisError, match="expected 100 or more"):
+        et.simulate(et.loads(BET), draws=10)
+    with pytest.raises(AnalysisError, match="use fewer --draws"):
+        et.simulate(et.loads(BET), draws=100_000_000)
+    with pytest.raises(TreeError, match="simulate is about expected values"):
+        et.simulate(et.loads(BET).with_attitude("exponential=10"))
+    for arguments in (("--plot", "x.svg"), ("--format", "csv")):
+        assert "one tree" in run_main("simulate", "-e", BET, "-e", BET, *arguments).err
+
+
+def test_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "expectitree.decide.simulation.draws", None)
+    with pytest.raises(AnalysisError, match=r"simulate needs NumPy: pip install '.\[fast\]'"):
+        et.simulate(et.loads(BET))
+
+
+@pytest.mark.extra
+def test_plots(tmp_path: Path) -> None:
+    from expectitree.decide.simulation.plot import figure_of
+
+    (axes,) = figure_of(et.simulate(et.loads(BET), draws=500)).axes
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["sure", "bet (best)"]
+    (axes,) = figure_of(et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)).axes
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert names == ["best on average", "sure", "bet"]
+    out = tmp_path / "x.svg"
+    assert run_main("simulate", "-e", BET, "--plot", str(out)).status == 0
+    assert out.read_text().startswith("<?xml")

@@ -1,0 +1,211 @@
+"""Values under strategies that know nothing, something or all, against enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import expectitree as et
+from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.evaluation import FLOATS, evaluate
+from expectitree.base.expressions.parser import ExpressionError, parse
+from expectitree.decide.simulation import strategies as module
+from expectitree.decide.simulation.arrays import ARRAYS, mean_of
+from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
+
+DRAWS = 6
+NAMES = ("p", "q", "x", "y")
+
+
+def random_tree(random: Random) -> et.Tree:
+    """Return a small tree with decisions at several depths, one of them perhaps shared."""
+    utilities = ("x", "y", "x*y", "3 - x", "p*y", "1", "2", "max(x, y)", "if(x < y, 2*y, x)")
+
+    def node(depth: int) -> Any:
+        kind = random.choice(("max", "chance", "leaf")) if depth else "max"
+        if depth == 3 or depth and kind == "leaf":
+            return random.choice(utilities)
+        if depth == 1 and random.random() < 0.3:
+            return {"ref": "shared"}
+        children = [node(depth + 1) for _ in range(2)]
+        if kind == "max":
+            return {
+                "max": [{"reward": random.choice(("0", "y/2")), **as_dict(c)} for c in children]
+            }
+        ps = random.choice((("p", "rest"), ("p*q", "1 - p*q"), ("0.3", "0.7"), ("p^2", "rest")))
+        return {"chance": [{"p": p, **as_dict(c)} for p, c in zip(ps, children, strict=True)]}
+
+    def as_dict(child: Any) -> dict[str, Any]:
+        return child if isinstance(child, dict) else {"utility": child}
+
+    shared = {"chance": [{"p": "q", "max": ["x", "1 - y"]}, {"p": "rest", "utility": "y"}]}
+    parameters = dict.fromkeys(NAMES, 0.5)
+    return et.from_dict({"parameters": parameters, "nodes": {"shared": shared}, **node(0)})
+
+
+def draws_of(seed: int) -> dict[str, Any]:
+    random = np.random.default_rng(seed)
+    return {name: random.random(DRAWS).round(3) for name in NAMES}
+
+
+def plays(node: et.Node) -> Iterator[float]:
+    """Yield the value of each strategy below a node, with an action for each history."""
+    below = [
+        [(branch.p, branch.reward + value) for value in plays(branch.child)]
+        for branch in node.branches
+    ]
+    if node.kind == et.Kind.TERMINAL:
+        yield node.utility or 0.0
+    elif node.kind == et.Kind.MAX:
+        yield from (value for options in below for _, value in options)
+    else:
+        for chosen in itertools.product(*below):
+            yield sum(p * value for p, value in chosen)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_enumeration(seed: int) -> None:
+    tree, draws = random_tree(Random(seed)), draws_of(seed)
+    one_by_one = [
+        tree.with_parameters(**{name: float(x[at]) for name, x in draws.items()})
+        for at in range(DRAWS)
+    ]
+    # The strategies are in the same order in each tree.
+    table = np.array([[*plays(moved.root)] for moved in one_by_one])
+    strategies = Strategies(tree, draws, DRAWS)
+    now, actions = strategies.play(nothing)
+    assert now.mean() == pytest.approx(table.mean(axis=0).max())
+    assert actions.mean(axis=1).max() == pytest.approx(now.mean())
+    known, actions = strategies.play(everything)
+    assert known == pytest.approx(table.max(axis=1))
+    assert known == pytest.approx([et.evaluate(moved).value for moved in one_by_one])
+    assert actions.max(axis=0) == pytest.approx(known)
+
+
+def test_what_a_history_says_about_a_parameter() -> None:
+    # After a success, p is probably high, so repeating is best; at the mean of p it is not.
+    text = """
+parameters: {p: 0.5}
+chance:
+  win: {p: p, max: {again: 10*p - 5.5, stop: 0}}
+  lose: {p: rest, max: {again: 10*p - 5.5, stop: 0}}
+"""
+    now, _ = Strategies(et.loads(text), {"p": np.array([0.2, 0.8])}, 2).play(nothing)
+    # By hand: after a win, 0.2 * -3.5 + 0.8 * 2.5 is positive; after a loss it is not.
+    assert now.mean() == pytest.approx((0.2 * -3.5 + 0.8 * 2.5) / 2)
+
+
+def test_chunks_and_freed_nodes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, draws = random_tree(Random(1)), draws_of(1)
+    whole = Strategies(tree, draws, DRAWS).play(everything)[0]
+    monkeypatch.setattr(module, "CHUNK", 4)
+    assert (Strategies(tree, draws, DRAWS).play(everything)[0] == whole).all()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("x + y*2 - -x/y", "x^y", "x^2", "x^-1", "exp(x)", "log(x)", "sqrt(y)", "abs(-x)"),
+        *("min(x, y, 1)", "max(x, 2)", "if(x < y, 1/y, x)", "if(x > 0, log(x), 0)"),
+        *("if(1/x < 1, 1, 2)", "(1/x)^0", "1^log(x)", "if(1 <= 2, x, log(-1))", "1/(1/x)"),
+        *("exp(1000*x)", "if(x = y, 1, 0)", "5%*x", "if(x >= 1, if(y < 1, 1, 2), 3)", "1/0 + x"),
+    ],
+)
+def test_formulas_over_arrays(text: str) -> None:
+    expression = parse(text, ("x", "y"))
+    xs, ys = (a.ravel() for a in np.meshgrid([-2.0, -0.5, 0.0, 1.0, 3.0], [-1.0, 0.0, 1.0, 2.5]))
+    with np.errstate(all="ignore"):
+        found = np.broadcast_to(evaluate(expression, ARRAYS, {"x": xs, "y": ys}), xs.shape)
+    for x, y, value in zip(xs, ys, found, strict=True):
+        try:
+            expected = evaluate(expression, FLOATS, {"x": float(x), "y": float(y)})
+        except ExpressionError:
+            expected = np.nan
+        assert value == pytest.approx(expected, nan_ok=True), (x, y)
+
+
+def test_a_number_is_not_needed_where_its_probability_is_0() -> None:
+    found = mean_of([(np.array([0.0, 0.5]), np.array([np.nan, 1.0])), (1.0, 2.0)])
+    assert found.tolist() == [2.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "{parameters: {x: 1}, max: {a: log(x), b: 0}}",
+            "draw 2: a: 'log(x)' is the logarithm of a number that is not positive at x = -0.5; "
+            "give the parameter a distribution without such values, or limit it in the formula, "
+            "as in min(x, 1)",
+        ),
+        (
+            "{parameters: {x: 1}, chance: {a: {p: x, utility: 1}, b: {p: rest, utility: 0}}}",
+            "draw 2: a: p is -0.5 at x = -0.5, expected a number from 0 to 1: change the formula "
+            "or a parameter; give the parameter",
+        ),
+        (
+            "{parameters: {x: 1}, chance: {a: {p: abs(x), utility: 1}, b: {p: 0, utility: 0}}}",
+            "draw 2: /: the probabilities sum to 0.5 at x = -0.5, expected 1",
+        ),
+    ],
+)
+def test_a_draw_without_a_value(text: str, message: str) -> None:
+    with pytest.raises(AnalysisError) as caught:
+        Strategies(et.loads(text), {"x": np.array([1.0, -0.5, 1.0])}, 3).play(nothing)
+    assert str(caught.value).startswith(message)
+
+
+def test_knowing_one_parameter() -> None:
+    """The difference of two actions is a + b, each normal; knowing a is worth its unit loss."""
+    random = np.random.default_rng(3)
+    draws = {"a": random.normal(0, 1, 40_000), "b": random.normal(0, 2, 40_000)}
+    tree = et.loads("{parameters: {a: 0, b: 0}, max: {do: a + b, wait: 0}}")
+    strategies = Strategies(tree, draws, 40_000)
+    now = strategies.play(nothing)[0]
+    for names, sd in (("a", 1), ("b", 2), ("ab", 5**0.5)):
+        gain = strategies.play(these([draws[name] for name in names]))[0] - now
+        error = gain.std() / 200
+        assert abs(gain.mean() - sd / (2 * np.pi) ** 0.5) < 4 * error < 0.06
+
+
+@pytest.mark.slow
+def test_standard_errors_and_chance_findings() -> None:
+    """The 95% intervals contain the value, and that of an idle parameter is 0 on average."""
+    tree = et.loads("{parameters: {a: 0, b: 0}, max: {do: a + b, wait: 0}}")
+    within, idle = 0, []
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        draws = {name: random.normal(0, 1, 2_000) for name in "ab"}
+        strategies = Strategies(tree, draws, 2_000)
+        now = strategies.play(nothing)[0]
+        gain = strategies.play(these([draws["a"]]))[0] - now
+        # Deciding now is worth 0; the better mean of a sample is a bit more.
+        within += abs(gain.mean() + now.mean() - (2 * np.pi) ** -0.5) < 2 * gain.std() / 2_000**0.5
+        idle.append((strategies.play(these([random.normal(0, 1, 2_000)]))[0]).mean())
+    assert within > 180
+    assert abs(np.mean(idle)) < 0.005
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_knowing_one_parameter_before_later_decisions(seed: int) -> None:
+    """Enumerate the strategies for each value of a discrete parameter."""
+    tree, count = random_tree(Random(seed)), 3_000
+    random = np.random.default_rng(seed)
+    draws = {"x": random.choice([0.1, 0.5, 2.5], count)}
+    draws |= {name: random.choice([0.2, 0.9], count) for name in ("p", "q", "y")}
+    points = np.array([*draws.values()]).T
+    tables: dict[tuple[float, ...], Any] = {}  # the values of all strategies, by the parameters
+    for point in map(tuple, np.unique(points, axis=0).tolist()):
+        moved = tree.with_parameters(**dict(zip(draws, point, strict=True)))
+        tables[point] = np.array([*plays(moved.root)])
+    table = np.array([tables[point] for point in map(tuple, points.tolist())])
+    parts = [table[draws["x"] == x].mean(axis=0).max() for x in (0.1, 0.5, 2.5)]
+    shares = [(draws["x"] == x).mean() for x in (0.1, 0.5, 2.5)]
+    value, _ = Strategies(tree, draws, count).play(these([draws["x"]]))
+    assert value.mean() == pytest.approx(np.dot(shares, parts), rel=1e-3, abs=1e-3)
+    assert value.mean() <= np.dot(shares, parts) + 1e-9
