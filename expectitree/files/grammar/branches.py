@@ -59,6 +59,10 @@ class BranchReader:
             message = "the root has no branch that a label could name: use title"
         elif key == "label" and frame.is_labelled:
             message = "a label next to a label: here the mapping's key is the label"
+        elif key == "with" and all(pair[0] != "ref" for pair in item):
+            message = "a with without a ref: write it next to the `ref` of a node under `nodes`"
+        elif key == "with" and not frame.kind:
+            message = "a with at the root: change the values under `parameters`, or use `--set`"
         if message:
             self.trail.report(place_of(item, key, True), message)
             return

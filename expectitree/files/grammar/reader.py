@@ -84,12 +84,14 @@ def read_tree(
     reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
-        tracked = frozenset(node for _, _, node, _ in reader.faults)
+        reader.faults = [*map(reader.as_written, reader.faults)]
+        tracked = frozenset(fault[2] for fault in reader.faults)
         again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
-            for message, what, node, branch in reader.faults:
-                again.trail.add(*again.place_of_fault(what, node, branch), message)
+            for message, what, node, branch, copied in reader.faults:
+                place, path = again.place_of_fault(what, node, branch)
+                again.trail.add(place, copied or path, message)
         raise again.trail.failure()
     return tree
 
@@ -107,7 +109,9 @@ class _TreeReader:
         self.tracked = tracked  # the nodes whose source position is wanted
         self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
-        self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
+        # The arguments of a `Report`, and the path if the node is a copy of one in the text.
+        self.faults: list[tuple[str, str, int, int, str]] = []
+        self.copies: tuple[Tree, list[int]] | None = None  # as `expanded` returns them
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.defined: dict[str, Definition] = {}  # the events under the root's `events`
         self.builder = TreeBuilder(exact_nodes=exact_nodes)
@@ -144,11 +148,13 @@ class _TreeReader:
             root_reward = 0
         outside = self.builder.outside_bounds()
         tree = self.builder.build(NodeId(root), check=False, **about)
+        if any(self.builder.formulas.replaced.values()):
+            tree = self.expand(tree)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
         if root_reward:
             tree = replace(tree, root_reward=root_reward)
-        if self.defined:
+        if self.defined and not self.faults:
             from expectitree.base.tree.bayes import define_probabilities
 
             tree = define_probabilities(tree, self.defined, self.note_fault)
@@ -157,7 +163,7 @@ class _TreeReader:
         if tree.formulas is not None or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
-        faults = ((message, "node", n, NONE) for n, message in outside)
+        faults = ((message, "node", n, NONE, "") for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
             self.values.attempt(
@@ -166,6 +172,34 @@ class _TreeReader:
         if self.trail.found:
             raise self.trail.failure()
         return tree
+
+    def expand(self, tree: Tree) -> Tree:
+        """Return the tree in which other formulas replace parameters below the refs that say so."""
+        from expectitree.base.tree.replacing import expanded
+
+        if self.trail.found:
+            raise self.trail.failure()
+        formulas, named = self.builder.formulas, {*self.done.values()}
+        for b, child in enumerate(tree.columns.child):
+            if child in named:
+                formulas.replaced.setdefault(b, {})
+        tree = replace(tree, formulas=replace(formulas, defined=self.defined))
+        found, origins = expanded(tree, self.builder.exact_nodes, self.note_fault)
+        if not self.faults:
+            self.copies = found, origins
+        assert found.formulas is not None
+        return replace(found, formulas=replace(found.formulas, written=tree))
+
+    def as_written(self, fault: tuple[str, str, int, int, str]) -> tuple[str, str, int, int, str]:
+        """Return a fault with the ids of the node and the branch in the text, and its path."""
+        message, what, node, branch, path = fault
+        if self.copies is None:
+            return fault
+        tree, origins = self.copies
+        path, own = tree.path_of(node, branch), origins[node]
+        if branch != NONE:
+            branch += self.builder.first_branch(own) - tree.columns.first[node]
+        return message, what, own, branch, path
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -194,7 +228,7 @@ class _TreeReader:
         return tree
 
     def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        self.faults.append((message, what, node, branch))
+        self.faults.append((message, what, node, branch, ""))
 
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
@@ -255,6 +289,9 @@ class _TreeReader:
             if what == "outcomes":
                 return frame.place(0), path
             at = branch - self.builder.first_branch(node)
+            if what.startswith("with "):
+                replaced = dict(frame.items[at])["with"]
+                return place_of(replaced, what.removeprefix("with "), of_key=True), path
             item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
             path = label if path == paths.ROOT else f"{path}/{label}"
         for key in ("reward", "cost") if what == "reward" else (what,):
@@ -478,6 +515,9 @@ class _TreeReader:
         written = {at: reward for at, reward in rewards.items() if is_formula(reward)}
         builder.add_formulas(formulas.rewards, node, written)
         builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
+        first = builder.first_branch(node)
+        replaced = frame.branches.get("with", {})
+        formulas.replaced.update((first + at, found) for at, found in replaced.items() if found)
 
     def check_event(self, frame: Frame, event: str) -> None:
         labels = sorted(map(frame.label, range(len(frame.ids))))

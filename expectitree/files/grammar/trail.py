@@ -117,6 +117,8 @@ class Trail(Problems):
         """Return the keys that the current child may have, or with `is_named` a named node."""
         frame = self.frames[-1]
         keys = [*NODE_KEYS]
+        if is_named or not frame.kind:
+            keys.remove("with")
         if is_named or not frame.kind or frame.is_labelled:
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:
@@ -159,7 +161,7 @@ class Names:
         """Return the node to which the ref of a mapping leads; None after a report."""
         for key in keys:
             if key not in ("note", "ref"):
-                known = "p, label, reward, cost and note"
+                known = "p, label, reward, cost, with and note"
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
