@@ -19,7 +19,7 @@ from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report, in_order
 
 _MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
-_MAX_NODES = 500_000  # that a tree may have more than as written
+_MAX_NODES = 100_000  # that a tree may have more than as written
 
 # What identifies a set of replacements: the names, and the ids of their formulas.
 Key: TypeAlias = "tuple[tuple[str, int], ...]"
@@ -46,6 +46,7 @@ class _Expansion:
         self.below = self.names_below()  # [N] the names in the formulas of a node and below it
         self.values: dict[Key, dict[str, Expression]] = {(): {}}
         self.origins: list[int] = []
+        self.is_too_long = False  # whether a formula is
 
     def run(self, exact_nodes: int) -> tuple[Tree, list[int]]:
         tree, child = self.tree, self.tree.columns.child
@@ -70,9 +71,10 @@ class _Expansion:
                 else:
                     stack.append((*below, []))
                 continue
-            if len(copy) >= most:
-                found = f"with its replacements, the tree has more than {most:,} nodes"
-                self.report(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
+            if len(copy) >= most or self.is_too_long:
+                if not self.is_too_long:
+                    found = f"with its replacements, the tree has more than {most:,} nodes"
+                    self.report(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
                 break
             row = self.add(copy, node, copies, key)
             stack.pop()
@@ -95,10 +97,11 @@ class _Expansion:
             if at not in column:
                 continue
             column[at] = self.substituted(column[at], values)
-            if (length := self.lengths[id(column[at])]) > _MAX_LENGTH:
-                found = f"with its replacements, this formula has about {length:,} characters"
+            if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_too_long:
+                self.is_too_long = True
+                found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
                 hint = "give parts of it names under the root's `parameters:`"
-                self.report(f"{found}, expected at most {_MAX_LENGTH:,}: {hint}", what, node, b)
+                self.report(f"{found} characters: {hint}", what, node, b)
         event = self.formulas.events.get(node, "")
         if name := next((name for name in self.names_of_event(event) if name in values), ""):
             found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
@@ -187,7 +190,7 @@ class _Expansion:
             if key not in self.known:
                 own = part.operation if isinstance(part, Apply) else text_of(part)
                 length = len(own) + sum(self.lengths[id(operand)] + 2 for operand in operands)
-                self.known[key], self.lengths[id(part)] = part, length
+                self.known[key], self.lengths[id(part)] = part, min(length, _MAX_LENGTH + 1)
             return self.known[key]
 
         return fold(formula, combine)

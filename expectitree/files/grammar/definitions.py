@@ -133,7 +133,8 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
         if name in found:
             fault = f"duplicate parameter {quote(name)}: keep one"
         elif name not in known:
-            expected = f"the parameters are {listed(known)}" if known else "the file has none"
+            expected = f"the parameters are {listed(known)}"
+            expected = expected if known else "define it under the root's `parameters:`"
             fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {expected}"
         else:
             read = values.attempt(_formula, written, data, at, f"with {name}: ")

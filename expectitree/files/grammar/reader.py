@@ -185,6 +185,7 @@ class _TreeReader:
                 formulas.replaced.setdefault(b, {})
         tree = replace(tree, formulas=replace(formulas, defined=self.defined))
         found, origins = expanded(tree, self.builder.exact_nodes, self.note_fault)
+        self.sort_faults(tree)
         if not self.faults:
             self.copies = found, origins
         assert found.formulas is not None
@@ -219,13 +220,17 @@ class _TreeReader:
                 self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
+        self.sort_faults(tree)
+        if warning and self.warn is not None:
+            self.warn(f"{name}: {warning}")
+        return tree
+
+    def sort_faults(self, tree: Tree) -> None:
+        """Sort the faults by the first paths of their nodes, and keep the first of them."""
         if self.faults:
             rank = {n: at for at, n in enumerate(tree.first_paths.order)}
             self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
             del self.faults[MAX_PROBLEMS:]
-        if warning and self.warn is not None:
-            self.warn(f"{name}: {warning}")
-        return tree
 
     def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
         self.faults.append((message, what, node, branch, ""))
@@ -289,11 +294,10 @@ class _TreeReader:
             if what == "outcomes":
                 return frame.place(0), path
             at = branch - self.builder.first_branch(node)
-            if what.startswith("with "):
-                replaced = dict(frame.items[at])["with"]
-                return place_of(replaced, what.removeprefix("with "), of_key=True), path
             item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
             path = label if path == paths.ROOT else f"{path}/{label}"
+            if what.startswith("with "):
+                return place_of(dict(item)["with"], what.removeprefix("with "), True), path
         for key in ("reward", "cost") if what == "reward" else (what,):
             if isinstance(item, tuple) and key in dict(item):
                 place = place_of(item, key)

@@ -12,7 +12,7 @@ from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.words import described, key_hint
+from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
@@ -163,6 +163,9 @@ class Names:
             if key not in ("note", "ref"):
                 known = "p, label, reward, cost, with and note"
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
+                if isinstance(keys[key], tuple) and key not in NODE_KEYS:
+                    text = flow_text(keys[key], WIDE)
+                    message += f"; to replace parameters, write `with: {text}`"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
         if not isinstance(name, str) or name not in self.places:
