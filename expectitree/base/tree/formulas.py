@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import (
@@ -22,9 +22,6 @@ from expectitree.base.expressions.syntax import (
 from expectitree.base.numbers import Number as Value
 from expectitree.base.numbers import number_text
 from expectitree.base.tree.columns import Bounds
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.model import Tree
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
@@ -82,10 +79,9 @@ class Formulas:
     rewards: dict[int, Expression] = field(default_factory=dict)  # by branch; -1 leads to the root
     events: dict[int, str] = field(default_factory=dict)  # the name of a chance node's event
     defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
-    # The formulas that replace parameters below a branch, by name. Of these trees as their file
-    # has them, only `written` ones are kept, for the writers.
+    written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
+    # By branch: the formulas of the parameters that are replaced below it, by name.
     replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
-    written: Tree | None = None
 
     def __bool__(self) -> bool:
         return bool(self.events) or any(True for _ in self.expressions())

@@ -75,7 +75,7 @@ class _Expansion:
                 if not self.is_too_long:
                     found = f"with its replacements, the tree has more than {most:,} nodes"
                     self.report(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
-                break
+                return tree, []
             row = self.add(copy, node, copies, key)
             stack.pop()
             if counts[node] > 1 or node in named:

@@ -19,7 +19,7 @@ from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, is_formula
+from expectitree.base.tree.formulas import Definition, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     bare,
@@ -148,13 +148,12 @@ class _TreeReader:
             root_reward = 0
         outside = self.builder.outside_bounds()
         tree = self.builder.build(NodeId(root), check=False, **about)
-        if any(self.builder.formulas.replaced.values()):
-            tree = self.expand(tree)
+        tree = self.expand(tree)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
         if root_reward:
             tree = replace(tree, root_reward=root_reward)
-        if self.defined and not self.faults:
+        if self.defined:
             from expectitree.base.tree.bayes import define_probabilities
 
             tree = define_probabilities(tree, self.defined, self.note_fault)
@@ -174,20 +173,23 @@ class _TreeReader:
         return tree
 
     def expand(self, tree: Tree) -> Tree:
-        """Return the tree in which other formulas replace parameters below the refs that say so."""
+        """Return the tree in which other formulas replace parameters below some refs."""
+        child = tree.columns.child
+        replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
+        if not replaced:
+            return tree
         from expectitree.base.tree.replacing import expanded
 
-        if self.trail.found:
-            raise self.trail.failure()
-        formulas, named = self.builder.formulas, {*self.done.values()}
-        for b, child in enumerate(tree.columns.child):
-            if child in named:
-                formulas.replaced.setdefault(b, {})
-        tree = replace(tree, formulas=replace(formulas, defined=self.defined))
+        named = {*self.done.values()}
+        replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
+        formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
+        tree = replace(tree, formulas=formulas)
         found, origins = expanded(tree, self.builder.exact_nodes, self.note_fault)
-        self.sort_faults(tree)
-        if not self.faults:
-            self.copies = found, origins
+        if self.faults:
+            self.sort_faults(tree)
+            self.defined = {}  # the faults of probabilities may follow from these
+            return tree
+        self.copies = found, origins
         assert found.formulas is not None
         return replace(found, formulas=replace(found.formulas, written=tree))
 
