@@ -116,9 +116,7 @@ class Trail(Problems):
     def allowed_keys(self, is_named: bool) -> list[str]:
         """Return the keys that the current child may have, or with `is_named` a named node."""
         frame = self.frames[-1]
-        keys = [*NODE_KEYS]
-        if is_named or not frame.kind:
-            keys.remove("with")
+        keys = [key for key in NODE_KEYS if key != "with"]  # which goes with a ref alone
         if is_named or not frame.kind or frame.is_labelled:
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:

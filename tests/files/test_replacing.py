@@ -1,0 +1,169 @@
+"""`{ref: launch, with: {p: p_high}}`: against the same tree with each such node copied by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import for_each, loads
+
+import expectitree as et
+from expectitree.base.errors import FileError
+from expectitree.searches.engine import search_tree
+
+PARAMETERS = {"p": "0.4", "q": "1 - p", "a": "3", "b": "-2", "d": "a*q - b"}
+# Formulas whose values are probabilities if p is one.
+CHANCES = ("p", "q", "p/2", "q*q", "1/3", "p*q", "0", "30%")
+AMOUNTS = ("a", "b", "d", "a*b - d", "min(a, 2)", "7", "if(d < b, a, p)", "-d*p", "1/3")
+
+
+def random_document(random: Random) -> dict[str, Any]:
+    """Return a file as a dict, in whose named nodes refs replace parameters."""
+    nodes: dict[str, Any] = {}
+
+    def leaf() -> Any:
+        names = [*nodes]
+        if not names or random.random() < 0.5:
+            return random.choice(AMOUNTS)
+        found: dict[str, Any] = {"ref": random.choice(names)}
+        replaced = random.sample([*PARAMETERS], random.randint(0, 2))
+        forms = {name: random.choice(CHANCES if name in "pq" else AMOUNTS) for name in replaced}
+        return {**found, **({"with": forms} if forms else {})}
+
+    def paid(node: Any, key: str, share: float) -> Any:
+        if random.random() > share:
+            return node
+        node = {"utility": node} if isinstance(node, str) else node
+        return {key: random.choice(CHANCES if key == "p" else AMOUNTS), **node}
+
+    def inner(depth: int) -> dict[str, Any]:
+        kind = random.choice(("max", "min", "chance"))
+        children = [
+            paid(inner(depth - 1) if depth and random.random() < 0.6 else leaf(), "cost", 0.3)
+            for _ in range(random.randint(1, 3))
+        ]
+        if kind == "chance":
+            rest = [paid({"utility": one} if isinstance(one, str) else one, "", 0)
+                    for one in children]  # fmt: skip
+            first, *others = rest
+            children = [{"p": random.choice(CHANCES), **first}]
+            children += [{"p": "rest", **one} for one in others or [{"utility": "1"}]]
+        node: dict[str, Any] = {kind: dict(zip("uvw", children, strict=False))}
+        return {"estimate": random.choice(AMOUNTS), **node} if random.random() < 0.2 else node
+
+    for name in ("one", "two", "three")[: random.randint(1, 3)]:
+        nodes[name] = inner(1)
+    root = {"max": {"x": inner(1), "y": leaf(), "z": leaf()}}
+    return {"parameters": PARAMETERS, "nodes": nodes, **root}
+
+
+def names_of(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_]\w*", text))
+
+
+def copied(document: dict[str, Any]) -> Any:
+    """Return the file without refs: nodes are copied, and texts replaced in their texts."""
+
+    def changed(text: str, values: dict[str, str]) -> str:
+        """Return a formula in which each name has its text, also within derived parameters."""
+
+        def of(match: re.Match[str]) -> str:
+            name = match[0]
+            if name in values:
+                return f"({values[name]})"
+            own = PARAMETERS.get(name, "")
+            depends = any(changed(one, values) != one for one in names_of(own))
+            return f"({changed(own, values)})" if depends else name
+
+        return re.sub(r"[A-Za-z_]\w*", of, text)
+
+    def node(written: Any, values: dict[str, str]) -> Any:
+        if isinstance(written, str):
+            return changed(written, values)
+        found: dict[str, Any] = {}
+        for key, value in written.items():
+            if key in ("max", "min", "chance"):
+                found[key] = {label: node(child, values) for label, child in value.items()}
+            elif key not in ("ref", "with"):
+                found[key] = changed(value, values)
+        if "ref" not in written:
+            return found
+        own = {name: changed(text, values) for name, text in written.get("with", {}).items()}
+        outer = {name: changed(name, values) for name in PARAMETERS}
+        # What is not replaced here keeps its value of the place, derived parameters included.
+        kept = {
+            name: text for name, text in outer.items()
+            if text != name and name not in own and not depends_on(name, own)
+        }  # fmt: skip
+        body = node(document["nodes"][written["ref"]], {**kept, **own})
+        return {**found, **({"utility": body} if isinstance(body, str) else body)}
+
+    def depends_on(name: str, own: dict[str, str]) -> bool:
+        return any(one in own or depends_on(one, own) for one in names_of(PARAMETERS.get(name, "")))
+
+    root = {key: value for key, value in document.items() if key != "nodes"}
+    return {**root, **node({"max": document["max"]}, {})}
+
+
+def numbers(tree: et.Tree) -> list[object]:
+    """Return all numbers of a tree by path, those of a shared node for each path to it."""
+    columns, found, stack = tree.columns, list[object](), [(tree.root_id, "")]
+    while stack:
+        n, path = stack.pop()
+        found.append((path, columns.kind[n], str(columns.utility[n])))
+        for b in tree.branches_of(n):
+            below = f"{path}/{tree.branch_label(n, b)}"
+            found.append((below, columns.probability[b], tree.reward_of(b)))
+            stack.append((columns.child[b], below))
+    return found
+
+
+def read_as_used(document: dict[str, Any]) -> et.Tree | None:
+    """Return the tree of a file, without the replacements that no node uses."""
+    for _ in range(20):
+        try:
+            return loads(json.dumps(document))
+        except FileError as error:
+            assert "which no formula of the node uses" in str(error), error
+            text = json.dumps(document)
+            unused = {str(problem.path) for problem in error.problems}
+            for path in unused:
+                drop_with(document, path)
+            assert json.dumps(document) != text
+    return None
+
+
+def drop_with(document: dict[str, Any], path: str) -> None:
+    """Remove what is replaced at a path, which may lead through named nodes."""
+    node: Any = document
+    for label in path.split("/"):
+        node = document["nodes"][node["ref"]] if "ref" in node else node
+        node = next(node[kind] for kind in ("max", "min", "chance") if kind in node)[label]
+    del node["with"]
+
+
+@for_each("seed", range(12), range(12, 2_000))
+def test_a_tree_equals_its_copy_by_hand(seed: int) -> None:
+    """At several values of the parameters, before and after writing and reading."""
+    random = Random(seed)
+    document = random_document(random)
+    tree = read_as_used(document)
+    assert tree is not None and tree.formulas is not None
+    text = json.dumps(copied(document))
+    try:
+        hand = loads(text)
+    except FileError as error:
+        assert "characters" in str(error) or "nest" in str(error), error  # too long for a file
+        return
+    again = loads(et.dumps(tree))
+    assert et.dumps(again) == et.dumps(tree)
+    assert len(again) == len(tree) <= len(hand)
+    assert ("with: {" in et.dumps(tree)) == (tree.formulas.written is not None)
+    for values in ({}, {"p": Fraction(2, 3), "a": 5}, {"p": 1, "b": "1/7"}, {"p": 0, "a": -4}):
+        expected = numbers(hand.with_parameters(**values))
+        assert numbers(tree.with_parameters(**values)) == expected
+        assert numbers(again.with_parameters(**values)) == expected
