@@ -7,7 +7,8 @@ written and each set of replacements, of which only those count that the nodes b
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from expectitree.base import budget
@@ -15,6 +16,7 @@ from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, n
 from expectitree.base.numbers import quote
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.formulas import Definition
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report, in_order
 
@@ -25,17 +27,14 @@ _MAX_NODES = 100_000  # that a tree may have more than as written
 Key: TypeAlias = "tuple[tuple[str, int], ...]"
 
 
-def expanded(tree: Tree, exact_nodes: int, report: Report) -> tuple[Tree, list[int]]:
-    """Return the tree without replacements, and for each of its nodes the node as written.
+class Expansion:
+    """Expands a tree as its file has it.
 
-    `report` receives the errors, with nodes and branches as written; `with NAME` is the replacement
-    that is wrong. A tree of more than `exact_nodes` nodes gets floats.
+    `report` receives the errors; `with NAME` is the replacement that is wrong. `origins` are the
+    nodes as written of which the nodes of the expanded tree are copies.
     """
-    return _Expansion(tree, report).run(exact_nodes)
 
-
-class _Expansion:
-    def __init__(self, tree: Tree, report: Report) -> None:
+    def __init__(self, tree: Tree, report: Report, allows_unused: bool) -> None:
         assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.known: dict[object, Expression] = {}  # one object for equal expressions
@@ -46,21 +45,19 @@ class _Expansion:
         self.below = self.names_below()  # [N] the names in the formulas of a node and below it
         self.values: dict[Key, dict[str, Expression]] = {(): {}}
         self.origins: list[int] = []
-        self.is_too_long = False  # whether a formula is
+        self.is_stopped = False
+        self.check_use(allows_unused)
 
-    def run(self, exact_nodes: int) -> tuple[Tree, list[int]]:
+    def run(self, exact_nodes: int) -> Tree:
+        """Return the tree without replacements, in floats if it has more than `exact_nodes`."""
         tree, child = self.tree, self.tree.columns.child
-        self.check_use()
-        counts = [0] * len(tree)  # of the branches to a node
-        for b in child:
-            counts[b] += 1
-        named = {child[b] for b in self.inner}
+        named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
         most = len(tree) + budget.most(_MAX_NODES)
         copy = Copy(tree)
         copy.exact_nodes = exact_nodes
         done: dict[tuple[int, Key], int] = {}  # the copies of nodes that several branches share
         stack: list[tuple[int, Key, list[int]]] = [(tree.root_id, (), [])]
-        while stack:
+        while stack and not self.is_stopped:
             node, key, copies = stack[-1]
             branches = tree.branches_of(node)
             if len(copies) < len(branches):
@@ -71,18 +68,20 @@ class _Expansion:
                 else:
                     stack.append((*below, []))
                 continue
-            if len(copy) >= most or self.is_too_long:
-                if not self.is_too_long:
-                    found = f"with its replacements, the tree has more than {most:,} nodes"
-                    self.report(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
-                return tree, []
             row = self.add(copy, node, copies, key)
+            if len(copy) > most:
+                found = f"with its replacements, the tree has more than {most:,} nodes"
+                self.stop(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
             stack.pop()
-            if counts[node] > 1 or node in named:
+            if node in named:
                 done[node, key] = row
             if stack:
                 stack[-1][2].append(row)
-        return copy.finish(check=False), self.origins
+        return tree if self.is_stopped else copy.finish(check=False)
+
+    def stop(self, *fault: Any) -> None:
+        self.report(*fault)
+        self.is_stopped = True
 
     def add(self, copy: Copy, node: int, copies: list[int], key: Key) -> int:
         """Add a copy of a node over the copies of its children; return its id."""
@@ -91,51 +90,40 @@ class _Expansion:
         self.origins.append(node)
         own, first = copy.formulas, copy.first_branch(row)
         places: list[Any] = [(own.nodes, row, "node", NONE)]
-        for at, b in enumerate(branches if values else (), first):
+        for at, b in enumerate(branches, first):
             places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
         for column, at, what, b in places if values else ():
-            if at not in column:
-                continue
-            column[at] = self.substituted(column[at], values)
-            if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_too_long:
-                self.is_too_long = True
-                found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
-                hint = "give parts of it names under the root's `parameters:`"
-                self.report(f"{found} characters: {hint}", what, node, b)
+            if at in column:
+                column[at] = self.substituted(column[at], values)
+                if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
+                    found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
+                    hint = "give parts of it names under the root's `parameters:`"
+                    self.stop(f"{found} characters: {hint}", what, node, b)
         event = self.formulas.events.get(node, "")
-        if name := next((name for name in self.names_of_event(event) if name in values), ""):
+        for name in sorted(values.keys() & self.names_of_event(event))[:1]:
             found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
             hint = "write p at the outcomes, and remove the event from `events`"
             self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
         return row
 
-    def check_use(self) -> None:
-        """Report replacements of parameters that no formula below their branch uses."""
-        for b, own in self.formulas.replaced.items():
-            used = self.below[self.tree.columns.child[b]]
-            for name in own:
-                if not self.is_used(name, used, own):
-                    found = f"with replaces {name}, which no formula of the node uses"
-                    self.report(f"{found}: remove it", f"with {name}", self.tree.parent_of(b), b)
-
-    def is_used(self, name: str, used: Iterable[str], replaced: Collection[str]) -> bool:
-        """Return whether some names are, or are derived from, one of the replaced parameters."""
-        pending, met = [*used], {*replaced} - {name}
-        while pending:
-            one = pending.pop()
-            if one == name:
-                return True
-            if one not in met and one in self.tree.parameters:
-                met.add(one)
-                pending += self.tree.parameters[one].bases
-        return False
+    def check_use(self, allows_unused: bool) -> None:
+        """Report replacements that no formula below their branch uses, or drop them."""
+        for b, name in [(b, name) for b, own in self.formulas.replaced.items() for name in own]:
+            own, used = self.formulas.replaced[b], self.below[self.tree.columns.child[b]]
+            other = self.with_derived({**own, name: Name("")})
+            if any(self.inner[b].get(one) is not other.get(one) for one in used):
+                continue
+            self.formulas.replaced[b] = {key: own[key] for key in own if key != name}
+            if not allows_unused:
+                found = f"with replaces {name}, which no formula of the node uses: remove it"
+                self.report(found, f"with {name}", self.tree.parent_of(b), b)
 
     # ---- Names and formulas.
 
     def names_below(self) -> list[frozenset[str]]:
         tree, formulas, found = self.tree, self.formulas, list[frozenset[str]]()
         for n in range(len(tree)):
-            own = {*self.names_of_event(formulas.events.get(n, ""))}
+            own = self.names_of_event(formulas.events.get(n, ""))
             if n in formulas.nodes:
                 own.update(names_in(formulas.nodes[n]))
             for b in tree.branches_of(n):
@@ -148,13 +136,13 @@ class _Expansion:
             found.append(frozenset(own))
         return found
 
-    def names_of_event(self, event: str) -> Iterator[str]:
-        """Yield the names on which the probabilities of an event's nodes depend."""
-        one = self.formulas.defined.get(event)
-        while one is not None:
-            for formula in one.expressions():
-                yield from names_in(formula)
-            one = self.formulas.defined.get(one.test_of)
+    def names_of_event(self, event: str) -> set[str]:
+        """Return the names on which the probabilities of an event's nodes depend."""
+        defined, parts = self.formulas.defined, list[Definition]()
+        while event in defined:
+            parts.append(defined[event])
+            event = parts[-1].test_of
+        return {name for one in parts for p in one.expressions() for name in names_in(p)}
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
         """Return replacements, and those of the parameters that are derived from replaced ones."""

@@ -111,7 +111,7 @@ class _TreeReader:
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
         # The arguments of a `Report`, and the path if the node is a copy of one in the text.
         self.faults: list[tuple[str, str, int, int, str]] = []
-        self.copies: tuple[Tree, list[int]] | None = None  # as `expanded` returns them
+        self.copies: tuple[Tree, list[int]] | None = None  # of an `Expansion`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.defined: dict[str, Definition] = {}  # the events under the root's `events`
         self.builder = TreeBuilder(exact_nodes=exact_nodes)
@@ -178,18 +178,19 @@ class _TreeReader:
         replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
         if not replaced:
             return tree
-        from expectitree.base.tree.replacing import expanded
+        from expectitree.base.tree.replacing import Expansion
 
         named = {*self.done.values()}
         replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
         formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
         tree = replace(tree, formulas=formulas)
-        found, origins = expanded(tree, self.builder.exact_nodes, self.note_fault)
+        expansion = Expansion(tree, self.note_fault, self.document.has_labels)
+        found = expansion.run(self.builder.exact_nodes)
         if self.faults:
             self.sort_faults(tree)
             self.defined = {}  # the faults of probabilities may follow from these
             return tree
-        self.copies = found, origins
+        self.copies = found, expansion.origins
         assert found.formulas is not None
         return replace(found, formulas=replace(found.formulas, written=tree))
 
