@@ -9,6 +9,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
+import pytest
 from helpers import for_each, loads
 
 import expectitree as et
@@ -164,3 +165,62 @@ def test_a_tree_equals_its_copy_by_hand(seed: int) -> None:
         expected = numbers(hand.with_parameters(**values))
         assert numbers(tree.with_parameters(**values)) == expected
         assert numbers(again.with_parameters(**values)) == expected
+
+
+LAUNCH = """
+parameters: {p: 0.4, q: 1 - p, price: 7, good: {value: 0.7, range: [0, 1]}}
+nodes:
+  other: {max: [price, 5]}
+  launch: {chance: {high: {p: p, utility: 100}, low: {p: q, cost: 9, ref: other}}}
+"""
+
+
+def test_equal_replacements_lead_to_one_node() -> None:
+    """A node below that uses no replaced parameter is one node everywhere."""
+    tree = loads(
+        f"{LAUNCH}max: [{{ref: launch}}, {{ref: launch, with: {{p: good/2}}}}, {{max: [{{ref: "
+        "launch, with: {p: good/2}}]}, {ref: launch, with: {p: p}}, {ref: launch, with: {p: 1/3}}]"
+    )
+    columns = tree.columns
+    children = [columns.child[b] for b in tree.branches_of(tree.root_id)]
+    assert children[0] == children[3]
+    assert columns.child[tree.branches_of(children[2])[0]] == children[1]
+    assert len({*children}) == 4
+    kinds = [node.kind.name for node, _ in tree.walk()]
+    assert (kinds.count("CHANCE"), kinds.count("MAX"), len(tree)) == (3, 3, 11)
+
+
+def test_a_parameter_that_only_replaces_another_is_used() -> None:
+    warnings: list[str] = []
+    text = f"{LAUNCH}max: [{{ref: launch, with: {{p: good}}}}, {{ref: launch}}]"
+    tree = et.loads(text, warn=warnings.append)
+    assert not warnings
+    found = et.sensitivity(tree, "good")
+    assert [threshold.exact for threshold in found.thresholds] == [Fraction(2, 5)]
+
+
+def test_names_of_the_place_may_be_exchanged() -> None:
+    tree = loads(
+        "parameters: {a: 1, b: 2}\nnodes: {n: {max: [a - b, {ref: m, with: {a: b + 1}}]}, m: {max: "
+        "[10*a + b, 0]}}\nmax: {x: {ref: n, with: {a: b, b: a}}, y: {ref: n}}"
+    )
+    utilities = [node.utility for node, _ in tree.walk() if node.utility is not None]
+    assert utilities == [2 - 1, 10 * (1 + 1) + 1, 0, 1 - 2, 10 * (2 + 1) + 2, 0]
+
+
+def test_the_number_of_copies_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.base.tree.replacing._MAX_NODES", 500)
+    nodes = [
+        f"n{n}: {{max: [{{ref: n{n + 1}, with: {{p: p/2}}}}, {{ref: n{n + 1}, with: {{p: p/3}}}}]}}"
+        for n in range(30)
+    ]
+    text = f"parameters: {{p: 1}}\nmax: [{{ref: n0}}]\nnodes: {{{', '.join(nodes)}, n30: p}}"
+    with pytest.raises(FileError, match=r"the tree has more than 532 nodes: replace less, or set "):
+        loads(text)
+
+
+def test_a_large_tree_has_floats() -> None:
+    text = f"{LAUNCH}max: [{{ref: launch, with: {{p: good}}}}, {{ref: launch}}]"
+    found, exact = et.loads(text, exact_nodes=4), et.loads(text)
+    assert (found.exact, exact.exact) == (False, True)
+    assert found.columns.probability[:2] == exact.floats.columns.probability[:2]
