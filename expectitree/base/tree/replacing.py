@@ -146,8 +146,7 @@ class Expansion:
 
     def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
         """Return replacements, and those of the parameters that are derived from replaced ones."""
-        changes = (name for name in own if own[name] != Name(name))
-        found = {name: self.substituted(own[name], {}) for name in changes}
+        found = {name: self.substituted(formula, {}) for name, formula in own.items()}
         for name in self.order if found else ():
             parameter = self.tree.parameters[name]
             if name not in found and not found.keys().isdisjoint(parameter.bases):
