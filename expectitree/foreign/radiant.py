@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
@@ -73,9 +74,9 @@ class _Reader(Translation):
         self.anchor = Place()  # of the first branch in the main file that leads to this one
         self.variables: Fields = {}
         self.own: Collection[str] = ()  # the variables of the main file
-        self.names: dict[str, str] = {}  # of parameters, by the name of a variable
+        # By the name of a variable: that of a parameter, or the call of `dtree` that it is.
+        self.names: dict[str, str] = {}
         self.pattern = re.compile("(?!)")  # of those names that change
-        self.trees: dict[str, str] = {}  # by the variables that are the values of trees
         self.nodes: Fields = {}  # the trees of other files, by name
         self.costs: dict[str, str] = {}  # of their first nodes
 
@@ -123,7 +124,8 @@ class _Reader(Translation):
         reader = _Reader(document, self.kinds["decision"], main)
         reader.anchor = place if self is main else self.anchor
         main.nodes[name] = "0", reader.anchor  # while it is read
-        main.nodes[name] = reader.item((name,)), reader.anchor
+        with suppress(TooManyProblemsError):
+            main.nodes[name] = reader.item((name,)), reader.anchor
         if reader.problems.found:
             raise reader.problems.failure()
         main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
@@ -234,7 +236,7 @@ class _Reader(Translation):
                     found = f"two files that this one uses give {quote(name)} different values"
                     main.report(self.anchor, (), f"{found}: define it among the variables here")
             elif tree and is_own:
-                self.trees[name] = tree[1]
+                main.names.setdefault(name, tree[0])
         main.own = main.own or first
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
@@ -246,21 +248,17 @@ class _Reader(Translation):
         """Put the tree whose value is a payoff, or is added to one, under the key `tree`."""
         for key in ("p", "cost", "payoff"):
             written, place = keys.get(key, ("", node.place))
-            text = self.formula(written)
-            for name, tree in self.trees.items() if isinstance(text, str) else ():
-                text = re.sub(_pattern(name), lambda _, tree=tree: f"dtree('{tree}')", text)
-            if not isinstance(text, str) or not _TREE.search(text):
-                continue
+            text = str(self.formula(written))
             parts = _SUM.fullmatch(text) if key == "payoff" else None
-            if parts is None:
+            if parts is not None:
+                del keys["payoff"]
+                keys["tree"] = parts[2], place
+                if rest := f"{parts[1] or ''}{parts[3] or ''}".strip():
+                    keys["reward"] = rest, place
+            elif _TREE.search(text):
                 found = f"{quote(written)} uses the value of another tree"
                 message = f"{found}: only a payoff may do that, as a term that it adds"
                 self.report(place, node.path, message)
-                continue
-            del keys["payoff"]
-            keys["tree"] = parts[2], place
-            if rest := f"{parts[1] or ''}{parts[3] or ''}".strip():
-                keys["reward"] = rest, place
 
     def fields(self, node: _Node, keys: Fields, has_branches: bool) -> Fields:
         """Return the fields of a node's item without its branches."""
@@ -306,18 +304,16 @@ class _Reader(Translation):
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
-    if "tree" in keys:
-        known = [*(key for key in ("type", "payoff") if key in keys), *["a branch"] * has_branches]
-        if known:
-            return f"found {key_list(known)} next to `tree`, which has its own: remove one of them"
-        return ""
+    if "tree" in keys and (kind or has_branches or "payoff" in keys):
+        found = "type" if kind else "payoff" if "payoff" in keys else "branches"
+        return f"found {found} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
             return f"found {described(kind)} as type, expected decision or chance"
         return "a node with branches has no type: write `type: decision` or `type: chance`"
     if not has_branches and (kind in ("decision", "chance") or not node.above):
         return "this node has no branches: write each as a label with a colon, and indent its lines"
-    if not has_branches and "payoff" not in keys:
+    if not has_branches and "payoff" not in keys and "tree" not in keys:
         return "this end node has no payoff: add it, as in `payoff: 100`"
     if node.above == "chance" and "p" not in keys:
         return "this outcome has no probability: add it, as in `p: 0.5`"

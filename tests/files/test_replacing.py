@@ -178,8 +178,9 @@ nodes:
 def test_equal_replacements_lead_to_one_node() -> None:
     """A node below that uses no replaced parameter is one node everywhere."""
     tree = loads(
-        f"{LAUNCH}max: [{{ref: launch}}, {{ref: launch, with: {{p: good/2}}}}, {{max: [{{ref: "
-        "launch, with: {p: good/2}}]}, {ref: launch, with: {price: price}}, {ref: launch, with: {p: 1/3}}]"
+        LAUNCH + "max: [{ref: launch}, {ref: launch, with: {p: good/2}}, "
+        "{max: [{ref: launch, with: {p: good/2}}]}, {ref: launch, with: {price: price}}, "
+        "{ref: launch, with: {p: 1/3}}]"
     )
     columns = tree.columns
     children = [columns.child[b] for b in tree.branches_of(tree.root_id)]
