@@ -360,7 +360,7 @@ def test_a_tree_of_several_files_equals_one_by_hand(folder: Path) -> None:
         ("rented - 2", "rented*2", "no: 'rented*2' uses the value of another tree: only"),
         ("build: 15", "bild: 15", "with: unknown parameter 'bild' (did you mean 'build'?)"),
         ("cost: 1\n", "payoff: 1\n", "yes: found payoff next to `tree`, which has its own"),
-        ("p: half\n", "", "yes: this outcome has no probability"),
+        ("        p: half\n", "", "yes: this outcome has no probability"),
         ("build: 15", "build: 15 +", "survey/yes: with build: found the end after"),
         (
             "with:\n            p(good): 1 - half\n            build: 15",
@@ -388,7 +388,7 @@ def test_errors_of_other_files(folder: Path) -> None:
     with pytest.raises(FileError, match=r"^shop.yaml:10:11: now/good: p is 1.5 at p_good = 0.5"):
         et.load("shop.yaml")
     (folder / "launch.yaml").write_text(LAUNCH.replace("shop", "mall"))
-    with pytest.raises(FileError, match="launch.yaml:2:12: launch: no file mall.yaml is next to"):
+    with pytest.raises(FileError, match=r"launch.yaml:2:12: launch: no file mall.yaml is next to"):
         et.load("shop.yaml")
     (folder / "launch.yaml").write_text(LAUNCH.replace("shop", "\n    fee: 9"))
     message = r"shop.yaml:\d+:\d+: /: two files that this one uses give 'fee' different values"
