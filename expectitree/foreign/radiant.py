@@ -232,7 +232,7 @@ class _Reader(Translation):
             tree = _TREE.fullmatch(value) if isinstance(value, str) else None
             own = self.anchor if self is not main else Place(written, at) if is_own else place
             if tree is None and main.variables.setdefault(name, (value, own))[0] != value:
-                if name not in main.own:
+                if self is not main and name not in main.own:
                     found = f"two files that this one uses give {quote(name)} different values"
                     main.report(self.anchor, (), f"{found}: define it among the variables here")
             elif tree and is_own:

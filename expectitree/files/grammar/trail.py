@@ -161,9 +161,9 @@ class Names:
             if key not in ("note", "ref"):
                 known = "p, label, reward, cost, with and note"
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
-                if isinstance(keys[key], tuple) and key not in NODE_KEYS:
-                    text = flow_text(keys[key], WIDE)
-                    message += f"; to replace parameters, write `with: {text}`"
+                if key not in NODE_KEYS:
+                    pairs = keys[key] if isinstance(keys[key], tuple) else ((key, keys[key]),)
+                    message += f"; to replace parameters, write `with: {flow_text(pairs, WIDE)}`"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
         if not isinstance(name, str) or name not in self.places:
