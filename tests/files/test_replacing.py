@@ -14,6 +14,8 @@ from helpers import for_each, loads
 
 import expectitree as et
 from expectitree.base.errors import FileError, Problem
+from expectitree.base.tree.folding import fold_with_formulas
+from expectitree.decide.ask.report import with_utilities
 
 PARAMETERS = {"p": "0.4", "q": "1 - p", "a": "3", "b": "-2", "d": "a*q - b"}
 # Formulas whose values are probabilities if p is one.
@@ -225,3 +227,15 @@ def test_a_large_tree_has_floats() -> None:
     found, exact = et.loads(text, exact_nodes=4), et.loads(text)
     assert (found.exact, exact.exact) == (False, True)
     assert found.columns.probability[:2] == exact.floats.columns.probability[:2]
+
+
+def test_a_changed_tree_is_written_with_all_its_nodes() -> None:
+    text = (
+        "parameters: {p: 0.4}\nnodes: {n: {chance: {a: {p: p, utility: '?'}, b: {p: rest, utility: "
+        "1}}}}\nmax: {x: {cost: 1, ref: n, with: {p: 0.5}}, y: 3}"
+    )
+    known = text.replace("'?'", "6")
+    tree = with_utilities(et.loads(text), {0: Fraction(6)})
+    assert et.evaluate(et.loads(et.dumps(tree))).value == et.evaluate(et.loads(known)).value
+    folded = et.dumps(fold_with_formulas(et.loads(known), print))
+    assert ("with" in folded, "utility: 5" in folded) == (False, True)
