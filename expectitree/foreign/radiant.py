@@ -156,7 +156,7 @@ class _Reader(Translation):
         """Return a formula with what replaces parameters, also in those derived from them."""
         known = {name: f"({formula})" for name, formula in replaced.items()}
 
-        def changed(formula: Data) -> Any:
+        def changed(formula: Data) -> str:
             return _IDENTIFIER.sub(lambda m: known.get(m[0], m[0]), str(formula))
 
         for variable, (value, _) in self.main.variables.items():  # in the order of their use

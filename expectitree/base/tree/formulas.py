@@ -88,8 +88,10 @@ class Formulas:
 
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
-        for column in (self.nodes, self.probabilities, self.rewards, *self.replaced.values()):
+        for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
+        for replaced in self.replaced.values():
+            yield from replaced.values()
 
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
         """Return the formulas of a node and of a branch as texts, by their keys in a tree file.
