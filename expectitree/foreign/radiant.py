@@ -3,12 +3,18 @@
 Their tree becomes a structure for the grammar of tree files. Radiant evaluates formulas and
 fractions only in a file with variables. It replaces the name of a variable wherever it occurs, even
 within another name, and some signs in labels.
+
+A branch may be the tree of another file, by `tree: name`, or by `dtree("name")` in a payoff or a
+variable. It becomes a named node, and `with` stays. Variables are those of all files: a file that
+uses another tree may replace the variables there.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
@@ -29,6 +35,9 @@ from expectitree.foreign.shared import Fields, Translation
 
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
+_OF_TREES = ("tree", "with")
+_TREE = re.compile(r"\b(?:dtree|subtree)\(\s*[\"']([^\"']+)[\"']\s*\)")
+_SUM = re.compile(rf"(?:([^()]*)\+)?\s*{_TREE.pattern}\s*([-+][^()]*)?")  # of a tree's value
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Texts in messages of the grammar and of YAML, and their replacements here.
 _WORDS = {
@@ -56,18 +65,105 @@ class _Node(NamedTuple):
 
 
 class _Reader(Translation):
-    def __init__(self, source: Document, decision: str) -> None:
+    """Translates one file; the `main` one keeps what all files share."""
+
+    def __init__(self, source: Document, decision: str, main: _Reader | None = None) -> None:
         super().__init__(source)
         self.kinds = {"decision": decision, "chance": "chance"}
-        self.names: dict[str, str] = {}  # of parameters, by the name of a variable
+        self.main = main or self
+        self.anchor = Place()  # of the first branch in the main file that leads to this one
+        self.variables: Fields = {}
+        self.own: Collection[str] = ()  # the variables of the main file
+        # By the name of a variable: that of a parameter, or the call of `dtree` that it is.
+        self.names: dict[str, str] = {}
         self.pattern = re.compile("(?!)")  # of those names that change
+        self.nodes: Fields = {}  # the trees of other files, by name
+        self.costs: dict[str, str] = {}  # of their first nodes
 
     def root(self) -> Data:
+        found = self.item(())
+        if found is None:
+            return None
+        more: Fields = {"parameters": self.parameters()} if self.variables else {}
+        if self.nodes:
+            more["nodes"] = self.mapping(self.nodes), Place()
+        rest = self.mapping(more)
+        whole = (*found, *rest)
+        self.places[id(whole)] = [*self.places[id(found)], *self.places[id(rest)]]
+        return whole
+
+    def item(self, path: tuple[str, ...]) -> Data:
+        """Return the item of the first node; a path in another file starts with its name."""
         found: list[Data] = []
-        stack = [_Node(self.source.root, Place(), (), "", found)]
+        stack = [_Node(self.source.root, Place(), path, "", found)]
         while stack:
             stack += reversed([*self.open(stack.pop())])
         return found[0] if found else None
+
+    # ---- Other files.
+
+    def other(self, name: str, place: Place, path: Sequence[str]) -> Document | None:
+        """Return the file of a tree, which is next to the main file; None after a report."""
+        from expectitree.files import parse, read_text
+
+        folder, own = os.path.split(self.main.source.name)
+        for file in (f"{name}.yaml", f"{name.replace(' ', '_')}.yaml"):
+            if file == own:
+                return self.main.source
+            if os.path.basename(file) == file and os.path.isfile(os.path.join(folder, file)):
+                return parse(*read_text(os.path.join(folder, file)), "yaml")
+        message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
+        self.report(place, path, message)
+        return None
+
+    def include(self, name: str, place: Place, path: Sequence[str]) -> None:
+        """Read the tree of another file, unless it is read already."""
+        main = self.main
+        if name in main.nodes or (document := self.other(name, place, path)) is None:
+            return
+        reader = _Reader(document, self.kinds["decision"], main)
+        reader.anchor = place if self is main else self.anchor
+        main.nodes[name] = "0", reader.anchor  # while it is read
+        with suppress(TooManyProblemsError):
+            main.nodes[name] = reader.item((name,)), reader.anchor
+        if reader.problems.found:
+            raise reader.problems.failure()
+        main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
+        main.notes += reader.notes
+
+    def use(self, node: _Node, keys: Fields) -> Fields:
+        """Return the fields of a branch that is another tree: its costs and replacements."""
+        main, (name, place) = self.main, keys["tree"]
+        self.include(name, place, node.path)
+        found: Fields = {"ref": (name, place)}
+        replaced: dict[str, str] = {}
+        if "with" in keys:
+            written, at = keys["with"]
+            if isinstance(written, tuple):
+                pairs = [(main.names.get(v, v), self.formula(f)) for v, f in written]
+                replaced, ours = dict(pairs), tuple(pairs)
+                self.places[id(ours)] = [Place(written, at) for at in range(len(written))]
+                written = ours
+            found["with"] = written, at
+        costs = [self.inlined(main.costs[name], replaced)] if name in main.costs else []
+        costs += [self.formula(keys["cost"][0])] if "cost" in keys else []
+        costs += [f"-({paid})" for paid in keys.get("reward", ())[:1]]
+        if costs:
+            found["cost"] = costs[0] if not costs[1:] else f"({') + ('.join(costs)})", place
+        return found
+
+    def inlined(self, text: str, replaced: Mapping[str, str]) -> str:
+        """Return a formula with what replaces parameters, also in those derived from them."""
+        known = {name: f"({formula})" for name, formula in replaced.items()}
+
+        def changed(formula: Data) -> str:
+            return _IDENTIFIER.sub(lambda m: known.get(m[0], m[0]), str(formula))
+
+        for variable, (value, _) in self.main.variables.items():  # in the order of their use
+            own, name = self.formula(value), self.main.names[variable]
+            if (inner := changed(own)) != own:
+                known.setdefault(name, f"({inner})"[: MAX_LENGTH + 1])
+        return changed(text)
 
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
@@ -79,12 +175,13 @@ class _Reader(Translation):
             self.report(node.place, node.path, "an alias repeats this node: repeat its lines")
             return
         keys, branches = self.split(node)
+        if not node.above:
+            self.read_variables(node, keys)
+        self.find_tree(node, keys)
         kind, place = keys.get("type", ("", node.place))
         if fault := _fault(node, kind, keys, bool(branches)):
             self.report(place, node.path, fault)
             return
-        if not node.above:
-            self.read_variables(node, keys)
         fields = self.fields(node, keys, bool(branches))
         children: list[Data] = []
         if branches:
@@ -99,11 +196,13 @@ class _Reader(Translation):
         """Return a node's own keys, and where its branches are."""
         keys: Fields = {}
         branches = []
+        own = [key for key in KEYS if not node.above or key not in _OF_ROOT]
+        own += _OF_TREES if isinstance(dict(node.raw).get("tree"), str) else ()
         for at, (key, value) in enumerate(node.raw):
             word, place = key.lower(), Place(node.raw, at, True)
             if word in keys:
                 self.report(place, node.path, f"duplicate key {quote(word)}: keep one")
-            elif word in KEYS and not (node.above and word in _OF_ROOT):
+            elif word in own:
                 keys[word] = value, Place(node.raw, at)
             elif isinstance(value, tuple):
                 branches.append(at)
@@ -113,71 +212,108 @@ class _Reader(Translation):
 
     def read_variables(self, root: _Node, keys: Fields) -> None:
         """Choose a name of a parameter for each variable."""
-        written, place = keys.get("variables", ((), root.place))
+        main, (written, place) = self.main, keys.get("variables", ((), root.place))
+        is_own = not isinstance(written, str) or not written
+        if not is_own:
+            document = self.other(written, place, root.path)
+            if document is None:
+                raise TooManyProblemsError
+            pairs = document.root if isinstance(document.root, tuple) else ()
+            written = next((value for key, value in pairs if key.lower() == "variables"), ())
         if not isinstance(written, tuple):
             expected = "expected a name with a number or a formula in each line"
             self.report(place, root.path, f"found {described(written)} as variables, {expected}")
             raise TooManyProblemsError  # without them, every formula has an error
         first: dict[str, int] = {}
-        for at, (name, _) in enumerate(written):
+        for at, (name, value) in enumerate(written):
             if first.setdefault(name, at) != at:
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), root.path, message)
-        self.names = _identifiers(first)
-        changed = [name for name, known in self.names.items() if name != known]
+            tree = _TREE.fullmatch(value) if isinstance(value, str) else None
+            own = self.anchor if self is not main else Place(written, at) if is_own else place
+            if tree is None and main.variables.setdefault(name, (value, own))[0] != value:
+                if self is not main and name not in main.own:
+                    found = f"two files that this one uses give {quote(name)} different values"
+                    main.report(self.anchor, (), f"{found}: define it among the variables here")
+            elif tree and is_own:
+                main.names.setdefault(name, tree[0])
+        main.own = main.own or first
+        main.names = _identifiers(main.variables, main.names)
+        changed = [name for name, known in main.names.items() if name != known]
         # The longest first, since a name may begin with another.
         pattern = "|".join(map(_pattern, sorted(changed, key=len, reverse=True)))
-        self.pattern = re.compile(pattern or "(?!)")
+        main.pattern = re.compile(pattern or "(?!)")
+
+    def find_tree(self, node: _Node, keys: Fields) -> None:
+        """Put the tree whose value is a payoff, or is added to one, under the key `tree`."""
+        for key in ("p", "cost", "payoff"):
+            written, place = keys.get(key, ("", node.place))
+            text = str(self.formula(written))
+            parts = _SUM.fullmatch(text) if key == "payoff" else None
+            if parts is not None:
+                del keys["payoff"]
+                keys["tree"] = parts[2], place
+                if rest := f"{parts[1] or ''}{parts[3] or ''}".strip():
+                    keys["reward"] = rest, place
+            elif _TREE.search(text):
+                found = f"{quote(written)} uses the value of another tree"
+                message = f"{found}: only a payoff may do that, as a term that it adds"
+                self.report(place, node.path, message)
 
     def fields(self, node: _Node, keys: Fields, has_branches: bool) -> Fields:
         """Return the fields of a node's item without its branches."""
         found: Fields = {}
         if node.above:
             found["label"] = node.path[-1], node.place
-        elif "name" in keys:
+        elif "name" in keys and self is self.main:
             found["title"] = keys["name"]
-        if "variables" in keys and self.names:
-            found["parameters"] = self.parameters(*keys["variables"])
         if node.above == "chance":
-            found["p"] = self.formula(*keys["p"])
+            found["p"] = self.formula(keys["p"][0]), keys["p"][1]
         elif "p" in keys:
             self.note(node.path, "the p of a node that is not an outcome is ignored")
-        if "cost" in keys:
-            found["cost"] = self.formula(*keys["cost"])
+        if "tree" in keys:
+            return found | self.use(node, keys)
+        if "cost" in keys and not node.above and self is not self.main:
+            self.main.costs[node.path[0]] = self.formula(keys["cost"][0])
+        elif "cost" in keys:
+            found["cost"] = self.formula(keys["cost"][0]), keys["cost"][1]
             if not has_branches:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
         if not has_branches:
-            found["utility"] = self.formula(*keys["payoff"])
+            found["utility"] = self.formula(keys["payoff"][0]), keys["payoff"][1]
         elif "payoff" in keys:
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")
         return found
 
-    def parameters(self, variables: Data, place: Place) -> tuple[Data, Place]:
+    def parameters(self) -> tuple[Data, Place]:
         """Return the parameters, each with the name of its variable if that is another."""
         found: Fields = {}
-        for at, (name, value) in enumerate(variables):
-            fields = {"value": self.formula(value, Place(variables, at))}
+        for name, (value, place) in self.variables.items():
+            fields: Fields = {"value": (self.formula(value), place)}
             if self.names[name] != name:
-                fields["description"] = name, Place(variables, at, True)
-            found[self.names[name]] = self.mapping(fields), Place(variables, at)
-        return self.mapping(found), place
+                fields["description"] = name, place._replace(of_key=True)
+            found[self.names[name]] = self.mapping(fields), place
+        return self.mapping(found), Place()
 
-    def formula(self, data: Data, place: Place) -> tuple[Data, Place]:
-        """Return a number or a formula with the names of parameters, and its place."""
+    def formula(self, data: Data) -> Any:
+        """Return a number or a formula with the names of parameters."""
         if isinstance(data, str):
-            data = self.pattern.sub(lambda match: self.names[match[0]], data)
-        return data, place
+            data = self.main.pattern.sub(lambda match: self.main.names[match[0]], data)
+        return data
 
 
 def _fault(node: _Node, kind: Data, keys: Fields, has_branches: bool) -> str:
     """Return what is missing at a node, or unfit for its branches; empty if nothing is."""
+    if "tree" in keys and (kind or has_branches or "payoff" in keys):
+        found = "type" if kind else "payoff" if "payoff" in keys else "branches"
+        return f"found {found} next to `tree`, which has its own: remove one of them"
     if has_branches and kind not in ("decision", "chance"):
         if kind:
             return f"found {described(kind)} as type, expected decision or chance"
         return "a node with branches has no type: write `type: decision` or `type: chance`"
     if not has_branches and (kind in ("decision", "chance") or not node.above):
         return "this node has no branches: write each as a label with a colon, and indent its lines"
-    if not has_branches and "payoff" not in keys:
+    if not has_branches and "payoff" not in keys and "tree" not in keys:
         return "this end node has no payoff: add it, as in `payoff: 100`"
     if node.above == "chance" and "p" not in keys:
         return "this outcome has no probability: add it, as in `p: 0.5`"
@@ -200,11 +336,15 @@ def _pattern(name: str) -> str:
     return f"{before}{re.escape(name)}{after}"
 
 
-def _identifiers(names: Collection[str]) -> dict[str, str]:
-    """Return a name of letters, digits and _ for each variable: `P_flop` for `P(flop)`."""
-    reserved = {*FUNCTIONS, REST, "inf"}
-    found = {name: name for name in names if _IDENTIFIER.fullmatch(name) and name not in reserved}
-    taken = {*reserved, *found}
+def _identifiers(names: Collection[str], known: Mapping[str, str] = {}) -> dict[str, str]:
+    """Return a name of letters, digits and _ for each variable: `P_flop` for `P(flop)`.
+
+    Those that are `known` stay.
+    """
+    taken = {*FUNCTIONS, REST, "inf", *known.values()}
+    plain = (name for name in names if _IDENTIFIER.fullmatch(name) and name not in taken)
+    found = {**{name: name for name in plain}, **known}
+    taken |= {*found.values()}
     for name in names:
         if name not in found:
             base = re.sub("[^A-Za-z0-9_]+", "_", name).strip("_") or "variable"
@@ -359,7 +499,7 @@ def _type(kind: int) -> str:
 def _fit(text: str) -> str:
     """Return a label that Radiant reads as it is; empty if nothing is left."""
     label = _SIGNS_AT_START.sub("", _SIGN.sub("/", text))
-    return f"{label}_" if label.lower() in KEYS else label
+    return f"{label}_" if label.lower() in (*KEYS, *_OF_TREES) else label
 
 
 def _variables(tree: Tree) -> dict[str, str]:

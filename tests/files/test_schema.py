@@ -41,9 +41,11 @@ UNSEEN = {
     "a number label in another place": "json-label-hash.json label-hash-elsewhere.yaml",
     "a ref that leads nowhere": """
         ref-unknown-many.yaml ref-unknown.yaml ref-without-nodes.yaml""",
+    "a replacement of a parameter that its node does not use, or that is too long": """
+        with-long.yaml with-unused.yaml""",
     "a cycle": """
         json-ref-cycle.json ref-cycle-alias.yaml ref-cycle-names.yaml
-        ref-cycle-unused.yaml ref-cycle.yaml
+        ref-cycle-unused.yaml ref-cycle.yaml with-cycle.yaml
         """,
     "bounds that do not hold": """
         bounds-apart.yaml bounds-estimate.yaml bounds-inherited.yaml
@@ -60,7 +62,7 @@ UNSEEN = {
     "a distribution that does not fit its value or the others": "distribution-value.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
-        formula-value.yaml""",
+        formula-value.yaml with-event.yaml with-value.yaml""",
     "the labels of an event": "event-labels.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml
@@ -154,7 +156,7 @@ def test_every_key_and_algorithm_of_the_grammar_is_there_with_a_description() ->
         for key in keys:
             assert definitions[f"{group}.{key}"]["description"].endswith((".", ")"))
     assert set(ALGORITHMS) <= set(definitions["key.expect"]["properties"])
-    assert set(SCHEMA["properties"]) == of["key"] - {"p", "label"}
+    assert set(SCHEMA["properties"]) == of["key"] - {"p", "label", "with"}
     for place in ("child", "labelledChild", "outcome", "labelledOutcome"):
         keys = set(definitions[place]["properties"])
         assert keys | {"p", "label"} == set(NODE_KEYS)
@@ -221,6 +223,8 @@ GOOD = [
     "'007'}}\nmax: {1: 1/3}",
     "expect: {values: {}, star2.5: [{probes: '01', bounds: [-.inf, .Inf]}]}\nnodes: {}\nmax: {no: "
     "1, ~: 2, '#3': 3}",
+    "parameters: {p: 1/2}\nmax: [{ref: a, with: {p: 0.3}}, {ref: a, with: {p: p/2}}]\n"
+    "nodes: {a: {max: [p]}}",
     "ref: a\nnote: here\ntitle: t\nexpect: {value: 1}\nnodes: {a: 1}",
     "$schema: x\nmax: [1]",
     "chance: {0.7: {label: a, utility: 1}, 3/10: {note: b, max: [1]}}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -260,3 +261,136 @@ def test_a_file_is_converted_and_back(tmp_path: Path, monkeypatch: pytest.Monkey
     assert value(Path("again.yaml").read_text()) == 955_000
     done = run_main("eval", "contract.yaml", "--set", "lawyer_fee=0")
     assert "expected value 960,000\n" in done.out
+
+
+# ---- Trees of several files.
+
+LAUNCH = """\
+name: Launch
+variables: shop
+cost: build + p(good)*10
+type: chance
+good:
+    p: p(good)
+    payoff: big
+bad:
+    p: 1 - p(good)
+    payoff: 0
+"""
+SHOP = """\
+name: A shop
+variables:
+    p(good): 0.5
+    build: 20
+    big: 100
+    half: p(good)/2
+    rented: dtree("rent it")
+type: decision
+now:
+    tree: launch
+survey:
+    cost: 3
+    type: chance
+    yes:
+        p: half
+        tree: launch
+        cost: 1
+        with:
+            p(good): 1 - half
+            build: 15
+    no:
+        p: 1 - half
+        payoff: rented - 2
+"""
+RENT = "name: Rent\nvariables:\n    fee: 5\ntype: decision\nrent:\n    payoff: big/2 - fee\n"
+BY_HAND = """
+parameters: {p: 0.5, build: 20, big: 100, half: p/2, fee: 5}
+max:
+  now: {cost: build + p*10, chance: {good: {p: p, utility: big}, bad: {p: rest, utility: 0}}}
+  survey:
+    cost: 3
+    chance:
+      yes:
+        p: half
+        cost: 15 + (1 - half)*10 + 1
+        chance: {good: {p: 1 - half, utility: big}, bad: {p: rest, utility: 0}}
+      no: {p: rest, reward: -2, max: {rent: big/2 - fee}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with the files of a tree."""
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("shop", SHOP), ("launch", LAUNCH), ("rent_it", RENT)):
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+def test_a_tree_of_several_files_equals_one_by_hand(folder: Path) -> None:
+    """It is written with `ref` and `with`, and a parameter reaches through both."""
+    tree, hand = et.load("shop.yaml"), et.loads(BY_HAND)
+    again = et.loads(et.dumps(tree))
+    assert "ref: n1, with: {p_good: 1 - half}" in " ".join(et.dumps(tree).split())
+    for p, big in ((0.5, 100), (0.2, 70), (1, 33)):
+        expected = search_tree(hand.with_parameters(p=p, big=big))
+        for one in (tree, again):
+            found = search_tree(one.with_parameters(p_good=p, big=big))
+            assert (found.value, found.best) == (expected.value, expected.best)
+    ranges = [et.sensitivity(tree, "p_good", range=(0, 1)), et.sensitivity(hand, "p", range=(0, 1))]
+    assert len({tuple(t.exact for t in one.thresholds) for one in ranges}) == 1
+    # `launch.yaml` alone has the variables of `shop.yaml`.
+    assert search_tree(et.load("launch.yaml")).value == 0.5 * 100 - 25
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "tree: launch\nsurvey",
+            "tree: lunch\nsurvey",
+            "shop.yaml:10:11: now: no file lunch.yaml is",
+        ),
+        (
+            "tree: launch\ns",
+            "tree: ../shop\ns",
+            "now: no file ../shop.yaml is next",
+        ),
+        ("tree: launch\nsurvey", "tree: shop\nsurvey", "the ref 'shop' leads back to itself"),
+        ("rented - 2", "rented*2", "no: 'rented*2' uses the value of another tree: only"),
+        ("build: 15", "bild: 15", "with: unknown parameter 'bild' (did you mean 'build'?)"),
+        ("cost: 1\n", "payoff: 1\n", "yes: found payoff next to `tree`, which has its own"),
+        ("        p: half\n", "", "yes: this outcome has no probability"),
+        ("build: 15", "build: 15 +", "survey/yes: with build: found the end after"),
+        (
+            "with:\n            p(good): 1 - half\n            build: 15",
+            "with: x",
+            "found 'x' under",
+        ),
+    ],
+)
+def test_errors_name_the_branch_in_the_main_file(
+    folder: Path, old: str, new: str, message: str
+) -> None:
+    (folder / "shop.yaml").write_text(SHOP.replace(old, new))
+    with pytest.raises(FileError, match=re.escape(message)):
+        et.load("shop.yaml")
+
+
+def test_errors_of_other_files(folder: Path) -> None:
+    """A fault of the structure has its line there, one of a number that of the branch here."""
+    (folder / "launch.yaml").write_text(LAUNCH.replace("    payoff: 0\n", ""))
+    with pytest.raises(
+        FileError, match=r"launch.yaml:8:1: launch/bad: this end node has no payoff"
+    ):
+        et.load("shop.yaml")
+    (folder / "launch.yaml").write_text(LAUNCH.replace("p: p(good)", "p: 3*p(good)"))
+    with pytest.raises(FileError, match=r"^shop.yaml:10:11: now/good: p is 1.5 at p_good = 0.5"):
+        et.load("shop.yaml")
+    (folder / "launch.yaml").write_text(LAUNCH.replace("shop", "mall"))
+    with pytest.raises(FileError, match=r"launch.yaml:2:12: launch: no file mall.yaml is next to"):
+        et.load("shop.yaml")
+    (folder / "launch.yaml").write_text(LAUNCH.replace("shop", "\n    fee: 9"))
+    message = r"shop.yaml:\d+:\d+: /: two files that this one uses give 'fee' different values"
+    with pytest.raises(FileError, match=message):
+        et.load("shop.yaml")

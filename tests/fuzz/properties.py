@@ -16,7 +16,7 @@ from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
-from files import test_events
+from files import test_events, test_replacing
 from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
@@ -85,6 +85,7 @@ TARGETS: dict[str, Target] = {
         test_engines.test_compiled_scans_give_identical_results,
     ),
     "stopped-search": from_tests(test_engines.test_a_stopped_search_has_sound_intervals),
+    "replacing": from_tests(test_replacing.test_a_tree_equals_its_copy_by_hand),
     "rewards": from_tests(
         test_rewards.test_a_search_does_the_same_in_the_folded_tree,
         chosen=among(*(one for one in EVERY if one.in_order)),

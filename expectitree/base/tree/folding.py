@@ -109,7 +109,7 @@ def fold_with_formulas(tree: Tree, warn: Callable[[str], object]) -> Tree:
     if expect and tree.expect:
         points = (replace(p, expect=_of_root(p.expect)) for p in tree.expect.at)
         expect = replace(expect, at=tuple(points))
-    formulas = replace(written, nodes=nodes, rewards={})
+    formulas = replace(written, nodes=nodes, rewards={}, written=None)
     return replace(
         folded, parameters=tree.parameters, formulas=formulas, local_bounds=bounds, expect=expect
     )

@@ -94,6 +94,9 @@ class Formulas:
     rewards: dict[int, Expression] = field(default_factory=dict)  # by branch; -1 leads to the root
     events: dict[int, str] = field(default_factory=dict)  # the name of a chance node's event
     defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
+    written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
+    # By branch: the formulas of the parameters that are replaced below it, by name.
+    replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.events) or any(True for _ in self.expressions())
@@ -102,6 +105,8 @@ class Formulas:
         """Yield every formula."""
         for column in (self.nodes, self.probabilities, self.rewards):
             yield from column.values()
+        for replaced in self.replaced.values():
+            yield from replaced.values()
 
     def texts(self, node: int, branch: int, node_key: str = "utility") -> dict[str, str]:
         """Return the formulas of a node and of a branch as texts, by their keys in a tree file.

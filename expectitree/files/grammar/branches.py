@@ -55,10 +55,8 @@ class BranchReader:
                 message = f"the key {quote(p)} is this outcome's p already: remove this p"
                 message += f"; if the key is a label, write a list: [{{label: {p}, p: …}}, …]"
                 frame.branches["p"][len(frame.ids)] = None
-        elif key == "label" and not frame.kind:
-            message = "the root has no branch that a label could name: use title"
-        elif key == "label" and frame.is_labelled:
-            message = "a label next to a label: here the mapping's key is the label"
+        elif key in ("label", "with"):
+            message = _fault_of_place(frame, item, key)
         if message:
             self.trail.report(place_of(item, key, True), message)
             return
@@ -200,6 +198,19 @@ class BranchReader:
             self.warn(f"{name}: {path}: {message}")
         elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")
+
+
+def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
+    """Return the message about a label or a `with` where there can be none, or nothing."""
+    if key == "label" and not frame.kind:
+        return "the root has no branch that a label could name: use title"
+    if key == "label" and frame.is_labelled:
+        return "a label next to a label: here the mapping's key is the label"
+    if key == "with" and all(pair[0] != "ref" for pair in item):
+        return "a with without a ref: write it next to the `ref` of a node under `nodes`"
+    if key == "with" and not frame.kind:
+        return "a with at the root: change the values under `parameters`, or use `--set`"
+    return ""
 
 
 def _with_rest(written: Mapping[int, Any], texts: Mapping[int, str]) -> list[Number]:

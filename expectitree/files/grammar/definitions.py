@@ -1,4 +1,4 @@
-"""The grammar of the root's `parameters`, `events` and `attitude`, which few files have."""
+"""The grammar of `parameters`, `with`, `events` and `attitude`, which few files have."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from expectitree.base.errors import ExpectitreeError
-from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, Expression, text_of
 from expectitree.base.expressions.syntax import Number as Written
 from expectitree.base.names import did_you_mean
@@ -154,6 +154,29 @@ _MEANT = {  # what people mean by other keys
     "unit: …": ("units", "currency"),
     "description: …": ("note", "comment", "text", "label", "title", "name"),
 }
+
+
+def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
+    """Return the formulas that replace parameters below a ref, by name; report every error."""
+    if not isinstance(data, tuple) or not data:
+        expected = "expected parameters and what replaces them, such as {p: 0.8, price: 2*price}"
+        raise GrammarError(f"found {described(data)} under with, {expected}")
+    found: dict[str, Expression] = {}
+    for at, (name, written) in enumerate(data):
+        known = values.parameters or ()
+        if name in found:
+            fault = f"duplicate parameter {quote(name)}: keep one"
+        elif name not in known:
+            expected = f"the parameters are {listed(known)}"
+            expected = expected if known else "define it under the root's `parameters:`"
+            fault = f"unknown parameter {quote(name)}{did_you_mean(name, known)}: {expected}"
+        else:
+            read = values.attempt(_formula, written, data, at, f"with {name}: ")
+            found[str(name)] = read or values.parse("0")
+            continue
+        values.report(Place(data, at, True), f"with: {fault}")
+    values.has_formulas = True
+    return found
 
 
 # ---- Events.

@@ -35,6 +35,7 @@ BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),
     "p": ValueReader.probability,
     **dict.fromkeys(PAYMENTS, ValueReader.amount),
+    "with": _definition("read_replacements"),  # next to a ref
 }
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,

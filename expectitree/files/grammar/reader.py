@@ -19,7 +19,7 @@ from expectitree.base.numbers import HOW, escape, float_column, quote
 from expectitree.base.tree import paths
 from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition, is_formula
+from expectitree.base.tree.formulas import Definition, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
 from expectitree.files.grammar.advice import (
     bare,
@@ -85,12 +85,14 @@ def read_tree(
     reader = _TreeReader(document, exact_nodes, warn, parameters or {})
     tree = reader.read()
     if reader.faults:  # read once more, to find the places of these nodes
-        tracked = frozenset(node for _, _, node, _ in reader.faults)
+        reader.faults = [*map(reader.as_written, reader.faults)]
+        tracked = frozenset(fault[2] for fault in reader.faults)
         again = _TreeReader(document, exact_nodes, None, parameters or {}, tracked)
         again.read()
         with suppress(TooManyProblemsError):
-            for message, what, node, branch in reader.faults:
-                again.trail.add(*again.place_of_fault(what, node, branch), message)
+            for message, what, node, branch, copied in reader.faults:
+                place, path = again.place_of_fault(what, node, branch)
+                again.trail.add(place, copied or path, message)
         raise again.trail.failure()
     return tree
 
@@ -108,7 +110,9 @@ class _TreeReader:
         self.tracked = tracked  # the nodes whose source position is wanted
         self.places: dict[int, tuple[Place, str]] = {}  # place and path of each tracked node
         self.closed: dict[int, tuple[Frame, str]] = {}  # frame and path of each tracked inner node
-        self.faults: list[tuple[str, str, int, int]] = []  # the arguments of a `Report`
+        # The arguments of a `Report`, and the path if the node is a copy of one in the text.
+        self.faults: list[tuple[str, str, int, int, str]] = []
+        self.copies: tuple[Tree, list[int]] | None = None  # of an `Expansion`
         self.events: dict[str, list[str]] = {}  # the labels of an event's outcomes
         self.defined: dict[str, Definition] = {}  # the events under the root's `events`
         self.builder = TreeBuilder(exact_nodes=exact_nodes)
@@ -147,6 +151,7 @@ class _TreeReader:
         outside = self.builder.outside_bounds()
         about["utility_key"] = self.utility_key
         tree = self.builder.build(NodeId(root), check=False, **about)
+        tree = self.expand(tree)
         if not tree.exact:  # it was read before there were too many nodes for fractions
             (root_reward,) = float_column([root_reward])
         if root_reward:
@@ -160,7 +165,7 @@ class _TreeReader:
         if tree.formulas is not None or tree.parameters or self.parameters:
             tree = self.evaluate(tree)
             outside = outside_bounds(tree, None)
-        faults = ((message, "node", n, NONE) for n, message in outside)
+        faults = ((message, "node", n, NONE, "") for n, message in outside)
         self.faults = self.faults or [*islice(faults, MAX_PROBLEMS)]
         if tree.attitude is not None and not self.faults:
             self.values.attempt(
@@ -169,6 +174,39 @@ class _TreeReader:
         if self.trail.found:
             raise self.trail.failure()
         return tree
+
+    def expand(self, tree: Tree) -> Tree:
+        """Return the tree in which other formulas replace parameters below some refs."""
+        child = tree.columns.child
+        replaced = {b: f for b, f in self.builder.formulas.replaced.items() if b < len(child)}
+        if not replaced:
+            return tree
+        from expectitree.base.tree.replacing import Expansion
+
+        named = {*self.done.values()}
+        replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
+        formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
+        tree = replace(tree, formulas=formulas)
+        expansion = Expansion(tree, self.note_fault, self.document.has_labels)
+        found = expansion.run(self.builder.exact_nodes)
+        if self.faults:
+            self.sort_faults(tree)
+            self.defined = {}  # the faults of probabilities may follow from these
+            return tree
+        self.copies = found, expansion.origins
+        assert found.formulas is not None
+        return replace(found, formulas=replace(found.formulas, written=tree))
+
+    def as_written(self, fault: tuple[str, str, int, int, str]) -> tuple[str, str, int, int, str]:
+        """Return a fault with the ids of the node and the branch in the text, and its path."""
+        message, what, node, branch, path = fault
+        if self.copies is None:
+            return fault
+        tree, origins = self.copies
+        path, own = tree.path_of(node, branch), origins[node]
+        if branch != NONE:
+            branch += self.builder.first_branch(own) - tree.columns.first[node]
+        return message, what, own, branch, path
 
     def evaluate(self, tree: Tree) -> Tree:
         """Return the tree with the values of its formulas; add those without one to `faults`."""
@@ -188,16 +226,20 @@ class _TreeReader:
                 self.warn(f"{name}: more such warnings are left out")
 
         tree, warning = evaluated(tree, self.note_fault)
-        if self.faults:
-            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
-            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
-            del self.faults[MAX_PROBLEMS:]
+        self.sort_faults(tree)
         if warning and self.warn is not None:
             self.warn(f"{name}: {warning}")
         return tree
 
+    def sort_faults(self, tree: Tree) -> None:
+        """Sort the faults by the first paths of their nodes, and keep the first of them."""
+        if self.faults:
+            rank = {n: at for at, n in enumerate(tree.first_paths.order)}
+            self.faults.sort(key=lambda fault: (rank[fault[2]], fault[3]))
+            del self.faults[MAX_PROBLEMS:]
+
     def note_fault(self, message: str, what: str, node: int, branch: int) -> None:
-        self.faults.append((message, what, node, branch))
+        self.faults.append((message, what, node, branch, ""))
 
     def read_root_keys(self) -> dict[str, Any]:
         """Return the values of the root's own keys, but remember the names under `nodes`."""
@@ -260,6 +302,8 @@ class _TreeReader:
             at = branch - self.builder.first_branch(node)
             item, place, label = frame.items[at], frame.place(at), paths.join([frame.label(at)])
             path = label if path == paths.ROOT else f"{path}/{label}"
+            if what.startswith("with "):
+                return place_of(dict(item)["with"], what.removeprefix("with "), True), path
         for key in ("reward", "cost") if what == "reward" else (what,):
             if isinstance(item, tuple) and key in dict(item):
                 place = place_of(item, key)
@@ -482,6 +526,9 @@ class _TreeReader:
         written = {at: reward for at, reward in rewards.items() if is_formula(reward)}
         builder.add_formulas(formulas.rewards, node, written)
         builder.add_formulas(formulas.probabilities, node, frame.formulas or {})
+        first = builder.first_branch(node)
+        replaced = frame.branches.get("with", {})
+        formulas.replaced.update((first + at, found) for at, found in replaced.items() if found)
 
     def check_event(self, frame: Frame, event: str) -> None:
         labels = sorted(map(frame.label, range(len(frame.ids))))

@@ -12,7 +12,7 @@ from expectitree.base.tree.formulas import Expressions
 from expectitree.base.tree.model import Kind
 from expectitree.files.grammar.document import Data, Document, Place, Problems, SharedText, place_of
 from expectitree.files.grammar.keys import BRANCH_VALUES, NODE_KEYS, ROOT_KEYS, SCHEMA_KEY
-from expectitree.files.grammar.words import described, key_hint
+from expectitree.files.grammar.words import WIDE, described, flow_text, key_hint
 
 _MAX_NAMES = 8  # in a message
 # The node that a name refers to: its definition, its keys, its place and its identity.
@@ -116,7 +116,7 @@ class Trail(Problems):
     def allowed_keys(self, is_named: bool) -> list[str]:
         """Return the keys that the current child may have, or with `is_named` a named node."""
         frame = self.frames[-1]
-        keys = [*NODE_KEYS]
+        keys = [key for key in NODE_KEYS if key != "with"]  # which goes with a ref alone
         if is_named or not frame.kind or frame.is_labelled:
             keys.remove("label")
         if is_named or frame.kind != Kind.CHANCE or frame.is_keyed_by_p:
@@ -159,8 +159,11 @@ class Names:
         """Return the node to which the ref of a mapping leads; None after a report."""
         for key in keys:
             if key not in ("note", "ref"):
-                known = "p, label, reward, cost and note"
+                known = "p, label, reward, cost, with and note"
                 message = f"the key {quote(key)} does not go with ref: only {known} do"
+                if key not in NODE_KEYS:
+                    pairs = keys[key] if isinstance(keys[key], tuple) else ((key, keys[key]),)
+                    message += f"; to replace parameters, write `with: {flow_text(pairs, WIDE)}`"
                 self.trail.report(place_of(item, key, True), message)
         name = keys["ref"]
         if not isinstance(name, str) or name not in self.places:

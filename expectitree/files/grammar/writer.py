@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -113,6 +113,11 @@ class Notation:
 
 def tree_text(tree: Tree, notation: Notation) -> Iterator[str]:
     """Yield the text of a tree, none of whose terminals is an estimate."""
+    formulas = tree.formulas
+    if formulas is not None and formulas.written is not None:
+        about = ("title", "source", "expect", "parameters", "attitude", "root_reward")
+        fields = {name: getattr(tree, name) for name in about}
+        tree = replace(formulas.written, **fields)  # with the replacements of its refs
     return _TreeWriter(tree, notation).document()
 
 
@@ -240,6 +245,7 @@ class _TreeWriter:
                 head = f"{margin}{self.notation.number_key(p)} "
             if self.named[child[b]]:
                 fields.append(f"{self.notation.key('ref')} {self.name(child[b])}")
+                fields += self.replacements(b)
                 yield head, fields, NONE
             else:
                 yield head, fields, child[b]
@@ -358,6 +364,12 @@ class _TreeWriter:
             fields.append(self.pair("note", tree.branch_notes[b]))
         return fields
 
+    def replacements(self, b: int) -> list[str]:
+        """Return the formulas that replace parameters below a branch as a field, if there are."""
+        replaced = self.tree.formulas.replaced.get(b) if self.tree.formulas is not None else None
+        pairs = [f"{self.notation.key(k)} {self.formula(v)}" for k, v in (replaced or {}).items()]
+        return [f"{self.notation.key('with')} {{{', '.join(pairs)}}}"] if pairs else []
+
     def payment(self, n: int, b: int) -> list[str]:
         """Return the reward of a branch of node n as a field; a negative one is a cost."""
         formulas = self.tree.formulas
@@ -373,8 +385,8 @@ class _TreeWriter:
 
     def own_fields(self, n: int) -> list[str]:
         tree, fields = self.tree, []
-        estimate = self.columns.utility[n] if self.columns.kind[n] else None
-        if estimate is not None and estimate == estimate:
+        formulas = tree.formulas.nodes if tree.formulas is not None else {}
+        if self.columns.kind[n] and (n in formulas or not self.is_unknown(n)):
             fields.append(f"{self.notation.key('estimate')} {self.utility(n)}")
         if n in tree.local_bounds:
             ends = ", ".join(self.number(end, n) for end in tree.local_bounds[n])
@@ -431,13 +443,15 @@ class _TreeWriter:
 def _named(tree: Tree) -> Readable[int]:
     """Return [N] the number of each node under `nodes`, in the order of a walk; 0 of the others."""
     order, depth = tree.first_paths.order, tree.first_paths.depth
-    if not tree.is_sharing and tree.heights[-1] < _NESTED and not tree.branch_notes:
+    has_refs = tree.branch_notes or tree.formulas is not None and tree.formulas.replaced
+    if not tree.is_sharing and tree.heights[-1] < _NESTED and not has_refs:
         return Repeated(0, len(tree))
     numbers = compiling.zeros("i", len(tree))
     if tree.is_sharing:
         tree.scan(scans.number_shared, tree.columns, order, numbers)
-    # The note of a branch is next to a `ref`.
-    noted = {tree.columns.child[b] for b in tree.branch_notes}
+    # The note of a branch is next to a `ref`, and so are its replacements.
+    replaced = tree.formulas.replaced if tree.formulas is not None else ()
+    noted = {tree.columns.child[b] for b in (*tree.branch_notes, *replaced)}
     count = 0
     for n in order:
         if numbers[n] or n in noted or (depth[n] and depth[n] % _NESTED == 0):

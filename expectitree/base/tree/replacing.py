@@ -1,0 +1,184 @@
+"""Expand the branches that replace parameters: `{ref: launch, with: {p_high: p_high_pos}}`.
+
+Below such a branch, formulas in the names of its place replace parameters in the formulas of nodes
+and branches, and in the derived parameters there. The expanded tree has a node for each node as
+written and each set of replacements, of which only those count that the nodes below use.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from expectitree.base import budget
+from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, names_in, text_of
+from expectitree.base.numbers import quote
+from expectitree.base.tree.builder import Copy
+from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.formulas import Definition
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import Report, in_order
+
+_MAX_LENGTH = 2_000  # characters of a formula, roughly; each of its evaluations reads all of them
+_MAX_NODES = 100_000  # that a tree may have more than as written
+
+# What identifies a set of replacements: the names, and the ids of their formulas.
+Key: TypeAlias = "tuple[tuple[str, int], ...]"
+
+
+class Expansion:
+    """Expands a tree as its file has it.
+
+    `report` receives the errors; `with NAME` is the replacement that is wrong. `origins` are the
+    nodes as written of which the nodes of the expanded tree are copies.
+    """
+
+    def __init__(self, tree: Tree, report: Report, allows_unused: bool) -> None:
+        assert tree.formulas is not None
+        self.tree, self.formulas, self.report = tree, tree.formulas, report
+        self.known: dict[object, Expression] = {}  # one object for equal expressions
+        self.lengths: dict[int, int] = {}  # of the texts of these expressions, by their ids
+        self.order = in_order(tree.parameters)
+        # By branch: the formulas that replace parameters, with those derived from them.
+        self.inner = {b: self.with_derived(own) for b, own in self.formulas.replaced.items()}
+        self.below = self.names_below()  # [N] the names in the formulas of a node and below it
+        self.values: dict[Key, dict[str, Expression]] = {(): {}}
+        self.origins: list[int] = []
+        self.is_stopped = False
+        self.check_use(allows_unused)
+
+    def run(self, exact_nodes: int) -> Tree:
+        """Return the tree without replacements, in floats if it has more than `exact_nodes`."""
+        tree, child = self.tree, self.tree.columns.child
+        named = {child[b] for b in self.inner} | {n for n, k in Counter(child).items() if k > 1}
+        most = len(tree) + budget.most(_MAX_NODES)
+        copy = Copy(tree)
+        copy.exact_nodes = exact_nodes
+        done: dict[tuple[int, Key], int] = {}  # the copies of nodes that several branches share
+        stack: list[tuple[int, Key, list[int]]] = [(tree.root_id, (), [])]
+        while stack and not self.is_stopped:
+            node, key, copies = stack[-1]
+            branches = tree.branches_of(node)
+            if len(copies) < len(branches):
+                b = branches[len(copies)]
+                below = child[b], self.key_below(b, key)
+                if below in done:
+                    copies.append(done[below])
+                else:
+                    stack.append((*below, []))
+                continue
+            row = self.add(copy, node, copies, key)
+            if len(copy) > most:
+                found = f"with its replacements, the tree has more than {most:,} nodes"
+                self.stop(f"{found}: replace less, or {budget.more()}", "node", node, NONE)
+            stack.pop()
+            if node in named:
+                done[node, key] = row
+            if stack:
+                stack[-1][2].append(row)
+        return tree if self.is_stopped else copy.finish(check=False)
+
+    def stop(self, *fault: Any) -> None:
+        self.report(*fault)
+        self.is_stopped = True
+
+    def add(self, copy: Copy, node: int, copies: list[int], key: Key) -> int:
+        """Add a copy of a node over the copies of its children; return its id."""
+        branches, values = self.tree.branches_of(node), self.values[key]
+        row = copy.add(node, branches, copies)
+        self.origins.append(node)
+        own, first = copy.formulas, copy.first_branch(row)
+        places: list[Any] = [(own.nodes, row, "node", NONE)]
+        for at, b in enumerate(branches, first):
+            places += [(own.probabilities, at, "p", b), (own.rewards, at, "reward", b)]
+        for column, at, what, b in places if values else ():
+            if at in column:
+                column[at] = self.substituted(column[at], values)
+                if self.lengths[id(column[at])] > _MAX_LENGTH and not self.is_stopped:
+                    found = f"with its replacements, this formula has more than {_MAX_LENGTH:,}"
+                    hint = "give parts of it names under the root's `parameters:`"
+                    self.stop(f"{found} characters: {hint}", what, node, b)
+        event = self.formulas.events.get(node, "")
+        for name in sorted(values.keys() & self.names_of_event(event))[:1]:
+            found = f"the root's `events` give {quote(event)} probabilities that depend on {name}"
+            hint = "write p at the outcomes, and remove the event from `events`"
+            self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
+        return row
+
+    def check_use(self, allows_unused: bool) -> None:
+        """Report replacements that no formula below their branch uses, or drop them."""
+        for b, name in [(b, name) for b, own in self.formulas.replaced.items() for name in own]:
+            own, used = self.formulas.replaced[b], self.below[self.tree.columns.child[b]]
+            other = self.with_derived({**own, name: Name("")})
+            if any(self.inner[b].get(one) is not other.get(one) for one in used):
+                continue
+            self.formulas.replaced[b] = {key: own[key] for key in own if key != name}
+            if not allows_unused:
+                found = f"with replaces {name}, which no formula of the node uses: remove it"
+                self.report(found, f"with {name}", self.tree.parent_of(b), b)
+
+    # ---- Names and formulas.
+
+    def names_below(self) -> list[frozenset[str]]:
+        tree, formulas, found = self.tree, self.formulas, list[frozenset[str]]()
+        for n in range(len(tree)):
+            own = self.names_of_event(formulas.events.get(n, ""))
+            if n in formulas.nodes:
+                own.update(names_in(formulas.nodes[n]))
+            for b in tree.branches_of(n):
+                for column in (formulas.probabilities, formulas.rewards):
+                    if b in column:
+                        own.update(names_in(column[b]))
+                inner = self.inner.get(b, {})
+                for name in found[tree.columns.child[b]]:
+                    own.update(names_in(inner[name]) if name in inner else (name,))
+            found.append(frozenset(own))
+        return found
+
+    def names_of_event(self, event: str) -> set[str]:
+        """Return the names on which the probabilities of an event's nodes depend."""
+        defined, parts = self.formulas.defined, list[Definition]()
+        while event in defined:
+            parts.append(defined[event])
+            event = parts[-1].test_of
+        return {name for one in parts for p in one.expressions() for name in names_in(p)}
+
+    def with_derived(self, own: Mapping[str, Expression]) -> dict[str, Expression]:
+        """Return replacements, and those of the parameters that are derived from replaced ones."""
+        found = {name: self.substituted(formula, {}) for name, formula in own.items()}
+        for name in self.order if found else ():
+            parameter = self.tree.parameters[name]
+            if name not in found and not found.keys().isdisjoint(parameter.bases):
+                found[name] = self.substituted(parameter.value, found)
+        return found
+
+    def key_below(self, b: int, key: Key) -> Key:
+        """Return the key of the replacements below a branch, from those at its node."""
+        outer, inner = self.values[key], self.inner.get(b, {})
+        found: dict[str, Expression] = {}
+        for name in sorted(self.below[self.tree.columns.child[b]]) if outer or inner else ():
+            value = self.substituted(inner.get(name, Name(name)), outer)
+            if value != Name(name):
+                found[name] = value
+        below = tuple((name, id(value)) for name, value in found.items())
+        self.values.setdefault(below, found)
+        return below
+
+    def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
+        """Return a formula with other formulas in place of names: equal ones are one object."""
+
+        def combine(part: Expression, operands: list[Expression]) -> Expression:
+            if isinstance(part, Name) and part.name in values:
+                return values[part.name]
+            key: object = part
+            if isinstance(part, Apply):
+                key = part.operation, *map(id, operands)
+                part = Apply(part.operation, tuple(operands))
+            if key not in self.known:
+                own = part.operation if isinstance(part, Apply) else text_of(part)
+                length = len(own) + sum(self.lengths[id(operand)] + 2 for operand in operands)
+                self.known[key], self.lengths[id(part)] = part, min(length, _MAX_LENGTH + 1)
+            return self.known[key]
+
+        return fold(formula, combine)
