@@ -77,7 +77,7 @@ def test_options_and_formats_that_do_not_fit_are_refused() -> None:
         (",a,b\nx,1,2\n", "csv"),
         ("\ta\tb\r\nx\t1\t2", "csv"),
         ("max: {left: {utility: x}, right: 1}", None),
-        ("title: x\nmax:\n  - payoff: 3", None),
+        ("title: x\nmax:\n  - profit: 3", None),
         ("1, 2", None),
     ],
 )
