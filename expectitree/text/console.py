@@ -61,6 +61,7 @@ class Characters(NamedTuple):
     plus_minus: str = "±"
     bar: str = "█"
     about: str = "≈"
+    change: str = "◆"
 
 
 UNICODE = Characters()
@@ -82,6 +83,7 @@ ASCII = Characters(
     plus_minus="+-",
     bar="#",
     about="about",
+    change="x",
 )
 
 

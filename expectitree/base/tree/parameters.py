@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
@@ -45,6 +45,17 @@ _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the
 # Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
 # "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
 Report = Callable[[str, str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a table sets of a parameter; None leaves what the tree file has."""
+
+    value: Number | str | None
+    range: tuple[Fraction, Fraction] | None = None
+    unit: str | None = None
+    description: str | None = None
+    place: str = ""  # in the table, for messages
 
 
 def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
@@ -130,18 +141,29 @@ def with_values(
         expected = "expected a mapping from name to number, such as {'pr': 0.3}"
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
-    for name, value in values.items():
+    for name, given in values.items():
+        new = given if isinstance(given, Setting) else None
+        where = f"{new.place}: " if new is not None else ""
         if name not in parameters:
             expected = f"the parameters are {listed(parameters)}"
             expected = expected if parameters else "the tree has no parameters"
             raise TreeError(
-                f"unknown parameter {quote(name)}{did_you_mean(name, parameters)}: {expected}"
+                f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: {expected}"
             )
-        bases = parameters[name].bases
-        if bases:
-            found = f"{name} is derived: {name} = {text_of(parameters[name].value)}"
-            raise TreeError(f"{found}; set {' or '.join(bases)} instead")
-        changed[name] = replace(parameters[name], value=number_of(name, value))
+        old = parameters[name]
+        value = given if new is None else new.value
+        if old.bases and (new is None or value is not None):
+            found = f"{name} is derived: {name} = {text_of(old.value)}"
+            raise TreeError(f"{where}{found}; set {' or '.join(old.bases)} instead")
+        if new is None or value is not None:
+            changed[name] = replace(old, value=number_of(name, value))
+        if new is not None:
+            changed[name] = replace(
+                changed[name],
+                range=new.range or old.range,
+                unit=new.unit or old.unit,
+                description=new.description or old.description,
+            )
     return changed
 
 

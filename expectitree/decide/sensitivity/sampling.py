@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -13,10 +13,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from expectitree.base import budget
-from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
-from expectitree.base.numbers import INFINITY, Number, to_digits, to_exact
+from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
+from expectitree.base.tree.columns import MIN
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import evaluated, in_order
@@ -37,18 +38,23 @@ _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to ea
 
 
 def sample(
-    tree: Tree, range_: Range, move: Move | None = None
+    tree: Tree, range_: Range, move: Move | None = None, grows: bool = False
 ) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
     """Return the parts of the range and the thresholds between 200 points.
 
-    A change of the best actions between two points is narrowed by bisection until the digits of its
-    place are known. Changes between neighbouring points can be missed. `move` is that of `Sampler`.
-    Raises `AnalysisError` where the tree has no value.
+    Where two actions run close, more points are between two of them. A change of the best actions
+    between two points is narrowed by bisection until the digits of its place are known. A change
+    that ends before the next point can be missed. `move` is that of `Sampler`. If the range `grows`,
+    its points have equal ratios. Raises `AnalysisError` where the tree has no value.
     """
-    sampler, width = Sampler(tree, range_.name, move), range_.high - range_.low
+    sampler, low, width = Sampler(tree, range_.name, move), range_.low, range_.high - range_.low
     # Between round numbers and within both ends, where two actions may tie at a single place.
-    places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
-    places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
+    steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
+    places = [low + width * step for step in steps]
+    if grows:
+        ratio = float(range_.high / low)
+        places = [low * to_exact(ratio ** float(step)) for step in steps]
+    places = sorted([*places, *sampler.overtaken(places)])
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
@@ -68,7 +74,8 @@ def sample(
 def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
     """Return the risk tolerances between two positive ones at which the best actions change.
 
-    The tree is evaluated with `exponential=R` for 200 values of R; its own attitude is left out.
+    The tree is evaluated with `exponential=R` for 200 values of R, and for more where two actions
+    run close; its own attitude is left out.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 40, bet: {chance: [0, 100]}}")
@@ -92,7 +99,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     def move(tree: Tree, place: Fraction) -> Tree:
         return replace(tree, attitude=Attitude("exponential", place))
 
-    return sample(tree, Range("R", *ends, ends[0]), move)[1]
+    return sample(tree, Range("R", *ends, ends[0]), move, grows=True)[1]
 
 
 class Verdict(NamedTuple):
@@ -101,6 +108,14 @@ class Verdict(NamedTuple):
     best: tuple[str, ...]
     value: Fraction  # of the tree; rounded, unless all formulas have exact values
     is_exact: bool
+
+
+class Estimate(NamedTuple):
+    """What floats find at a value of the parameter."""
+
+    best: tuple[str, ...]  # the best actions
+    # By action at the root: how much better another one is; negative for the only best action.
+    margins: Sequence[float]
 
 
 class Sampler:
@@ -120,6 +135,7 @@ class Sampler:
             self.floats = in_floats(self.tree)
         self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
         self.verdict_at = cache(self._verdict_at)
+        self.estimate_at = cache(self._estimate_at)
 
     def check_time(self) -> None:
         """Raise `AnalysisError` if the evaluations take too long."""
@@ -141,16 +157,67 @@ class Sampler:
 
     def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
         """Return whether others may be the best actions at a place; floats answer that soon."""
+        found = self.estimate_at(place)
+        return found is None or found.best != best
+
+    def _estimate_at(self, place: Fraction) -> Estimate | None:
+        """Return the best actions at a place in floats; None if they cannot find them."""
         self.check_time()
         if self.floats is None:
-            return True
-        with suppress(TreeError):
-            return _best(search_tree(self.move(self.floats, place))) != best
-        return True
+            return None
+        try:
+            search = search_tree(self.move(self.floats, place))
+        except (TreeError, SearchError):
+            return None
+        tree, sign = search.tree, -1 if search.tree.root.kind == MIN else 1
+        branches = tree.branches_of(tree.root_id)
+        worths = [sign * search.interval_of_branch(b)[0] for b in branches]
+        *_, second, first = [-INFINITY, -INFINITY, *sorted(worths)]
+        margins = [(second if x == first else first) - x + search.eps for x in worths]
+        return Estimate(_best(search), margins)
+
+    def overtaken(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
+        """Yield places at which other actions are best than at both neighbours."""
+        for around in zip(places, places[1:], places[2:], strict=False):
+            found = [one for one in map(self.estimate_at, around) if one is not None]
+            if len(found) == len(around) and len({one.best for one in found}) == 1:
+                for action in range(len(found[1].margins)):
+                    yield from self._overtaken_by(action, *around)
+
+    def _overtaken_by(
+        self, action: int, low: Fraction, middle: Fraction, high: Fraction
+    ) -> Iterator[Fraction]:
+        """Yield a place between three where an action is better than all others, if there is one.
+
+        The margin of the others is taken for convex: from either end, a line through the middle
+        place is below it on the other side.
+        """
+
+        def margin(place: Fraction) -> float:
+            found = self.estimate_at(place)
+            return INFINITY if found is None else found.margins[action]
+
+        nearest = (high - low) * _NEAR
+        while margin(middle) >= 0:
+            if 2 * margin(middle) > max(margin(low), margin(high)) or high - low < nearest:
+                return
+            is_left = middle - low > high - middle
+            place = (low + middle) / 2 if is_left else (middle + high) / 2
+            if margin(place) < margin(middle):
+                low, middle, high = (low, place, middle) if is_left else (middle, place, high)
+            elif is_left:
+                low = place
+            else:
+                high = place
+        yield middle
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
-        search = search_tree(self.tree_at(place))
+        try:
+            search = search_tree(self.tree_at(place))
+        except SearchError as error:  # of an attitude
+            at = f"{self.name} = {message_text(place)}"
+            raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
         value = to_exact(search.value)
         is_exact = not search.eps
         return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
@@ -174,6 +241,8 @@ class Sampler:
         if tie.is_exact and not lasts and set(before) < set(tie.best):
             high = low
         else:
+            if not tie.is_exact and not lasts:  # floats tie on a part of the range
+                low, _ = _bisected(ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE)
             # At an end of the interval, there may be a jump, or a tie that is not certain.
             gap = _power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import singledispatch
+from functools import partial, singledispatch
 from string import ascii_letters
 from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import decimal_text, display_text, exact_display, message_text
-from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
+from expectitree.base.numbers import (
+    decimal_text,
+    display_text,
+    exact_display,
+    message_text,
+    typeset,
+)
+from expectitree.decide.algebra.rationals import formula_text
+from expectitree.decide.sensitivity.decisions import Piece, Threshold, number_text, place_texts
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
@@ -54,12 +60,14 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     for (start, end), piece in zip(_ends(report, marks), report.pieces, strict=True):
         rows.append([f"{start} to {end}", names_text(piece.best)])
         if report.method == "exact":
-            rows[-1].append(_value_of_piece(report, piece.value, marks))
+            rows[-1].append(_value_of_piece(report, piece, marks))
     columns = [Column(_name_of(report.range)), Column("best"), Column("value")]
     yield from table(columns[: len(rows[0])], rows, options)
     yield ""
     for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
+    if report.branch is None and any(piece.later for piece in report.pieces):
+        yield Text("--everywhere shows the later decisions.", style="dim")
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
         yield Text(safe(found, options), style="dim")
@@ -72,13 +80,26 @@ def _name_of(range: Range) -> str:
     return f"{range.name} ({range.unit})" if range.unit else range.name
 
 
-def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
-    """Return the value on a part of the range: a formula, or why there is none."""
-    if value is None:
-        changed = "a later decision changes"
-        return changed if report.branch else f"{changed}: --everywhere"
-    formula = formula_text(value, report.range.name, marks.times, exact_display)
-    return formula.replace("-", "−") if formula else "a long formula"
+def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str:
+    """Return the value on a part of the range: a formula, or why there is none.
+
+    Long coefficients are rounded.
+    """
+    if piece.value is None:
+        return f"a later decision changes at {_places_text(piece.later)}"
+    written = partial(formula_text, piece.value, report.range.name, marks.times)
+    formula = written(exact_display)
+    if formula is None:
+        scale = 1 if piece.value.is_polynomial else max(map(abs, piece.value.denominator))
+        rounded = written(lambda c: decimal_text(c / scale))
+        formula = f"{marks.about} {rounded}" if rounded else "a long formula"
+    return formula.replace("-", "−")
+
+
+def _places_text(places: Sequence[Fraction]) -> str:
+    """Return some places, of many the first ones."""
+    more = [f"{len(places) - _MAX_CHANGES:,} more"] * (len(places) > _MAX_CHANGES)
+    return ", ".join([*map(number_text, places[:_MAX_CHANGES]), *more])
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -209,7 +230,7 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", number=True), Column("")]
     columns += [Column("greatest", number=True), Column("changes at", spare=1)]
-    cells = [_bar_cells(bar) for bar in report.bars]
+    cells = [_bar_cells(bar, marks) for bar in report.bars]
     if report.is_fixed:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
@@ -218,6 +239,8 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     for bar, row in zip(report.bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
     yield from table(columns, cells, options)
+    if any(bar.changes for bar in report.bars):
+        yield Text(f"{marks.change} the value where the best action changes", style="dim")
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
         yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
@@ -235,35 +258,45 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     yield Text(safe(f"{ask}--until, --add or --strategies: see --help.", options))
 
 
-def _bar_cells(bar: Bar) -> list[str]:
+def _short_place(place: Threshold, marks: Characters) -> str:
+    """Return a place with six digits, or with fewer if no more are known."""
+    ends = {number_text(place.lower), number_text(place.upper)}
+    return ends.pop() if len(ends) == 1 else place_texts(place, marks)[0]
+
+
+def _bar_cells(bar: Bar, marks: Characters) -> list[str]:
     """Return the cells of a row; the picture of the bar comes later."""
     ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
     ends = with_unit(ends, bar.range.unit)
     least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
     for one in bar.thresholds[:_MAX_CHANGES]:
-        is_change = one.before and one.after and one.before != one.after
-        places.append(number_text(one.middle) + ("" if is_change else " (tie)"))
+        places.append(_short_place(one, marks) + ("" if one in bar.changes else " (tie)"))
     if len(bar.thresholds) > _MAX_CHANGES:
         places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
+    if bar.later:
+        places.append(f"a later decision at {_places_text(bar.later)}")
     return [bar.range.name, ends, least, "", greatest, ", ".join(places)]
 
 
 def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
     """Return a bar from the least to the greatest value, on a scale for all bars.
 
-    The sign | is the value now.
+    The sign | is the value now, and another one is the value at a change of the best action.
     """
     low = min(report.value, *(one.least for one in report.bars))
     high = max(report.value, *(one.greatest for one in report.bars))
     span = high - low
     if span <= _ROUNDING * max(abs(low), abs(high)):
         span = Fraction(1)  # nothing moves the value
-    start, base, end = (
-        round((value - low) / span * (width - 1))
-        for value in (bar.least, report.value, bar.greatest)
+    changes = [one.value for one in bar.changes]
+    start, end, base, *places = (
+        min(max(round((value - low) / span * (width - 1)), 0), width - 1)
+        for value in (bar.least, bar.greatest, report.value, *changes)
     )
     drawn = [marks.bar if start <= i <= end else " " for i in range(width)]
+    for place in places:
+        drawn[place] = marks.change
     drawn[base] = "|"
     return "".join(drawn)
 
@@ -289,7 +322,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
 @_lines.register
 def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     one = report.range
-    what = f"{report.left} = {report.right}"
+    what = f"{report.left} = {typeset(report.right) if report.left == VALUE else report.right}"
     if not report.meetings:
         low, high = number_text(one.low), with_unit(number_text(one.high), one.unit)
         yield Text(safe(f"{what} for no {one.name} from {low} to {high}.", options))
