@@ -32,6 +32,8 @@ THEME = Theme(
         "bad": "bold red",
         "guide": "dim",
         "place": "bold cyan",
+        "bar": "none",  # a plot made of characters, which a page draws
+        "hint": "none",  # about commands, which a page leaves out
     }
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself

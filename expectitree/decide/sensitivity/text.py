@@ -67,7 +67,7 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
     if report.branch is None and any(piece.later for piece in report.pieces):
-        yield Text("--everywhere shows the later decisions.", style="dim")
+        yield Text("--everywhere shows the later decisions.", style="hint")
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
         yield Text(safe(found, options), style="dim")
@@ -239,11 +239,14 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     for bar, row in zip(report.bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
     yield from table(columns, cells, options)
-    if any(bar.changes for bar in report.bars):
+    if any(marks.change in row[3] for row in cells):
         yield Text(f"{marks.change} the value where the best action changes", style="dim")
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
-        yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
+        attitude = report.tree.attitude
+        kind = f"Certainty equivalents ({attitude.text}), found" if attitude else "Found"
+        found = f"{kind} by sampling: {', '.join(sampled)}."
+        yield Text(safe(found, options), style="dim")
     if report.assumed:
         names = ", ".join(report.assumed)
         found = f"Without a range in the file, so moved by 10% both ways: {names}."
@@ -254,13 +257,17 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     one = report.bars[0].range
     ends = f"={message_text(one.low)}..{message_text(one.high)}"
     ends = ends if one.name in report.assumed else ""
-    ask = f"Ask further: -p {one.name}{ends} for its thresholds, a second -p for a map, "
-    yield Text(safe(f"{ask}--until, --add or --strategies: see --help.", options))
+    ask = f"Ask further: -p {one.name}{ends} for its thresholds"
+    if report.tree.attitude is None:
+        ask += ", a second -p for a map, --until, --add or --strategies: see --help"
+    yield Text(safe(f"{ask}.", options), style="hint")
 
 
 def _short_place(place: Threshold, marks: Characters) -> str:
     """Return a place with six digits, or with fewer if no more are known."""
-    ends = {number_text(place.lower), number_text(place.upper)}
+    if place.exact is not None:
+        return number_text(place.exact)
+    ends = {decimal_text(place.lower), decimal_text(place.upper)}
     return ends.pop() if len(ends) == 1 else place_texts(place, marks)[0]
 
 
