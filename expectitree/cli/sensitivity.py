@@ -117,7 +117,7 @@ def command(
     reports = list(options.map("sensitivity of", answer))
     if reports:
         if plot is not None and not reports[0].has_plot:
-            raise click.UsageError("--plot draws one or two parameters, --add or --tornado.")
+            raise click.UsageError("--plot draws all but --until.")
         show("sensitivity", format_name, reports)
         if plot is not None:
             save_figure(figure_of(reports[0]), plot)

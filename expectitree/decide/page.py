@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape as escape_html
 from importlib.util import find_spec
+from itertools import groupby
 from typing import Any
 
 from rich.console import RenderableType
@@ -63,6 +64,7 @@ th { font-weight: 600 }
 @media print {
   body { margin: 0; padding: 0; font-size: 11pt }
   figure img { min-width: 0; max-height: 240mm }
+  .plot img { max-height: 80mm }
   h2, h3 { break-after: avoid }
   figure, tr, li { break-inside: avoid }
 }
@@ -129,12 +131,12 @@ def _recommendation(case: _Case) -> Iterator[str]:
     """Yield the best action, and the reasons at each decision that play can reach."""
     search, tree = case.search, case.search.tree
     value = display_text(search.value)
+    yield "<h2>Recommendation</h2>"
     what = f"a certainty equivalent of {value}" if tree.attitude else f"{value} on average"
     if tree.root.kind not in PLAYERS:
         yield _paragraph(f"The tree is worth {what}.", "answer")
     else:
         yield _paragraph(f"Choose {names_text(search.ties)}. It is worth {what}.", "answer")
-    yield "<h2>Recommendation</h2>"
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
     are_both = MAX in tree.columns.kind and MIN in tree.columns.kind
     for n in nodes[:_MAX_DECISIONS]:
@@ -219,21 +221,22 @@ def _answer(module: Any, report: Shown) -> Iterator[str]:
 
 
 def _html(lines: Iterable[RenderableType]) -> Iterator[str]:
-    for line in lines:
-        if isinstance(line, Table):
-            yield f'<div class="table">{"".join(markup.to_strings([line], text_console()))}</div>'
-        elif isinstance(line, Text) and line.style not in _LEFT_OUT:
-            yield _paragraph(line.plain)
+    for is_table, group in groupby(lines, lambda line: isinstance(line, Table)):
+        if is_table:
+            yield f'<div class="table">{"".join(markup.to_strings(group, text_console()))}</div>'
+            continue
+        kept = [one for one in group if isinstance(one, Text) and one.style not in _LEFT_OUT]
+        yield _paragraph(" ".join(one.plain for one in kept))
 
 
 def _plot(module: Any, report: Shown) -> str:
     figure = module.figure_of(report)
     figure.axes[0].set_title("", loc="left")  # the page has it
-    return _figure(svg_text(figure))
+    return _figure(svg_text(figure), "plot")
 
 
-def _figure(svg: str) -> str:
-    return f"<figure>{Picture(svg)._repr_html_()}</figure>"
+def _figure(svg: str, kind: str = "") -> str:
+    return f'<figure class="{kind}">{Picture(svg)._repr_html_()}</figure>'
 
 
 def _paragraph(text: str, kind: str = "") -> str:

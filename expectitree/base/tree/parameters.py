@@ -148,7 +148,8 @@ def with_values(
             expected = f"the parameters are {listed(parameters)}"
             expected = expected if parameters else "the tree has no parameters"
             raise TreeError(
-                f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: {expected}"
+                f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
+                f"{expected}"
             )
         old = parameters[name]
         value = given if new is None else new.value

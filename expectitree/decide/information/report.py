@@ -189,7 +189,9 @@ def information(
         is_fraction = isinstance(numbers.columns.utility[0], Fraction)
         number_of: Any = Fraction if is_fraction else float
         rows = likelihood_values(tree, likelihood, found.outcomes)
-        test: dict[str, Evidence] = {signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()}
+        test: dict[str, Evidence] = {
+            signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()
+        }
         signals = given.findings(test)
         with_test, evsi = given.gain(value, signals, test)
         efficiency = float(evsi / evpi) if evpi else None

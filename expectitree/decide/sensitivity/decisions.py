@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
 _DIGITS = 10  # of a place
+_SHORT_DIGITS = 6  # of one in a table or a plot
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
 _MAX_LENGTH = 12  # of an exact number in a table
@@ -278,6 +279,17 @@ def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
     return typeset(text) if len(text) <= _MAX_LENGTH else decimal_text(value)
+
+
+def short_text(place: Place) -> str:
+    """Return a place for a table or a plot: with six digits, or fewer if no more are known."""
+    if place.exact is not None:
+        return number_text(place.exact)
+    for digits in range(_SHORT_DIGITS, 0, -1):
+        ends = {decimal_text(end, digits) for end in (place.lower, place.upper)}
+        if len(ends) == 1:
+            return ends.pop()
+    return number_text(place.middle)
 
 
 def place_texts(place: Place, marks: Characters) -> tuple[str, str]:

@@ -259,6 +259,7 @@ class Everywhere(Shown):
     """The best actions at every decision; `sensitivity --everywhere` shows them."""
 
     question = "sensitivity"
+    has_plot = True
 
     file: str
     tree: Tree

@@ -44,8 +44,8 @@ def sample(
 
     Where two actions run close, more points are between two of them. A change of the best actions
     between two points is narrowed by bisection until the digits of its place are known. A change
-    that ends before the next point can be missed. `move` is that of `Sampler`. If the range `grows`,
-    its points have equal ratios. Raises `AnalysisError` where the tree has no value.
+    that ends before the next point can be missed. `move` is that of `Sampler`. With `grows`, points
+    have equal ratios. Raises `AnalysisError` where the tree has no value.
     """
     sampler, low, width = Sampler(tree, range_.name, move), range_.low, range_.high - range_.low
     # Between round numbers and within both ends, where two actions may tie at a single place.
@@ -242,7 +242,9 @@ class Sampler:
             high = low
         else:
             if not tie.is_exact and not lasts:  # floats tie on a part of the range
-                low, _ = _bisected(ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE)
+                low, _ = _bisected(
+                    ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
+                )
             # At an end of the interval, there may be a jump, or a tie that is not certain.
             gap = _power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):

@@ -19,7 +19,13 @@ from expectitree.base.numbers import (
     typeset,
 )
 from expectitree.decide.algebra.rationals import formula_text
-from expectitree.decide.sensitivity.decisions import Piece, Threshold, number_text, place_texts
+from expectitree.decide.sensitivity.decisions import (
+    Piece,
+    Threshold,
+    number_text,
+    place_texts,
+    short_text,
+)
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
@@ -230,7 +236,7 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", number=True), Column("")]
     columns += [Column("greatest", number=True), Column("changes at", spare=1)]
-    cells = [_bar_cells(bar, marks) for bar in report.bars]
+    cells = [_bar_cells(bar) for bar in report.bars]
     if report.is_fixed:
         columns, cells = columns[:-1], [row[:-1] for row in cells]
     headings = [column.heading for column in columns]
@@ -263,22 +269,14 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     yield Text(safe(f"{ask}.", options), style="hint")
 
 
-def _short_place(place: Threshold, marks: Characters) -> str:
-    """Return a place with six digits, or with fewer if no more are known."""
-    if place.exact is not None:
-        return number_text(place.exact)
-    ends = {decimal_text(place.lower), decimal_text(place.upper)}
-    return ends.pop() if len(ends) == 1 else place_texts(place, marks)[0]
-
-
-def _bar_cells(bar: Bar, marks: Characters) -> list[str]:
+def _bar_cells(bar: Bar) -> list[str]:
     """Return the cells of a row; the picture of the bar comes later."""
     ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
     ends = with_unit(ends, bar.range.unit)
     least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
     for one in bar.thresholds[:_MAX_CHANGES]:
-        places.append(_short_place(one, marks) + ("" if one in bar.changes else " (tie)"))
+        places.append(short_text(one) + ("" if one in bar.changes else " (tie)"))
     if len(bar.thresholds) > _MAX_CHANGES:
         places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
     if bar.later:
