@@ -23,7 +23,7 @@ def table(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        "name,value,low,high,unit,description\npr,0.4,25%,0.75,%,\"chance, of oil\"\nsens,,0.8,1\n",
+        'name,value,low,high,unit,description\npr,0.4,25%,0.75,%,"chance, of oil"\nsens,,0.8,1\n',
         "name;value;low;high;unit;description\npr;0,4;0,25;0,75;%;chance, of oil\nsens;;0,8;1\n",
         "\ufeffNAME\tDescription\tlow\thigh\tvalue\tunit\tsource\r\n"
         "pr\tchance, of oil\t0.25\t0.75\t0.4\t%\tmy guess\r\n\r\nsens\t\t0.8\t1\r\n",
@@ -68,15 +68,16 @@ def test_commands_take_a_table_and_set_has_the_last_word(tmp_path: Path) -> None
                 ":6:1: a second row 'spec': keep one of them",
             ],
         ),
-        ("name;value\npr;1.234\n", [":2:4: pr, column value: '1.234' has a thousands separator or"]),
+        (
+            "name;value\npr;1.234\n",
+            [":2:4: pr, column value: '1.234' has a thousands separator or"],
+        ),
         ("name,value\nprr,0.2\n", [":2:1: unknown parameter 'prr' (did you mean 'pr'?)"]),
         ("value,name\n0.2,p_plus\n", [":2:5: p_plus is derived: p_plus = "]),
         ('name,value\n"pr,1\n', [":2:1: a quote opens this cell, and none closes it"]),
     ],
 )
-def test_an_error_has_its_line_and_its_column(
-    tmp_path: Path, text: str, places: list[str]
-) -> None:
+def test_an_error_has_its_line_and_its_column(tmp_path: Path, text: str, places: list[str]) -> None:
     file = table(tmp_path, text)
     done = run_main("eval", OIL, "--parameters", file)
     assert done.status in (2, 3)

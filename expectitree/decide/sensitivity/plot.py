@@ -85,12 +85,15 @@ def _values(
         return [float(report.function(at)) for at in places], actions
     moved = [report.tree.with_parameters(**{report.range.name: at}) for at in places]
     searches = [search_tree(tree) for tree in moved]
-    actions = {}
-    if report.best:
-        for at, branch in enumerate(report.tree.root.branches):
-            ways = (search.tree.columns.first[search.tree.root_id] + at for search in searches)
-            worths = zip(searches, ways, strict=True)
-            actions[branch.label] = [float(s.interval_of_branch(b)[0]) for s, b in worths]
+    rows = [
+        [
+            s.tree.root_reward + s.interval_of_branch(b)[0]
+            for b in s.tree.branches_of(s.tree.root_id)
+        ]
+        for s in searches
+    ]
+    labels = [branch.label for branch in report.tree.root.branches] if report.best else []
+    actions = {name: [float(row[at]) for row in rows] for at, name in enumerate(labels)}
     return [float(search.value) for search in searches], actions
 
 
