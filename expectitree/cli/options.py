@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, cast
 
 import click
@@ -57,11 +57,6 @@ def _read_table(context: click.Context, param: click.Parameter, file: str | None
         context.meta[_TABLE] = read_settings(file)
 
 
-def set_option(command: Command) -> Command:
-    """Add the options that change parameters to a command, which receives `parameters`."""
-    return add_options(command, _SETTINGS)
-
-
 _TABLE = "expectitree.parameters"  # in the context's `meta`
 _SETTINGS = (
     click.option(
@@ -82,6 +77,8 @@ _SETTINGS = (
         help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
     ),
 )
+# It adds both to a command, which receives `parameters`.
+set_option = partial(add_options, options=_SETTINGS)
 _GAME_PARAMETERS = [field.name for field in fields(GameOptions)]
 _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")

@@ -6,8 +6,6 @@ It is HTML without scripts that requests nothing from anywhere, and prints on A4
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
 from html import escape as escape_html
 from importlib.util import find_spec
 from itertools import groupby
@@ -18,27 +16,22 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree import __version__
-from expectitree.analysis.plotting import svg_text
 from expectitree.analysis.show import explain
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.base.numbers import display_text, escape
-from expectitree.base.tree.columns import CHANCE, MAX, MIN
+from expectitree.base.tables import QUESTIONS, module_of
+from expectitree.base.tree.columns import CHANCE, MIN
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import split
-from expectitree.decide.information import text as information_text
 from expectitree.decide.information.report import every_event
-from expectitree.decide.risk import plot as risk_plot
-from expectitree.decide.risk import text as risk_text
 from expectitree.decide.risk.report import risk
-from expectitree.decide.sensitivity import plot as sensitivity_plot
-from expectitree.decide.sensitivity import text as sensitivity_text
 from expectitree.decide.sensitivity.report import Tornado, sensitivity, tornado
 from expectitree.picture.drawing import to_svg
-from expectitree.picture.notebook import Picture
+from expectitree.picture.notebook import Picture, plot_of
 from expectitree.searches.engine import evaluate
-from expectitree.searches.result import PLAYERS, Search
+from expectitree.searches.result import Search
 from expectitree.text import markup
 from expectitree.text.console import text_console
 from expectitree.text.phrases import names_text, with_unit
@@ -48,7 +41,13 @@ _WIDTH = 1_000  # columns, so that no column of a table is left out
 _MAX_DECISIONS = 20  # that are explained
 # Lines of a terminal's reports that a page does not have: headings, plots in characters, hints.
 _LEFT_OUT = ("title", "bar", "hint")
-_STYLE = """
+_HEAD = """<!DOCTYPE html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<style>
 @page { size: A4; margin: 16mm }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1f2328; background: white;
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif }
@@ -60,7 +59,6 @@ figure, .table { overflow-x: auto; margin: 1rem 0 }
 figure img { min-width: 32rem }
 table { border-collapse: collapse; font: inherit !important; white-space: normal !important }
 th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; vertical-align: top }
-th { font-weight: 600 }
 @media print {
   body { margin: 0; padding: 0; font-size: 11pt }
   figure img { min-width: 0; max-height: 240mm }
@@ -68,23 +66,8 @@ th { font-weight: 600 }
   h2, h3 { break-after: avoid }
   figure, tr, li { break-inside: avoid }
 }
+</style>
 """
-
-
-@dataclass(frozen=True)
-class _Case:
-    """A decision that is reported."""
-
-    tree: Tree
-    file: str
-
-    @cached_property
-    def search(self) -> Search:
-        return evaluate(self.tree)
-
-    @cached_property
-    def tornado(self) -> Tornado:
-        return tornado(self.tree, file=self.file)
 
 
 def page_of(tree: Tree, file: str = "") -> str:
@@ -95,129 +78,103 @@ def page_of(tree: Tree, file: str = "") -> str:
     """
     if find_spec("matplotlib") is None:
         raise AnalysisError(f"a report has plots, which need matplotlib: {install_hint('plot')}")
-    case = _Case(tree, file)
-    title = _escaped(tree.title or file or "A decision")
-    parts = [f"<h1>{title}</h1>", _paragraph(tree.source or "", "dim")]
-    parts.append(_paragraph(tree.notes.get(tree.root_id, "")))
-    parts += _recommendation(case)
-    for heading, section in _sections(tree).items():
-        parts.append(f"<h2>{heading}</h2>")
-        try:
-            parts += section(case)
-        except ExpectitreeError as error:
-            parts.append(_paragraph(f"Left out: {error}."))
-    parts.append(_paragraph(f"Made by expectitree {__version__} from {file}.", "dim"))
-    body = "\n".join(filter(None, parts))
-    return (
-        '<!DOCTYPE html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
-        "img-src data:; style-src 'unsafe-inline'\">\n"
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n<body>\n{body}\n"
-    )
-
-
-def _sections(tree: Tree) -> dict[str, Callable[[_Case], Iterator[str]]]:
-    """Return the functions that yield the HTML of the sections after the first, by heading."""
-    sections = {"The tree": _picture, "Inputs": _inputs}
-    if tree.parameters:
-        sections |= {"What the value depends on": _bars, "Where the decision changes": _changes}
+    search, title = evaluate(tree), tree.title or file or "A decision"
+    parts = [_element("title", title), "<body>", _element("h1", title)]
+    parts += [_element("p", tree.source, "dim"), _element("p", tree.notes.get(tree.root_id))]
+    parts += [*_recommendation(search), "<h2>The tree</h2>"]
+    picture = to_svg(search, title=False, style="decision", direction="right")
+    parts += [_figure(Picture(picture)._repr_html_())]
+    parts += ["<h2>Inputs</h2>", *_attempt(_inputs, tree, file)]
     if CHANCE in tree.columns.kind:
-        sections["How risky it is"] = _risk
-    return sections | {"What information is worth": _information}
+        parts += ["<h2>How risky it is</h2>"]
+        parts += _attempt(lambda: _answer(risk(tree, exact=True, file=file)))
+    parts += ["<h2>What information is worth</h2>", *_attempt(_information, tree, file)]
+    parts += [_element("p", f"Made by expectitree {__version__} from {file}.", "dim")]
+    return _HEAD + "\n".join(filter(None, parts)) + "\n"
 
 
-def _recommendation(case: _Case) -> Iterator[str]:
+def _recommendation(search: Search) -> Iterator[str]:
     """Yield the best action, and the reasons at each decision that play can reach."""
-    search, tree = case.search, case.search.tree
-    value = display_text(search.value)
-    yield "<h2>Recommendation</h2>"
+    tree, value = search.tree, display_text(search.value)
     what = f"a certainty equivalent of {value}" if tree.attitude else f"{value} on average"
-    if tree.root.kind not in PLAYERS:
-        yield _paragraph(f"The tree is worth {what}.", "answer")
-    else:
-        yield _paragraph(f"Choose {names_text(search.ties)}. It is worth {what}.", "answer")
+    yield "<h2>Recommendation</h2>"
+    advice = f"Choose {names_text(search.ties)}. It" if search.ties else "The tree"
+    yield _element("p", f"{advice} is worth {what}.", "answer")
     nodes = [n for n in tree.first_paths.order if n in search.strategy_branches]
-    are_both = MAX in tree.columns.kind and MIN in tree.columns.kind
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
-        labels = ", ".join(map(escape, split(path)))
-        where = f"After {labels}" if n != tree.root_id else "First"
-        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if are_both else "choose"
+        where = f"After {', '.join(split(path))}" if n != tree.root_id else "First"
+        has_min = MIN in tree.columns.kind
+        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if has_min else "choose"
         chosen = tree.branch_label(n, search.strategy_branches[n])
-        yield f"<h3>{_escaped(where)}: {verb} {_escaped(chosen)}</h3>"
+        yield _element("h3", f"{where}: {verb} {chosen}")
         reasons = explain(search, path, width=_WIDTH).splitlines()[1:]
-        yield f"<ul>{''.join(f'<li>{_escaped(reason.strip())}</li>' for reason in reasons)}</ul>"
+        yield f"<ul>{''.join(_element('li', reason.strip()) for reason in reasons)}</ul>"
     if len(nodes) > _MAX_DECISIONS:
-        yield _paragraph(f"{len(nodes) - _MAX_DECISIONS:,} later decisions are not listed.")
+        yield _element("p", f"{len(nodes) - _MAX_DECISIONS:,} later decisions are not listed.")
 
 
-def _picture(case: _Case) -> Iterator[str]:
-    yield _figure(to_svg(case.search, title=False, style="decision", direction="right"))
-
-
-def _inputs(case: _Case) -> Iterator[str]:
-    tree = case.tree
+def _inputs(tree: Tree, file: str) -> Iterator[str]:
+    """Yield a table of the parameters, what each may change, and where the decision changes."""
     if not tree.parameters:
-        yield _paragraph("The file names no parameters, so no input can be varied.")
+        yield _element("p", "The file names no parameters, so no input can be varied.")
         return
-    ranges = {bar.range.name: bar.range for bar in case.tornado.bars}
+    found = tornado(tree, file=file)
+    yield from _html(_table_of(tree, found))
+    if found.assumed:
+        names = ", ".join(found.assumed)
+        yield _element("p", f"Without a range in the file, so 10% less and more: {names}.", "dim")
+    yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
+    yield "<h2>Where the decision changes</h2>"
+    for bar in found.bars:
+        one = bar.range
+        yield _element("h3", f"{one.name}: {one.description}" if one.description else one.name)
+        moved = sensitivity(tree, one.name, range=(one.low, one.high), file=file)
+        yield from _answer(moved, has_plot=bool(bar.changes))
+
+
+def _table_of(tree: Tree, found: Tornado) -> Iterator[RenderableType]:
+    ranges = {bar.range.name: bar.range for bar in found.bars}
     columns = [Column("input"), Column("meaning")]
     columns += [Column(heading, number=True) for heading in ("value", "least", "greatest")]
     rows = []
     for name, value in parameter_values(tree).items():
         one, moved = tree.parameters[name], ranges.get(name)
-        if one.bases or value is None:
-            continue
-        numbers = [value] if moved is None else [value, moved.low, moved.high]
-        texts = [with_unit(display_text(number), one.unit) for number in numbers]
-        rows.append([name, one.description or "", *texts, *[""] * (3 - len(texts))])
-    yield from _html(table(columns, rows, text_console(_WIDTH).options))
-    if case.tornado.assumed:
-        names = ", ".join(case.tornado.assumed)
-        yield _paragraph(f"Without a range in the file, so 10% less and more: {names}.", "dim")
+        if not one.bases and value is not None:
+            numbers = [value] if moved is None else [value, moved.low, moved.high]
+            texts = [with_unit(display_text(number), one.unit) for number in numbers]
+            rows.append([name, one.description or "", *texts, *[""] * (3 - len(texts))])
+    return table(columns, rows, text_console(_WIDTH).options)
 
 
-def _bars(case: _Case) -> Iterator[str]:
-    yield _plot(sensitivity_plot, case.tornado)
-    for name, why in case.tornado.left_out.items():
-        yield _paragraph(f"Not varied: {name}: {why}.", "dim")
-
-
-def _changes(case: _Case) -> Iterator[str]:
-    for bar in case.tornado.bars:
-        one = bar.range
-        about = f": {one.description}" if one.description else ""
-        yield f"<h3>{_escaped(one.name + about)}</h3>"
-        found = sensitivity(case.tree, one.name, range=(one.low, one.high), file=case.file)
-        yield from _answer(sensitivity_text, found)
-        if bar.changes:
-            yield _plot(sensitivity_plot, found)
-
-
-def _risk(case: _Case) -> Iterator[str]:
-    found = risk(case.tree, exact=True, file=case.file)
-    yield _plot(risk_plot, found)
-    yield from _answer(risk_text, found)
-
-
-def _information(case: _Case) -> Iterator[str]:
-    if case.tree.formulas is None or not case.tree.formulas.events:
-        yield _paragraph("The file names no event that could be known in advance.")
+def _information(tree: Tree, file: str) -> Iterator[str]:
+    if tree.formulas is None or not tree.formulas.events:
+        yield _element("p", "The file names no event that could be known in advance.")
         return
-    found = every_event(case.tree, exact=True, file=case.file)
-    yield from _answer(information_text, found)
+    found = every_event(tree, exact=True, file=file)
+    yield from _answer(found)
     for one in found.events:
-        yield f"<h3>{_escaped(one.event)}</h3>"
-        yield from _answer(information_text, one)
+        yield _element("h3", one.event)
+        yield from _answer(one)
 
 
 # ---- HTML.
 
 
-def _answer(module: Any, report: Shown) -> Iterator[str]:
-    """Yield the tables and the sentences of a terminal's report."""
+def _attempt(part: Callable[..., Iterator[str]], *arguments: Any) -> Iterator[str]:
+    """Yield a part of the page, and why the rest of it is left out if that cannot be made."""
+    try:
+        yield from part(*arguments)
+    except ExpectitreeError as error:
+        yield _element("p", f"Left out: {error}.")
+
+
+def _answer(report: Shown, has_plot: bool = True) -> Iterator[str]:
+    """Yield the tables and the sentences of a terminal's report, and its plot."""
+    module = module_of(f"{QUESTIONS[report.question]}.text")
     yield from _html(module.render([report], text_console(_WIDTH).options))
+    if has_plot and report.has_plot:
+        yield _figure(plot_of(report), "plot")
 
 
 def _html(lines: Iterable[RenderableType]) -> Iterator[str]:
@@ -226,22 +183,13 @@ def _html(lines: Iterable[RenderableType]) -> Iterator[str]:
             yield f'<div class="table">{"".join(markup.to_strings(group, text_console()))}</div>'
             continue
         kept = [one for one in group if isinstance(one, Text) and one.style not in _LEFT_OUT]
-        yield _paragraph(" ".join(one.plain for one in kept))
+        yield _element("p", " ".join(one.plain for one in kept))
 
 
-def _plot(module: Any, report: Shown) -> str:
-    figure = module.figure_of(report)
-    figure.axes[0].set_title("", loc="left")  # the page has it
-    return _figure(svg_text(figure), "plot")
+def _figure(picture: str, kind: str = "") -> str:
+    return f'<figure class="{kind}">{picture}</figure>'
 
 
-def _figure(svg: str, kind: str = "") -> str:
-    return f'<figure class="{kind}">{Picture(svg)._repr_html_()}</figure>'
-
-
-def _paragraph(text: str, kind: str = "") -> str:
-    return f'<p class="{kind}">{_escaped(text)}</p>' if text else ""
-
-
-def _escaped(text: str) -> str:
-    return escape_html(escape(text))
+def _element(tag: str, text: str | None, kind: str = "") -> str:
+    """Return an element with a text; nothing without one."""
+    return f'<{tag} class="{kind}">{escape_html(escape(text))}</{tag}>' if text else ""

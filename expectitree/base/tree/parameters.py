@@ -51,7 +51,7 @@ Report = Callable[[str, str, int, int], None]
 class Setting:
     """What a table sets of a parameter; None leaves what the tree file has."""
 
-    value: Number | str | None
+    value: object
     range: tuple[Fraction, Fraction] | None = None
     unit: str | None = None
     description: str | None = None
@@ -142,8 +142,10 @@ def with_values(
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
     for name, given in values.items():
-        new = given if isinstance(given, Setting) else None
-        where = f"{new.place}: " if new is not None else ""
+        new = (
+            given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
+        )
+        where = f"{new.place}: " if new.place else ""
         if name not in parameters:
             expected = f"the parameters are {listed(parameters)}"
             expected = expected if parameters else "the tree has no parameters"
@@ -152,19 +154,13 @@ def with_values(
                 f"{expected}"
             )
         old = parameters[name]
-        value = given if new is None else new.value
-        if old.bases and (new is None or value is not None):
+        if old.bases and new.value is not None:
             found = f"{name} is derived: {name} = {text_of(old.value)}"
             raise TreeError(f"{where}{found}; set {' or '.join(old.bases)} instead")
-        if new is None or value is not None:
-            changed[name] = replace(old, value=number_of(name, value))
-        if new is not None:
-            changed[name] = replace(
-                changed[name],
-                range=new.range or old.range,
-                unit=new.unit or old.unit,
-                description=new.description or old.description,
-            )
+        written = old.value if new.value is None else number_of(name, new.value)
+        about = {key: getattr(new, key) for key in ("range", "unit", "description")}
+        filled: dict[str, Any] = {key: found for key, found in about.items() if found}
+        changed[name] = replace(old, value=written, **filled)
     return changed
 
 
