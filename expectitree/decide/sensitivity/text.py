@@ -37,6 +37,7 @@ from expectitree.text.tables import GAP, Column, table
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
+_FEW_DIGITS = 4  # of a coefficient in a long formula
 _MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
 _MIN_BAR, _MAX_BAR = 10, 40  # columns of a bar
@@ -97,7 +98,9 @@ def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str
     formula = written(exact_display)
     if formula is None:
         scale = 1 if piece.value.is_polynomial else max(map(abs, piece.value.denominator))
-        rounded = written(lambda c: decimal_text(c / scale))
+        rounded = written(lambda c: decimal_text(c / scale)) or written(
+            lambda c: decimal_text(c / scale, _FEW_DIGITS)
+        )
         formula = f"{marks.about} {rounded}" if rounded else "a long formula"
     return formula.replace("-", "−")
 
