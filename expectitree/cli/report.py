@@ -35,6 +35,8 @@ def command(options: SearchOptions, out: str, force: bool) -> None:
 
     if options.tree_count != 1:
         raise click.UsageError("A report is about one tree: give one FILE.")
+    if not out.lower().endswith(".html"):
+        raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
     check_file(out, force)
 
     def written(file: str, tree: Tree) -> None:

@@ -97,6 +97,8 @@ max: {'<x>': a, '<y>': {event: '<e>', chance: {'<o>': 1, '<p>': 9}}}
 def test_a_report_is_about_one_tree() -> None:
     done = run_main("report", OIL, OIL, "-o", "x.html")
     assert (done.status, "give one FILE" in done.err) == (2, True)
+    done = run_main("report", OIL, "-o", "x.pdf")
+    assert (done.status, "a browser prints it as PDF" in done.err) == (2, True)
 
 
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
