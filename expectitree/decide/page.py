@@ -63,6 +63,8 @@ th, td { padding: 0.25rem 0.8rem 0.25rem 0; border-bottom: 1px solid #e4e7eb; ve
   body { margin: 0; padding: 0; font-size: 11pt }
   figure img { min-width: 0; max-height: 240mm }
   .plot img { max-height: 80mm }
+  .table { overflow: visible; font-size: 8.5pt }
+  th, td { padding-right: 0.5rem }
   h2, h3 { break-after: avoid }
   figure, tr, li { break-inside: avoid }
 }
