@@ -5,6 +5,7 @@ It is HTML without scripts that requests nothing from anywhere, and prints on A4
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from html import escape as escape_html
 from importlib.util import find_spec
@@ -80,7 +81,8 @@ def page_of(tree: Tree, file: str = "") -> str:
     """
     if find_spec("matplotlib") is None:
         raise AnalysisError(f"a report has plots, which need matplotlib: {install_hint('plot')}")
-    search, title = evaluate(tree), tree.title or file or "A decision"
+    name = "" if file in ("-e", "-") else os.path.basename(file)
+    search, title = evaluate(tree), tree.title or name or "A decision"
     parts = [_element("title", title), "<body>", _element("h1", title)]
     parts += [_element("p", tree.source, "dim"), _element("p", tree.notes.get(tree.root_id))]
     parts += [*_recommendation(search), "<h2>The tree</h2>"]
@@ -91,7 +93,8 @@ def page_of(tree: Tree, file: str = "") -> str:
         parts += ["<h2>How risky it is</h2>"]
         parts += _attempt(lambda: _answer(risk(tree, exact=True, file=file)))
     parts += ["<h2>What information is worth</h2>", *_attempt(_information, tree, file)]
-    parts += [_element("p", f"Made by expectitree {__version__} from {file}.", "dim")]
+    made = f"Made by expectitree {__version__}{name and f' from {name}'}."
+    parts += [_element("p", made, "dim")]
     return _HEAD + "\n".join(filter(None, parts)) + "\n"
 
 
