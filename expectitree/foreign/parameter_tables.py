@@ -82,10 +82,8 @@ def _setting(table: Table, filled: Mapping[str, Cell], file: str) -> Setting:
     if len(filled.keys() & {"low", "high"}) == 1:
         table.fault(name, f"{name.text}: found one of low and high: fill in both, or neither")
     elif ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
-        low, high = map(message_text, ends)
-        table.fault(
-            filled["low"], f"{name.text}: low is {low} and high {high}: expected low < high"
-        )
+        found = f"low is {message_text(ends[0])} and high {message_text(ends[1])}"
+        table.fault(filled["low"], f"{name.text}: {found}: expected low < high")
     unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
     range_ = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
     value = exact_text(numbers["value"]) if "value" in numbers else None

@@ -161,11 +161,11 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
     for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        ends = (
+        sides = (
             (low, bar.least, bar.least_at, "right"),
             (high, bar.greatest, bar.greatest_at, "left"),
         )
-        for x, worth, at, align in ends:
+        for x, worth, at, align in sides:
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f" {display_text(worth)} \n at {place} "
             axes.text(x, row, text, ha=align, va="center", fontsize=8)

@@ -241,17 +241,18 @@ class Sampler:
         if tie.is_exact and not lasts and set(before) < set(tie.best):
             high = low
         else:
-            if not tie.is_exact and not lasts:  # floats tie on a part of the range
-                low, _ = _bisected(
-                    ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
-                )
             # At an end of the interval, there may be a jump, or a tie that is not certain.
             gap = _power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):
                 near = max(ends[0], place - gap), min(ends[1], place + gap)
-                if is_before(near[0]) and not is_before(near[1]):
+                if self.verdict_at(near[0]).best == before and not is_before(near[1]):
                     low, high = near
                     break
+            else:
+                if tie.best != before:  # in floats, actions tie on a part of the range
+                    low, _ = _bisected(
+                        ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
+                    )
         sides = _bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
