@@ -115,7 +115,7 @@ class Estimate(NamedTuple):
 
     best: tuple[str, ...]  # the best actions
     # By action at the root: how much better another one is; negative for the only best action.
-    margins: Sequence[float]
+    margins: Mapping[str, float]
 
 
 class Sampler:
@@ -174,18 +174,20 @@ class Sampler:
         worths = [sign * search.interval_of_branch(b)[0] for b in branches]
         *_, second, first = [-INFINITY, -INFINITY, *sorted(worths)]
         margins = [(second if x == first else first) - x + search.eps for x in worths]
-        return Estimate(_best(search), margins)
+        labels = (tree.branch_label(tree.root_id, b) for b in branches)
+        return Estimate(_best(search), dict(zip(labels, margins, strict=True)))
 
     def overtaken(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
         """Yield places at which other actions are best than at both neighbours."""
         for around in zip(places, places[1:], places[2:], strict=False):
             found = [one for one in map(self.estimate_at, around) if one is not None]
             if len(found) == len(around) and len({one.best for one in found}) == 1:
-                for action in range(len(found[1].margins)):
-                    yield from self._overtaken_by(action, *around)
+                for action in found[1].margins:
+                    if action not in found[1].best:
+                        yield from self._overtaken_by(action, *around)
 
     def _overtaken_by(
-        self, action: int, low: Fraction, middle: Fraction, high: Fraction
+        self, action: str, low: Fraction, middle: Fraction, high: Fraction
     ) -> Iterator[Fraction]:
         """Yield a place between three where an action is better than all others, if there is one.
 
