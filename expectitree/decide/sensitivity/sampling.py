@@ -213,13 +213,17 @@ class Sampler:
                 high = place
         yield middle
 
-    def _verdict_at(self, place: Fraction) -> Verdict:
-        """Return the best actions at a place, and the value of the tree."""
+    def search_at(self, place: Fraction) -> Search:
+        """Return a search of the tree at a value of the parameter."""
         try:
-            search = search_tree(self.tree_at(place))
+            return search_tree(self.tree_at(place))
         except SearchError as error:  # of an attitude
             at = f"{self.name} = {message_text(place)}"
             raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
+
+    def _verdict_at(self, place: Fraction) -> Verdict:
+        """Return the best actions at a place, and the value of the tree."""
+        search = self.search_at(place)
         value = to_exact(search.value)
         is_exact = not search.eps
         return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
