@@ -383,7 +383,7 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
             method = "exact"
     if method == "sampled":
         sampler = Sampler(_playing(tree, strategy), range.name)
-        values = {at: to_exact(sampler.search_at(at).value) for at in range.places(POINTS)}
+        values = {at: sampler.value_at(at) for at in range.places(POINTS)}
         thresholds = () if is_fixed else sample(tree, range)[1]
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest

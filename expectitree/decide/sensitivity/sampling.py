@@ -25,6 +25,7 @@ from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.parameters import Range
+from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -220,6 +221,12 @@ class Sampler:
         except SearchError as error:  # of an attitude
             at = f"{self.name} = {message_text(place)}"
             raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
+
+    def value_at(self, place: Fraction) -> Fraction:
+        """Return the value of the tree at a value of the parameter, with all its digits."""
+        if self.tree.attitude is None:
+            return to_exact(value_under(self.tree_at(place), {}))
+        return to_exact(self.search_at(place).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
