@@ -167,7 +167,7 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         )
         for x, worth, at, align in sides:
             place = plain(with_unit(number_text(at), bar.range.unit))
-            text = f" {display_text(worth)} \n at {place} "
+            text = f"  {display_text(worth)}  \n  at {place}  "
             axes.text(x, row, text, ha=align, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
     changes = [
