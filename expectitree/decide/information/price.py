@@ -56,8 +56,6 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
     """
     search = search_tree(uninformed)
     now, error = to_exact(search.value), to_exact(search.eps)
-    if uninformed.attitude is None or uninformed.attitude.risk_tolerance is not None:
-        return worth_of(chances, trees)[0] - now
     fault = ""
 
     @cache
@@ -72,9 +70,11 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
         return worth - now - eps - error, worth - now + eps + error
 
     free = gain(Fraction(0))
+    if free and uninformed.attitude and uninformed.attitude.risk_tolerance is not None:
+        return _known(*free)
     least, most = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
     # Less the greatest price, no total is more than the tree is worth now.
-    low, high = least - now if free is not None and free[1] < 0 else Fraction(0), most - now
+    low, high = least - now if free and free[1] < 0 else Fraction(0), most - now
     nearest = _NEAR * (high - low)
 
     def edge(place: int) -> tuple[Fraction, Fraction]:
@@ -86,10 +86,15 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
             start, end = (middle, end) if found and found[place] > 0 else (start, middle)
         return start, end
 
-    lower, (start, upper) = edge(0)[0], edge(1)
+    lower, upper = edge(0)[0], edge(1)[1]
     if upper < high and gain(upper) is None:
         raise AnalysisError(f"no price of the information leaves no gain: {fault}")
-    if lower <= 0 <= start:
+    return _known(lower, upper)
+
+
+def _known(lower: Fraction, upper: Fraction) -> Fraction:
+    """Return a number between two with the digits that are known."""
+    if lower <= 0 <= upper:
         return Fraction(0)
     for digits in range(_DIGITS, 0, -1):
         if to_digits(lower, digits) == to_digits(upper, digits):
