@@ -55,6 +55,7 @@ GROUPS = {
         "information": "Compute what knowing an event in advance, or a test, is worth.",
         "risk": "Show how risky each action is: the distribution of totals.",
         "simulate": "Show which action is best while parameters are uncertain; EVPI, EVPPI.",
+        "report": "Write a page about a decision for a client, with pictures and tables.",
         "rescale": "Change the utilities, and see whether the decision changes.",
         "opponents": "Evaluate the tree against other MIN players and other chances.",
         "ask": "Ask for unknown utilities until the decision is certain.",

@@ -23,7 +23,7 @@ _SECTIONS = {
         *("names", *(name.replace("-", "_") for name in OPTIONS)),
         *("bounds", "engine", "max_visits", "jobs", "scheduler"),
     ),
-    "Options of trees": ("texts", "depth", "order", "parameters", "attitude", "exact"),
+    "Options of trees": (*("texts", "depth", "order", "parameters", "table", "attitude", "exact"),),
     "Options of other programs' files": ("format", "max_player", "tree", "minimize"),
     "Options of the output": (
         *("format_name", "report_file", "force", "rows", "show_all", "notes", "windows", "shown"),

@@ -38,7 +38,7 @@ def command(
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
-    event of its own: give its path.
+    event of its own: give its path. With --attitude, EVPI and EVSI are prices that leave no gain.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
-from functools import wraps
+from dataclasses import fields, replace
+from functools import partial, wraps
 from typing import Any, cast
 
 import click
@@ -33,8 +33,8 @@ def complete_from(values: Iterable[str]) -> Callable[..., list[str]]:
 
 def _read_settings(
     context: click.Context, param: click.Parameter, settings: Sequence[str]
-) -> dict[str, str]:
-    """Return the values of --set by the names of the parameters."""
+) -> dict[str, Any]:
+    """Return the values of --set, and what --parameters sets, by the names of the parameters."""
     pairs = [setting.partition("=") for setting in settings]
     for name, sign, value in pairs:
         if not sign or not name or not value:
@@ -43,17 +43,42 @@ def _read_settings(
         if "=" in value:
             message = f"found {name + sign + value!r}, expected one value: repeat --set for each"
             raise click.BadParameter(f"{message} parameter")
-    return {name.strip(): value.strip() for name, _, value in pairs}
+    found: dict[str, Any] = dict(context.meta.get(_TABLE, {}))
+    for name, value in ((name.strip(), value.strip()) for name, _, value in pairs):
+        found[name] = replace(found[name], value=value) if name in found else value
+    return found
 
 
-set_option = click.option(
-    "--set",
-    "parameters",
-    metavar="NAME=VALUE",
-    multiple=True,
-    callback=_read_settings,
-    help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
+def _read_table(context: click.Context, param: click.Parameter, file: str | None) -> None:
+    """Read the file of --parameters, for `_read_settings`."""
+    if file is not None and not context.resilient_parsing:
+        from expectitree.foreign.parameter_tables import read_settings
+
+        context.meta[_TABLE] = read_settings(file)
+
+
+_TABLE = "expectitree.parameters"  # in the context's `meta`
+_SETTINGS = (
+    click.option(
+        "--set",
+        "parameters",
+        metavar="NAME=VALUE",
+        multiple=True,
+        callback=_read_settings,
+        help="Replace the value of a parameter, as in --set pr=0.3; repeat it for several.",
+    ),
+    click.option(
+        *("--parameters", "table"),
+        metavar="FILE",
+        type=FILE,
+        is_eager=True,  # before --set, which has the last word
+        expose_value=False,
+        callback=_read_table,
+        help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
+    ),
 )
+# It adds both to a command, which receives `parameters`.
+set_option = partial(add_options, options=_SETTINGS)
 _GAME_PARAMETERS = [field.name for field in fields(GameOptions)]
 _OWN_PARAMETERS = [
     field.name for field in fields(SearchOptions) if field.name not in ("games", "statuses")

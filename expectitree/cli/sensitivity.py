@@ -71,7 +71,8 @@ def command(
 
     By default: how far each parameter moves the value, over its range in the file or by 10% both
     ways. With one --parameter: the best action on each part of its range. The thresholds are exact
-    where formulas are made of + - * / and whole powers, and verified on both sides.
+    where formulas are made of + - * / and whole powers, and verified on both sides. For others, and
+    with --attitude, they are found by sampling.
 
     \b
     -p pr                      one parameter: thresholds, and how far it may move
@@ -117,7 +118,7 @@ def command(
     reports = list(options.map("sensitivity of", answer))
     if reports:
         if plot is not None and not reports[0].has_plot:
-            raise click.UsageError("--plot draws one or two parameters, --add or --tornado.")
+            raise click.UsageError("--plot draws all but --until.")
         show("sensitivity", format_name, reports)
         if plot is not None:
             save_figure(figure_of(reports[0]), plot)

@@ -46,11 +46,16 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = Fa
 
     Raises `FileError` with everything that is wrong.
     """
-    table = _Table(Document(name, (), locate=_locate, text=text))
+    table = table_of(text, name)
     return table.tree(lambda: table.root(minimize), warn, exact_nodes)
 
 
-class _Cell(NamedTuple):
+def table_of(text: str, name: str) -> Table:
+    """Return the table in a text; `name` is the file's."""
+    return Table(Document(name, (), locate=_locate, text=text))
+
+
+class Cell(NamedTuple):
     """One cell: its text, with single blanks between words, and where it starts."""
 
     text: str
@@ -58,12 +63,12 @@ class _Cell(NamedTuple):
     column: int = 1
 
 
-class _Table(Translation):
+class Table(Translation):
     """The rows of one table: those of actions, and the row of probabilities if there is one."""
 
-    states: list[_Cell]
-    actions: list[list[_Cell]]
-    probabilities: list[list[_Cell]]
+    states: list[Cell]
+    actions: list[list[Cell]]
+    probabilities: list[list[Cell]]
     # The same number is 1,234.5 or 1.234,5 or 1 234,5. A cell that has only one reading, such as
     # 0,5 or 1.234.567, shows the decimal mark of the whole table. If no cell shows it, and commas
     # separate the cells, it is the point. With another separator, it may be a comma.
@@ -71,17 +76,10 @@ class _Table(Translation):
     is_known: bool
 
     def root(self, is_cost: bool) -> Data:
-        lines = self.source.text.splitlines()
-        first = next((line for line in lines if line.strip()), "")
-        separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
-        header, *rows = self.rows(separator)
-        self.raise_any()
+        header, *rows = self.read_rows()
         self.states = header[1:]
         self.actions = [row for row in rows if not _is_probability(row[0])]
         self.probabilities = [row for row in rows if _is_probability(row[0])]
-        shown = {_marks(_plain(cell.text)) for row in rows for cell in row[1:]} & {".", ","}
-        self.mark = "," if shown == {","} else "."
-        self.is_known = bool(shown) or separator == ","
         self.check()
         if not self.probabilities:
             criterion, kind = ("minimax", "max") if is_cost else ("maximin", "min")
@@ -103,12 +101,24 @@ class _Table(Translation):
 
     # ---- Cells.
 
-    def rows(self, separator: str) -> list[list[_Cell]]:
+    def read_rows(self) -> list[list[Cell]]:
+        """Return the rows; find out what separates their cells, and what is the decimal mark."""
+        lines = self.source.text.splitlines()
+        first = next((line for line in lines if line.strip()), "")
+        separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
+        rows = self.rows(separator)
+        self.raise_any()
+        shown = {_marks(_plain(cell.text)) for row in rows[1:] for cell in row[1:]} & {".", ","}
+        self.mark = "," if shown == {","} else "."
+        self.is_known = bool(shown) or separator == ","
+        return rows
+
+    def rows(self, separator: str) -> list[list[Cell]]:
         """Return the rows that have any text, without the empty cells at their ends.
 
         Python's `csv` would not give the lines and columns of cells.
         """
-        rows: list[list[_Cell]] = [[]]
+        rows: list[list[Cell]] = [[]]
         for cell, ends_row in self.cells(separator):
             rows[-1].append(cell)
             if ends_row:
@@ -118,7 +128,7 @@ class _Table(Translation):
                     rows.append([])
         return rows[:-1] or [[]]
 
-    def cells(self, separator: str) -> Iterator[tuple[_Cell, bool]]:
+    def cells(self, separator: str) -> Iterator[tuple[Cell, bool]]:
         """Yield each cell, and whether it is the last of its row."""
         plain = rf"[^{separator}\r\n]*"
         # A cell may be in quotes, where two quotes mean one.
@@ -131,7 +141,7 @@ class _Table(Translation):
             quoted, inner, rest, end = match.groups("")
             raw = inner.replace('""', '"') if quoted else rest
             blanks = len(match[0]) - len(match[0].lstrip(" "))
-            cell = _Cell(" ".join(raw.split()), line, at + blanks - start + 1)
+            cell = Cell(" ".join(raw.split()), line, at + blanks - start + 1)
             if quoted and rest.strip():
                 hint = 'within quotes, write "" for a quote'
                 self.fault(cell, f"text follows the closing quote: {hint}")
@@ -142,7 +152,7 @@ class _Table(Translation):
             for line_end in _LINE_END.finditer(match[0]):
                 line, start = line + 1, match.start() + line_end.end()
 
-    def number(self, cell: _Cell) -> str:
+    def number(self, cell: Cell) -> str:
         """Return the number in a cell, without currency and thousands separators.
 
         Raises `NumberError` if the cell is empty, or the number has two readings.
@@ -163,13 +173,13 @@ class _Table(Translation):
         text = text.translate(_SWAP) if self.mark == "," else text
         return text.replace(",", "")
 
-    def probability(self, cell: _Cell) -> str:
+    def probability(self, cell: Cell) -> str:
         """Return the probability in a cell as the grammar writes it."""
         text = self.number(cell).replace(" %", "%")
         to_probability(text, exact=True)
         return text
 
-    def payoff(self, cell: _Cell) -> str:
+    def payoff(self, cell: Cell) -> str:
         """Return the payoff in a cell as the grammar writes it."""
         text = self.number(cell)
         percent = _DECIMAL_PERCENT.fullmatch(text)
@@ -180,7 +190,7 @@ class _Table(Translation):
 
     # ---- Errors.
 
-    def fault(self, cell: _Cell, message: str, path: str | None = None) -> None:
+    def fault(self, cell: Cell, message: str, path: str | None = None) -> None:
         self.problems.add(Place(cell), path, message)
 
     def raise_any(self) -> None:
@@ -195,7 +205,7 @@ class _Table(Translation):
             expected = "expected the names of states in the first row, and a row for each action"
             is_wider_below = not self.states and any(len(row) > 1 for row in self.actions)
             hint = "; delete the lines above that row" if is_wider_below else ""
-            self.fault(_Cell(""), f"the table has no {missing}: {expected}{hint}")
+            self.fault(Cell(""), f"the table has no {missing}: {expected}{hint}")
         elif not any(row[0].text for row in rows):
             found = "the first column is empty: delete it"
             self.fault(self.actions[0][0], f"{found}, so that the rows begin with actions")
@@ -213,9 +223,9 @@ class _Table(Translation):
         if self.probabilities:
             self.check_sum(self.probabilities[0][1:])
 
-    def check_names(self, what: str, cells: Sequence[_Cell]) -> None:
+    def check_names(self, what: str, cells: Sequence[Cell]) -> None:
         """Note names that are empty or repeated."""
-        seen: dict[str, _Cell] = {}
+        seen: dict[str, Cell] = {}
         for cell in cells:
             first = seen.setdefault(cell.text, cell)
             if not cell.text:
@@ -225,7 +235,7 @@ class _Table(Translation):
                 message = f"a second {what} {quote(cell.text)}, {where}: give it another name"
                 self.fault(cell, message)
 
-    def check_row(self, row: Sequence[_Cell]) -> None:
+    def check_row(self, row: Sequence[Cell]) -> None:
         """Note a row without a number for each state, or else its cells that are not numbers."""
         found, expected = len(row) - 1, len(self.states)
         is_probability = _is_probability(row[0])
@@ -248,7 +258,7 @@ class _Table(Translation):
                 path = join([row[0].text, state.text])
                 self.fault(cell, str(error), None if is_probability else path)
 
-    def check_sum(self, cells: Sequence[_Cell]) -> None:
+    def check_sum(self, cells: Sequence[Cell]) -> None:
         """Raise `FileError` if probabilities do not sum to 1."""
         shares: list[Any] = [to_probability(self.probability(cell), True) for cell in cells]
         total = sum(shares)
@@ -264,7 +274,7 @@ def _locate(places: Sequence[Place]) -> list[Mark | None]:
     return [cell and (cell.line, cell.column) for cell in cells]
 
 
-def _is_probability(cell: _Cell) -> bool:
+def _is_probability(cell: Cell) -> bool:
     return _PROBABILITY.fullmatch(cell.text) is not None
 
 

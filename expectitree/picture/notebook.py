@@ -55,13 +55,13 @@ def bundle(shown: Any) -> dict[str, str]:
             picture = "\n".join(svg.draw(Evaluation("", shown), Style(rows=MAX_ROWS)))
             html = Picture(picture)._repr_html_()
         else:
-            html = _plot(shown) + in_format(shown, "html", text_console(WIDTH))
+            html = plot_of(shown) + in_format(shown, "html", text_console(WIDTH))
     except ExpectitreeError:  # a notebook would show a traceback, of a thing that is all right
         return {}
     return {"text/html": html, "text/plain": text}
 
 
-def _plot(shown: Any) -> str:
+def plot_of(shown: Any) -> str:
     """Return the plot of a report as HTML; nothing if it has none, or matplotlib is missing."""
     if not shown.has_plot or find_spec("matplotlib") is None:
         return ""

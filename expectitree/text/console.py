@@ -32,6 +32,8 @@ THEME = Theme(
         "bad": "bold red",
         "guide": "dim",
         "place": "bold cyan",
+        "bar": "none",  # a plot made of characters, which a page draws
+        "hint": "none",  # about commands, which a page leaves out
     }
 )
 MIN_WIDTH = 20  # terminal columns; a narrower terminal breaks the lines itself
@@ -61,6 +63,7 @@ class Characters(NamedTuple):
     plus_minus: str = "±"
     bar: str = "█"
     about: str = "≈"
+    change: str = "◆"
 
 
 UNICODE = Characters()
@@ -82,6 +85,7 @@ ASCII = Characters(
     plus_minus="+-",
     bar="#",
     about="about",
+    change="x",
 )
 
 

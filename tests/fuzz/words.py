@@ -27,6 +27,7 @@ FILES = {
     "game.efg": (ROOT / "docs" / "examples" / "coins.efg").read_bytes(),
     "table.csv": (ROOT / "docs" / "examples" / "copier.csv").read_bytes(),
     "diagram.json": (ROOT / "docs" / "examples" / "party.json").read_bytes(),
+    "inputs.csv": b"name,value,low,high\npr,0.4,0.2,0.6\n",
     "broken.yaml": b"max: [1, {chance: [\n",
     "empty.yaml": b"",
     "folder/a.yaml": SEEDS[1].encode(),
@@ -41,6 +42,7 @@ VALUES = (
     "out/x.yaml", "risk.yaml", "missing/out.yaml", "star1", "star2.5", "best-first", "ballard",
     "exponential=40", "exponential=0", "logarithmic=5000", "points=0:0,1:1", "utility=x^3",
     "10=20,9=9", "max,chance", "max: [1, {chance: [2, 3]}]", "utility: pr", "{", "1e3,2", "roll",
+    "inputs.csv",
 )  # fmt: skip
 FILE_VALUES = tuple(value for value in VALUES if not value.startswith("/"))
 MAX_GAME = ("--max-rows", "500", "--depth", "2")

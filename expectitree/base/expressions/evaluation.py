@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from expectitree.base.expressions.parser import ExpressionError
@@ -101,6 +102,7 @@ def at_values(domain: Domain, values: Mapping[str, Any], *expressions: Expressio
     return f" at {', '.join(shown)}{', …' * (len(names) > _MAX_NAMES)}" if shown else ""
 
 
+@lru_cache(maxsize=1000)  # of formulas that are evaluated at many values
 def _float(text: str | Fraction) -> float:
     if isinstance(text, Fraction):
         return to_finite_float(text)

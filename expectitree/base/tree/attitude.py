@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
@@ -128,7 +129,7 @@ def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: b
     if attitude.kind == "logarithmic":
         return _logarithm(float(attitude.number or 0), (low, high))
     assert attitude.expression is not None
-    return _sampled(attitude.expression, (low, high), totals)
+    return _sampled(attitude.expression, (low, high), tuple(totals))
 
 
 def _between_points(points: Sequence[tuple[Any, Any]], ends: Bounds, exact: bool) -> Utility:
@@ -167,6 +168,7 @@ def _logarithm(wealth: float, ends: Bounds) -> Utility:
     return Utility(lambda x: math.log(x + wealth), lambda u: math.exp(u) - wealth, ends)
 
 
+@lru_cache(maxsize=16)  # an analysis that moves a probability asks for the same one again
 def _sampled(expression: Expression, ends: Bounds, totals: Sequence[Any]) -> Utility:
     """Return the utility of an expression, checked at all totals and at places between them."""
     low, high = map(float, ends)

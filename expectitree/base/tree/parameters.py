@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from graphlib import TopologicalSorter
 from typing import Any
@@ -45,6 +45,17 @@ _TOLERANCE = Fraction(1, 10**9)  # by which probabilities may miss [0, 1] or the
 # Receives an error: its message, the formula that is wrong ("node" for a utility or an estimate,
 # "p", "reward", or "outcomes" for a sum of probabilities), the node, and the branch or -1.
 Report = Callable[[str, str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a table sets of a parameter; None leaves what the tree file has."""
+
+    value: object
+    range: tuple[Fraction, Fraction] | None = None
+    unit: str | None = None
+    description: str | None = None
+    place: str = ""  # in the table, for messages
 
 
 def in_order(parameters: Mapping[str, Parameter]) -> list[str]:
@@ -133,18 +144,28 @@ def with_values(
         expected = "expected a mapping from name to number, such as {'pr': 0.3}"
         raise TreeError(f"found {quote(repr(values))} as parameters, {expected}")
     changed = dict(parameters)
-    for name, value in values.items():
+    for name, given in values.items():
+        new = (
+            given if isinstance(given, Setting) else Setting(str(given) if given is None else given)
+        )
+        where = f"{new.place}: " if new.place else ""
         if name not in parameters:
             expected = f"the parameters are {listed(parameters)}"
             expected = expected if parameters else "the tree has no parameters"
             raise TreeError(
-                f"unknown parameter {quote(name)}{did_you_mean(name, parameters)}: {expected}"
+                f"{where}unknown parameter {quote(name)}{did_you_mean(name, parameters)}: "
+                f"{expected}"
             )
-        bases = parameters[name].bases
-        if bases:
-            found = f"{name} is derived: {name} = {text_of(parameters[name].value)}"
-            raise TreeError(f"{found}; set {' or '.join(bases)} instead")
-        changed[name] = replace(parameters[name], value=number_of(name, value), distribution=None)
+        old = parameters[name]
+        if old.bases and new.value is not None:
+            found = f"{name} is derived: {name} = {text_of(old.value)}"
+            raise TreeError(f"{where}{found}; set {' or '.join(old.bases)} instead")
+        written = old.value if new.value is None else number_of(name, new.value)
+        about = {key: getattr(new, key) for key in ("range", "unit", "description")}
+        filled: dict[str, Any] = {key: found for key, found in about.items() if found}
+        if new.value is not None:
+            filled["distribution"] = None  # a value that is set is certain
+        changed[name] = replace(old, value=written, **filled)
     return changed
 
 

@@ -11,13 +11,14 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence.
+the evidence. With an attitude to risk, values are certainty equivalents, and both differences are
+prices (`price.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -32,6 +33,7 @@ from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
+from expectitree.decide.information.price import price_of, worth_of
 from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
@@ -63,7 +65,8 @@ class Information(Shown):
         value: The value of the tree when nothing is known.
         best: The best actions then.
         with_information: The value of the tree if the outcome is known in advance.
-        evpi: The expected value of perfect information: the difference.
+        evpi: The expected value of perfect information: the difference. With an attitude to risk,
+            the price at which the tree with the information is worth what it is without.
         outcomes: One finding for each outcome that can occur.
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
@@ -113,7 +116,7 @@ class Events(Shown):
 
 def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
     """Return the EVPI of each event that a file names; raise `AnalysisError` if it names none."""
-    check_tree(tree, "information")
+    check_tree(tree)
     names = dict.fromkeys((tree.formulas or Formulas()).events.values())
     if not names:
         path = next((path for node, path in tree.walk() if node.kind == CHANCE), "")
@@ -164,10 +167,9 @@ def information(
     Raises:
         AnalysisError: There is no such event, the tree does not give its joint distribution with
             its signals, or the likelihoods do not sum to 1.
-        TreeError: The tree has an attitude to risk.
         SearchError: As for `evaluate`.
     """
-    check_tree(tree, "information")
+    check_tree(tree)
     search_tree(tree)  # raises what is wrong with the tree
     is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
@@ -176,9 +178,9 @@ def information(
     found = find_event(numbers, tree, event, len(likelihood or ()))
     given = _Conditioning(found, eps)
     value, best = given.result(None)
-    outcomes = given.findings({label: o for o, label in enumerate(found.outcomes)})
-    with_information = _mean(outcomes)
-    evpi = with_information - value
+    known: dict[str, Evidence] = {label: o for o, label in enumerate(found.outcomes)}
+    outcomes = given.findings(known)
+    with_information, evpi = given.gain(value, outcomes, known)
     signals: tuple[Finding, ...] = ()
     with_test: Any = None
     evsi: Any = None
@@ -187,11 +189,11 @@ def information(
         is_fraction = isinstance(numbers.columns.utility[0], Fraction)
         number_of: Any = Fraction if is_fraction else float
         rows = likelihood_values(tree, likelihood, found.outcomes)
-        signals = given.findings(
-            {signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()}
-        )
-        with_test = _mean(signals)
-        evsi = with_test - value
+        test: dict[str, Evidence] = {
+            signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()
+        }
+        signals = given.findings(test)
+        with_test, evsi = given.gain(value, signals, test)
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
@@ -227,11 +229,11 @@ class _Conditioning:
     def result(self, evidence: Evidence | None) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the tree and its best actions, given evidence or nothing."""
         tree, columns = self.event.tree, self.event.tree.columns
+        if tree.attitude is not None:
+            search = search_tree(self.tree(evidence))
+            return search.value, search.ties
         probability, first, last = [*columns.probability], [*columns.first], [*columns.last]
-        for n in self.event.scope:
-            if evidence is None or columns.kind[n] != CHANCE:
-                continue
-            shares = self.event.shares(n, evidence)
+        for n, shares in self._shares(evidence):
             for b in shares if len(shares) == 1 else tree.branches_of(n):
                 probability[b] = shares.get(b, 0)
             if len(shares) == 1:  # a known outcome, often one of many
@@ -246,6 +248,27 @@ class _Conditioning:
                 best.append(tree.branch_label(root, b))
         return tree.root_reward + values[root], tuple(best)
 
+    def gain(
+        self, value: Any, findings: Sequence[Finding], evidence: Mapping[str, Evidence]
+    ) -> tuple[Any, Any]:
+        """Return the value of the tree with free information, and what the information is worth."""
+        if self.event.tree.attitude is None:
+            informed = sum(one.p * one.value for one in findings)
+            return informed, informed - value
+        lottery = [one.p for one in findings], [self.tree(evidence[one.name]) for one in findings]
+        return worth_of(*lottery)[0], price_of(*lottery, self.event.tree)
 
-def _mean(findings: Sequence[Finding]) -> Any:
-    return sum(one.p * one.value for one in findings)
+    def tree(self, evidence: Evidence | None) -> Tree:
+        """Return the tree with its probabilities given evidence or nothing."""
+        tree = self.event.tree
+        probability: Any = tree.columns.probability[:]
+        for n, shares in self._shares(evidence):
+            for b in tree.branches_of(n):
+                probability[b] = probability[b] * 0 + shares.get(b, 0)  # a float stays one
+        return replace(tree, columns=tree.columns._replace(probability=probability))
+
+    def _shares(self, evidence: Evidence | None) -> Iterator[tuple[int, Mapping[int, Any]]]:
+        """Yield the chance nodes that evidence changes, each with its probabilities."""
+        for n in self.event.scope:
+            if evidence is not None and self.event.tree.columns.kind[n] == CHANCE:
+                yield n, self.event.shares(n, evidence)

@@ -45,7 +45,8 @@ def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[Renderable
         best = f" ({escape(', '.join(first.best))})" if first.best else ""
         yield Text(safe(f"The tree is worth {display_text(first.value)} now{best}.", options))
         more = f"Ask further: --event {shlex.quote(first.event)} shows the best action for each"
-        yield Text(safe(f"{more} outcome, --likelihood FILE adds a test.", options))
+        hint = f"{more} outcome, --likelihood FILE adds a test."
+        yield Text(safe(hint, options), style="hint")
     for name, why in report.left_out.items():
         yield Text(safe(f"No EVPI of {escape(name)}: {why}.", options), style="dim")
 
@@ -88,5 +89,9 @@ def _sentences(report: Information) -> Iterator[str]:
         known = display_text(report.with_information)
         yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
+    attitude = report.tree.attitude
+    if attitude is not None:
+        what = "what information is worth is the price that leaves no gain"
+        yield f"Values are certainty equivalents ({attitude.text}); {what}."
     if report.tree.has_min:
         yield "MIN knows what MAX knows, so information can also be worth less than nothing."

@@ -89,7 +89,8 @@ def _bars(one: ActionRisk, options: ConsoleOptions) -> Iterator[RenderableType]:
     for position, ((label, p), number) in enumerate(zip(rows, numbers, strict=True)):
         head = name if not position else " " * len(name)
         bar = characters(options).bar * max(1 if p else 0, round(float(p / greatest) * room))
-        yield Text(f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip())
+        text = f"{head}  {label:>{labels}}  {number:<{wide}}  {bar}".rstrip()
+        yield Text(text, style="bar")
 
 
 def _sentences(report: Risk) -> Iterator[str]:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from expectitree.text.console import Characters
 
 _DIGITS = 10  # of a place
+_SHORT_DIGITS = 6  # of one in a table or a plot
 _MAX_DIGITS = 15  # of a place that is shown without an exponent
 _MAX_FRACTION_LENGTH = 24  # characters
 _MAX_LENGTH = 12  # of an exact number in a table
@@ -124,10 +125,12 @@ class Piece:
     end: Fraction  # the right end
     best: tuple[str, ...]  # the best actions; empty if no player decides
     value: Rational | None  # the value, if it is one rational function on the whole part
+    later: tuple[Fraction, ...] = ()  # where a later decision changes within the part
 
     def json_fields(self, name: str) -> dict[str, Any]:
         """Return the fields for JSON, where the value is a formula of a parameter's name."""
-        return {"from": self.start, "to": self.end, "best": self.best, "value": self.formula(name)}
+        found = {"from": self.start, "to": self.end, "best": self.best, "value": self.formula(name)}
+        return found | {"later_changes_at": self.later}
 
     def record(self) -> dict[str, Any]:
         """Return the part for a table: its ends, the first best action, and how many there are."""
@@ -191,9 +194,10 @@ class Decision:
                 left = here
 
     def _piece(self, left: Root, right: Root, best: tuple[str, ...]) -> Piece:
-        values = {value for value, start, end in self.value.parts() if start < right and left < end}
-        value = values.pop() if len(values) == 1 else None
-        return Piece(place_of(left), place_of(right), best, value)
+        parts = [part for part in self.value.parts() if part[1] < right and left < part[2]]
+        value = parts[0][0] if len(parts) == 1 else None
+        later = tuple(place_of(start) for _, start, _ in parts[1:])
+        return Piece(place_of(left), place_of(right), best, value, later)
 
     def thresholds(self, is_verified: bool = True) -> Iterator[Threshold]:
         """Yield every threshold in order; verify it by evaluations of the tree."""
@@ -275,6 +279,17 @@ def number_text(value: Fraction) -> str:
     """Return a number for a table: a short fraction or decimal as it is, else rounded."""
     text = exact_text(value)
     return typeset(text) if len(text) <= _MAX_LENGTH else decimal_text(value)
+
+
+def short_text(place: Place) -> str:
+    """Return a place for a table or a plot: with six digits, or fewer if no more are known."""
+    if place.exact is not None:
+        return number_text(place.exact)
+    for digits in range(_SHORT_DIGITS, 0, -1):
+        ends = {decimal_text(end, digits) for end in (place.lower, place.upper)}
+        if len(ends) == 1:
+            return ends.pop()
+    return number_text(place.middle)
 
 
 def place_texts(place: Place, marks: Characters) -> tuple[str, str]:

@@ -106,7 +106,7 @@ def break_even(
             probability leaves [0, 1].
         TreeError: A path leads nowhere.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree)
     left, right = _sides_of(equation)
     moved = range_of(tree, parameter, range)
     with exact_only("a break-even point", "use --parameter alone, which then samples"):
@@ -228,7 +228,7 @@ def sensitivity_map(
         AnalysisError: A parameter has no range, or a formula is not a rational function.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree)
     if grid < 2:
         raise AnalysisError(f"a map needs at least 2 rows, got {grid}")
     if across == down:
@@ -259,6 +259,7 @@ class Everywhere(Shown):
     """The best actions at every decision; `sensitivity --everywhere` shows them."""
 
     question = "sensitivity"
+    has_plot = True
 
     file: str
     tree: Tree
@@ -290,7 +291,7 @@ def everywhere(
 
     Raises `AnalysisError` if a formula is not a rational function.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree)
     moved = range_of(tree, parameter, range)
     with exact_only("--everywhere", "remove it, then --parameter samples"):
         functions = NodeFunctions(exact_tree(tree), moved)

@@ -126,7 +126,10 @@ def exact_tree(tree: Tree, keeps_formulas: bool = True) -> Tree:
     """Return a tree in fractions; raise `NotRationalError` if a formula has no exact value.
 
     If no formula has to move, numbers take their place; of irrational ones, their first 60 digits.
+    Certainty equivalents have no exact values either.
     """
+    if tree.attitude is not None:
+        raise NotRationalError(f"values are certainty equivalents ({tree.attitude.text})")
     if not tree.exact:
         try:
             tree = in_fractions(tree)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from textwrap import fill
 from typing import Any
 
 from expectitree.analysis.plotting import COLORS, DASHES, HATCHES, finish, new_figure, plain
-from expectitree.decide.sensitivity.decisions import number_text
-from expectitree.decide.sensitivity.exact import TwoWay
+from expectitree.base.numbers import display_text
+from expectitree.decide.sensitivity.decisions import number_text, short_text
+from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS
-from expectitree.text.phrases import names_text
+from expectitree.decide.sensitivity.strategies import Strategies
+from expectitree.searches.engine import search_tree
+from expectitree.text.phrases import names_text, with_unit
 
+_HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
+_MAX_BARS = 30  # of strategies: the best ones
+_MAX_NAME = 30  # characters of a line beside a bar
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
 
@@ -23,7 +31,12 @@ Corner = tuple[float, float]
 def figure_of(report: Any) -> Any:
     """Return a figure of a report that has a plot."""
     figure, axes = new_figure()
-    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars}
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.12g}")
+    plots: dict[Any, Any] = {
+        **{Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars},
+        **{Everywhere: _plot_decisions, Strategies: _plot_strategies},
+    }
     plots[type(report)](report, axes)
     finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
     return figure
@@ -42,25 +55,46 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     one = report.range
     places = sorted({*one.places(POINTS), *(threshold.middle for threshold in report.thresholds)})
     xs = [float(place) for place in places]
-    best = [float(report.value_at(place)) for place in places]
+    best, actions = _values(report, places)
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
     somewhere = {action for piece in report.pieces for action in piece.best}
-    for action, function in report.actions.items():
-        if len(report.actions) <= _MAX_LINES or action in somewhere:
+    for action, values in actions.items():
+        if len(actions) <= _MAX_LINES or action in somewhere:
             position = len(axes.lines) - 1
             line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
             line["linestyle"] = DASHES[position % len(DASHES)]
-            axes.plot(xs, [float(function(at)) for at in places], label=plain(action), **line)
+            axes.plot(xs, values, label=plain(action), **line)
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         place, above = float(threshold.middle), axes.get_xaxis_transform()
         style = {"ha": "center", "fontsize": 8, "color": "0.3", "transform": above}
-        axes.text(place, 1.01, number_text(threshold.middle), **style)
+        axes.text(place, 1.01, short_text(threshold), **style)
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
     axes.set_xlabel(_label(one))
-    axes.set_ylabel("value")
+    axes.set_ylabel("value" if report.tree.attitude is None else "certainty equivalent")
     axes.margins(x=0.02)
+
+
+def _values(
+    report: Sensitivity, places: Sequence[Fraction]
+) -> tuple[list[float], dict[str, list[float]]]:
+    """Return the values of the tree at some places, and those of each action at the root."""
+    if report.function is not None:
+        actions = {name: [float(f(at)) for at in places] for name, f in report.actions.items()}
+        return [float(report.function(at)) for at in places], actions
+    moved = [report.tree.with_parameters(**{report.range.name: at}) for at in places]
+    searches = [search_tree(tree) for tree in moved]
+    rows = [
+        [
+            s.tree.root_reward + s.interval_of_branch(b)[0]
+            for b in s.tree.branches_of(s.tree.root_id)
+        ]
+        for s in searches
+    ]
+    labels = [branch.label for branch in report.tree.root.branches] if report.best else []
+    actions = {name: [float(row[at]) for row in rows] for at, name in enumerate(labels)}
+    return [float(search.value) for search in searches], actions
 
 
 # ---- Two parameters.
@@ -127,9 +161,58 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
     for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        for x, at, align in ((low, bar.least_at, "right"), (high, bar.greatest_at, "left")):
-            axes.text(x, row, f" {number_text(at)} ", ha=align, va="center", fontsize=8)
+        sides = (
+            (low, bar.least, bar.least_at, "right"),
+            (high, bar.greatest, bar.greatest_at, "left"),
+        )
+        for x, worth, at, align in sides:
+            place = plain(with_unit(number_text(at), bar.range.unit))
+            text = f"  {display_text(worth)}  \n  at {place}  "
+            axes.text(x, row, text, ha=align, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
-    axes.set_yticks(rows, [_label(bar.range) for bar in report.bars])
-    axes.margins(x=0.12)
-    axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the parameter")
+    changes = [
+        (t.value, row) for row, bar in zip(rows, report.bars, strict=True) for t in bar.changes
+    ]
+    if changes:
+        xs, ys = zip(*changes, strict=True)
+        style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
+        axes.plot([*map(float, xs)], ys, markersize=6, label="the best action changes", **style)
+    _name_rows(axes, rows, [_label(bar.range) for bar in report.bars])
+    axes.margins(x=0.25)
+    axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the value, and where")
+
+
+def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
+    """Name the rows of a plot, and make it as high as they need."""
+    axes.set_yticks(rows, [fill(name, _MAX_NAME) for name in names])
+    axes.figure.set_figheight(_HEIGHT + _HEIGHT_OF_ROW * len(rows))
+
+
+# ---- Every decision, and strategies.
+
+
+def _plot_decisions(report: Everywhere, axes: Any) -> None:
+    one, rows = report.range, range(len(report.decisions), 0, -1)
+    shown = dict.fromkeys(piece.best for pieces in report.decisions.values() for piece in pieces)
+    for position, best in enumerate(shown):
+        color, hatch = COLORS[position % len(COLORS)], HATCHES[position % len(HATCHES)]
+        style = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "alpha": 0.8}
+        for row, pieces in zip(rows, report.decisions.values(), strict=True):
+            parts = [(float(p.start), float(p.end - p.start)) for p in pieces if p.best == best]
+            axes.broken_barh(parts, (row - 0.3, 0.6), **style)
+        axes.fill([], [], label=plain(names_text(best)), **style)
+    axes.axvline(float(one.current), color="black", linewidth=1, label="now")
+    _name_rows(axes, rows, [*map(plain, report.decisions)])
+    axes.set_xlim(float(one.low), float(one.high))
+    axes.set_xlabel(_label(one))
+
+
+def _plot_strategies(report: Strategies, axes: Any) -> None:
+    shown = report.strategies[:_MAX_BARS]
+    rows = range(len(shown), 0, -1)
+    axes.barh(
+        rows, [float(one.value) for one in shown], 0.6, color=COLORS[0], alpha=0.8, label="value"
+    )
+    names = [", ".join(f"{path}: {label}" for path, label in one.choices.items()) for one in shown]
+    _name_rows(axes, rows, [plain(name.removeprefix("/: ")) for name in names])
+    axes.set_xlabel("value")

@@ -19,6 +19,7 @@ from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
+from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
@@ -36,7 +37,6 @@ from expectitree.decide.sensitivity.parameters import (
     why_not_exact,
 )
 from expectitree.decide.sensitivity.sampling import POINTS, Sampler, sample
-from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 
 
@@ -147,7 +147,8 @@ def sensitivity(
     """Return how the best action and the value depend on one parameter of a tree.
 
     The answer is exact where formulas are made of + - * / and whole powers: the thresholds are
-    roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled.
+    roots of polynomials, rational or enclosed to within 1e-9. Otherwise the range is sampled, and
+    so it is with an attitude to risk.
 
         >>> import expectitree as et
         >>> tree = et.loads("parameters: {p: {value: 1/2, range: [0, 1]}}\\nmax: {sure: 3, bet: "
@@ -166,7 +167,7 @@ def sensitivity(
         AnalysisError: The parameter has no range, or a probability leaves [0, 1] within it.
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree)
     return _one_way(tree, range_of(tree, parameter, range), file)
 
 
@@ -176,7 +177,7 @@ def added(tree: Tree, path: str, *, file: str = "") -> Sensitivity:
     The amount goes as far as the totals of the tree are apart, divided by the probability of the
     path. If no other path leads to the branch, a larger amount changes no decision.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree, "--add")
     branch = tree.find_branch(path)
     if branch == NONE:
         raise AnalysisError("an amount at the root changes no decision: name a branch below it")
@@ -225,16 +226,23 @@ class Bar:
     greatest_at: Fraction  # where it is
     thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
     method: str  # "exact" or "sampled"
+    later: tuple[Fraction, ...] = ()  # where only a later decision changes; empty if sampled
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        own = {name: value for name, value in vars(self).items() if name != "range"}
+        own = {name: value for name, value in vars(self).items() if name not in ("range", "later")}
+        own["later_changes_at"] = self.later
         return self.range.json_fields() | own
 
     @property
     def width(self) -> Fraction:
         """The greatest value less the least."""
         return self.greatest - self.least
+
+    @property
+    def changes(self) -> tuple[Threshold, ...]:
+        """The thresholds that are more than a tie at a single place."""
+        return tuple(t for t in self.thresholds if t.before and t.after and t.before != t.after)
 
 
 @dataclass(frozen=True)
@@ -310,7 +318,7 @@ def tornado(
             or a probability leaves [0, 1].
         TreeError: There is no such parameter, or it is derived from others.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree)
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
     given = ranges or {}
     if not tree.parameters:
@@ -360,24 +368,50 @@ def _assumed_bar(tree: Tree, exact: Tree | None, name: str, is_fixed: bool) -> B
 
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
+    strategy = _strategy(exact or tree) if is_fixed else {}
     thresholds: Iterable[Threshold] = ()
+    later: tuple[Fraction, ...] = ()
     method = "sampled"
     if exact is not None:
         with suppress(*INEXACT), limited_work(MAX_SECONDS):
             functions = NodeFunctions(exact, range, strategy=strategy)
             values = _extremes(functions)
             if not is_fixed:
-                thresholds = tuple(Decision.at_root(functions).thresholds(is_verified=False))
+                decision = Decision.at_root(functions)
+                thresholds = tuple(decision.thresholds(is_verified=False))
+                later = tuple(place for piece in decision.pieces() for place in piece.later)
             method = "exact"
     if method == "sampled":
-        sampler = Sampler(tree, range.name)
-        trees = ((at, sampler.tree_at(at)) for at in range.places(POINTS))
-        values = {at: to_exact(value_under(moved, strategy)) for at, moved in trees}
+        sampler = Sampler(_playing(tree, strategy), range.name)
+        values = {at: sampler.value_at(at) for at in range.places(POINTS)}
         thresholds = () if is_fixed else sample(tree, range)[1]
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
-    return Bar(range, *ends, tuple(thresholds), method)
+    return Bar(range, *ends, tuple(thresholds), method, later)
+
+
+def _strategy(tree: Tree) -> Mapping[int, int]:
+    """Return the branch that each player's node takes now, by node."""
+    search = search_tree(tree)
+    if len(search.tree) != len(tree):
+        raise AnalysisError(
+            "the current strategy may choose differently after different payments at a shared "
+            "node: write the tree without sharing (convert --unshare), or leave out --fixed"
+        )
+    return search.strategy_branches
+
+
+def _playing(tree: Tree, strategy: Mapping[int, int]) -> Tree:
+    """Return the part of a tree that play reaches if some nodes take one branch."""
+    if not strategy:
+        return tree
+    kept: dict[int, Sequence[int]] = {}
+    waiting = {tree.root_id}
+    for n in range(tree.root_id, -1, -1):
+        if n in waiting:
+            kept[n] = [strategy[n]] if n in strategy else tree.branches_of(n)
+            waiting.update(tree.columns.child[b] for b in kept[n])
+    return keep_branches(tree, ((n, kept[n]) for n in sorted(kept)))
 
 
 def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -13,10 +13,11 @@ from time import monotonic
 from typing import NamedTuple
 
 from expectitree.base import budget
-from expectitree.base.errors import AnalysisError, NumberError, TreeError
+from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
 from expectitree.base.expressions.syntax import Expression, names_in
-from expectitree.base.numbers import INFINITY, Number, to_digits, to_exact
+from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
+from expectitree.base.tree.columns import MIN
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import evaluated, in_order
@@ -24,6 +25,7 @@ from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.parameters import Range
+from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -37,18 +39,23 @@ _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to ea
 
 
 def sample(
-    tree: Tree, range_: Range, move: Move | None = None
+    tree: Tree, range_: Range, move: Move | None = None, grows: bool = False
 ) -> tuple[tuple[Piece, ...], tuple[Threshold, ...]]:
     """Return the parts of the range and the thresholds between 200 points.
 
-    A change of the best actions between two points is narrowed by bisection until the digits of its
-    place are known. Changes between neighbouring points can be missed. `move` is that of `Sampler`.
-    Raises `AnalysisError` where the tree has no value.
+    Where two actions run close, more points are between two of them. A change of the best actions
+    between two points is narrowed by bisection until the digits of its place are known. A change
+    that ends before the next point can be missed. `move` is that of `Sampler`. With `grows`, points
+    have equal ratios. Raises `AnalysisError` where the tree has no value.
     """
-    sampler, width = Sampler(tree, range_.name, move), range_.high - range_.low
+    sampler, low, width = Sampler(tree, range_.name, move), range_.low, range_.high - range_.low
     # Between round numbers and within both ends, where two actions may tie at a single place.
-    places = [range_.low + width * (i + _OFFSET) / POINTS for i in range(POINTS)]
-    places = [range_.low + width * _NEAR, *places, range_.high - width * _NEAR]
+    steps = [_NEAR, *((i + _OFFSET) / POINTS for i in range(POINTS)), 1 - _NEAR]
+    places = [low + width * step for step in steps]
+    if grows:
+        ratio = float(range_.high / low)
+        places = [low * to_exact(ratio ** float(step)) for step in steps]
+    places = sorted([*places, *sampler.overtaken(places)])
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
@@ -68,7 +75,8 @@ def sample(
 def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, ...]:
     """Return the risk tolerances between two positive ones at which the best actions change.
 
-    The tree is evaluated with `exponential=R` for 200 values of R; its own attitude is left out.
+    The tree is evaluated with `exponential=R` for 200 values of R, and for more where two actions
+    run close; its own attitude is left out.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 40, bet: {chance: [0, 100]}}")
@@ -92,7 +100,7 @@ def risk_tolerances(tree: Tree, low: Number, high: Number) -> tuple[Threshold, .
     def move(tree: Tree, place: Fraction) -> Tree:
         return replace(tree, attitude=Attitude("exponential", place))
 
-    return sample(tree, Range("R", *ends, ends[0]), move)[1]
+    return sample(tree, Range("R", *ends, ends[0]), move, grows=True)[1]
 
 
 class Verdict(NamedTuple):
@@ -101,6 +109,14 @@ class Verdict(NamedTuple):
     best: tuple[str, ...]
     value: Fraction  # of the tree; rounded, unless all formulas have exact values
     is_exact: bool
+
+
+class Estimate(NamedTuple):
+    """What floats find at a value of the parameter."""
+
+    best: tuple[str, ...]  # the best actions
+    # By action at the root: how much better another one is; negative for the only best action.
+    margins: Mapping[str, float]
 
 
 class Sampler:
@@ -120,6 +136,7 @@ class Sampler:
             self.floats = in_floats(self.tree)
         self.deadline = monotonic() + _MAX_SECONDS * budget.factor()
         self.verdict_at = cache(self._verdict_at)
+        self.estimate_at = cache(self._estimate_at)
 
     def check_time(self) -> None:
         """Raise `AnalysisError` if the evaluations take too long."""
@@ -141,16 +158,79 @@ class Sampler:
 
     def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
         """Return whether others may be the best actions at a place; floats answer that soon."""
+        found = self.estimate_at(place)
+        return found is None or found.best != best
+
+    def _estimate_at(self, place: Fraction) -> Estimate | None:
+        """Return the best actions at a place in floats; None if they cannot find them."""
         self.check_time()
         if self.floats is None:
-            return True
-        with suppress(TreeError):
-            return _best(search_tree(self.move(self.floats, place))) != best
-        return True
+            return None
+        try:
+            search = search_tree(self.move(self.floats, place))
+        except (TreeError, SearchError):
+            return None
+        tree, sign = search.tree, -1 if search.tree.root.kind == MIN else 1
+        branches = tree.branches_of(tree.root_id)
+        worths = [sign * search.interval_of_branch(b)[0] for b in branches]
+        *_, second, first = [-INFINITY, -INFINITY, *sorted(worths)]
+        margins = [(second if x == first else first) - x + search.eps for x in worths]
+        labels = (tree.branch_label(tree.root_id, b) for b in branches)
+        return Estimate(_best(search), dict(zip(labels, margins, strict=True)))
+
+    def overtaken(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
+        """Yield places at which other actions are best than at both neighbours."""
+        for around in zip(places, places[1:], places[2:], strict=False):
+            found = [one for one in map(self.estimate_at, around) if one is not None]
+            if len(found) == len(around) and len({one.best for one in found}) == 1:
+                for action in found[1].margins:
+                    if action not in found[1].best:
+                        yield from self._overtaken_by(action, *around)
+
+    def _overtaken_by(
+        self, action: str, low: Fraction, middle: Fraction, high: Fraction
+    ) -> Iterator[Fraction]:
+        """Yield a place between three where an action is better than all others, if there is one.
+
+        The margin of the others is taken for convex: from either end, a line through the middle
+        place is below it on the other side.
+        """
+
+        def margin(place: Fraction) -> float:
+            found = self.estimate_at(place)
+            return INFINITY if found is None else found.margins[action]
+
+        nearest = (high - low) * _NEAR
+        while margin(middle) >= 0:
+            if 2 * margin(middle) > max(margin(low), margin(high)) or high - low < nearest:
+                return
+            is_left = middle - low > high - middle
+            place = (low + middle) / 2 if is_left else (middle + high) / 2
+            if margin(place) < margin(middle):
+                low, middle, high = (low, place, middle) if is_left else (middle, place, high)
+            elif is_left:
+                low = place
+            else:
+                high = place
+        yield middle
+
+    def search_at(self, place: Fraction) -> Search:
+        """Return a search of the tree at a value of the parameter."""
+        try:
+            return search_tree(self.tree_at(place))
+        except SearchError as error:  # of an attitude
+            at = f"{self.name} = {message_text(place)}"
+            raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
+
+    def value_at(self, place: Fraction) -> Fraction:
+        """Return the value of the tree at a value of the parameter, with all its digits."""
+        if self.tree.attitude is None:
+            return to_exact(value_under(self.tree_at(place), {}))
+        return to_exact(self.search_at(place).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
-        search = search_tree(self.tree_at(place))
+        search = self.search_at(place)
         value = to_exact(search.value)
         is_exact = not search.eps
         return Verdict(_best(search), value if is_exact else to_digits(value), is_exact)
@@ -178,9 +258,14 @@ class Sampler:
             gap = _power_of_ten(high - low) / 10**MIN_DIGITS
             for place in (low, high):
                 near = max(ends[0], place - gap), min(ends[1], place + gap)
-                if is_before(near[0]) and not is_before(near[1]):
+                if self.verdict_at(near[0]).best == before and not is_before(near[1]):
                     low, high = near
                     break
+            else:
+                if tie.best != before:  # in floats, actions tie on a part of the range
+                    low, _ = _bisected(
+                        ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
+                    )
         sides = _bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))

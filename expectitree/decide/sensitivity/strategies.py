@@ -33,6 +33,7 @@ class Strategies(Shown):
     """All strategies of a player; `sensitivity --strategies` shows them."""
 
     question = "sensitivity"
+    has_plot = True
 
     file: str
     tree: Tree
@@ -49,7 +50,7 @@ def strategies_of(tree: Tree, file: str = "", most: int = MAX_STRATEGIES) -> Str
 
     A strategy has choices at the nodes that it can reach only. Raises `AnalysisError` above `most`.
     """
-    check_tree(tree, "sensitivity")
+    check_tree(tree, "--strategies")
     player = MAX if MAX in tree.columns.kind else MIN
     position = {n: i for i, n in enumerate(tree.first_paths.order)}
     found: list[Strategy] = []

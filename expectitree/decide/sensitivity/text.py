@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import singledispatch
+from functools import partial, singledispatch
 from string import ascii_letters
 from typing import Any
 
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import decimal_text, display_text, exact_display, message_text
-from expectitree.decide.algebra.rationals import Rational, formula_text
-from expectitree.decide.sensitivity.decisions import Threshold, number_text, place_texts
+from expectitree.base.numbers import (
+    decimal_text,
+    display_text,
+    exact_display,
+    message_text,
+    typeset,
+)
+from expectitree.decide.algebra.rationals import formula_text
+from expectitree.decide.sensitivity.decisions import (
+    Piece,
+    Threshold,
+    number_text,
+    place_texts,
+    short_text,
+)
 from expectitree.decide.sensitivity.exact import VALUE, BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Bar, Sensitivity, Tornado
@@ -25,6 +37,7 @@ from expectitree.text.tables import GAP, Column, table
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
+_FEW_DIGITS = 4  # of a coefficient in a long formula
 _MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
 _MIN_BAR, _MAX_BAR = 10, 40  # columns of a bar
@@ -54,12 +67,14 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
     for (start, end), piece in zip(_ends(report, marks), report.pieces, strict=True):
         rows.append([f"{start} to {end}", names_text(piece.best)])
         if report.method == "exact":
-            rows[-1].append(_value_of_piece(report, piece.value, marks))
+            rows[-1].append(_value_of_piece(report, piece, marks))
     columns = [Column(_name_of(report.range)), Column("best"), Column("value")]
     yield from table(columns[: len(rows[0])], rows, options)
     yield ""
     for sentence in _sentences(report, marks):
         yield Text(safe(sentence, options))
+    if report.branch is None and any(piece.later for piece in report.pieces):
+        yield Text("--everywhere shows the later decisions.", style="hint")
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
         yield Text(safe(found, options), style="dim")
@@ -72,13 +87,28 @@ def _name_of(range: Range) -> str:
     return f"{range.name} ({range.unit})" if range.unit else range.name
 
 
-def _value_of_piece(report: Sensitivity, value: Rational | None, marks: Characters) -> str:
-    """Return the value on a part of the range: a formula, or why there is none."""
-    if value is None:
-        changed = "a later decision changes"
-        return changed if report.branch else f"{changed}: --everywhere"
-    formula = formula_text(value, report.range.name, marks.times, exact_display)
-    return formula.replace("-", "−") if formula else "a long formula"
+def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str:
+    """Return the value on a part of the range: a formula, or why there is none.
+
+    Long coefficients are rounded.
+    """
+    if piece.value is None:
+        return f"a later decision changes at {_places_text(piece.later)}"
+    written = partial(formula_text, piece.value, report.range.name, marks.times)
+    formula = written(exact_display)
+    if formula is None:
+        scale = 1 if piece.value.is_polynomial else max(map(abs, piece.value.denominator))
+        rounded = written(lambda c: decimal_text(c / scale)) or written(
+            lambda c: decimal_text(c / scale, _FEW_DIGITS)
+        )
+        formula = f"{marks.about} {rounded}" if rounded else "a long formula"
+    return formula.replace("-", "−")
+
+
+def _places_text(places: Sequence[Fraction]) -> str:
+    """Return some places, of many the first ones."""
+    more = [f"{len(places) - _MAX_CHANGES:,} more"] * (len(places) > _MAX_CHANGES)
+    return ", ".join([*map(number_text, places[:_MAX_CHANGES]), *more])
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -218,9 +248,14 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     for bar, row in zip(report.bars, cells, strict=True):
         row[3] = _bar_text(bar, report, width, marks)
     yield from table(columns, cells, options)
+    if any(marks.change in row[3] for row in cells):
+        yield Text(f"{marks.change} the value where the best action changes", style="dim")
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
-        yield Text(safe(f"Found by sampling: {', '.join(sampled)}.", options), style="dim")
+        attitude = report.tree.attitude
+        kind = f"Certainty equivalents ({attitude.text}), found" if attitude else "Found"
+        found = f"{kind} by sampling: {', '.join(sampled)}."
+        yield Text(safe(found, options), style="dim")
     if report.assumed:
         names = ", ".join(report.assumed)
         found = f"Without a range in the file, so moved by 10% both ways: {names}."
@@ -231,8 +266,10 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
     one = report.bars[0].range
     ends = f"={message_text(one.low)}..{message_text(one.high)}"
     ends = ends if one.name in report.assumed else ""
-    ask = f"Ask further: -p {one.name}{ends} for its thresholds, a second -p for a map, "
-    yield Text(safe(f"{ask}--until, --add or --strategies: see --help.", options))
+    ask = f"Ask further: -p {one.name}{ends} for its thresholds"
+    if report.tree.attitude is None:
+        ask += ", a second -p for a map, --until, --add or --strategies: see --help"
+    yield Text(safe(f"{ask}.", options), style="hint")
 
 
 def _bar_cells(bar: Bar) -> list[str]:
@@ -242,28 +279,32 @@ def _bar_cells(bar: Bar) -> list[str]:
     least, greatest = map(display_text, (bar.least, bar.greatest))
     places = []
     for one in bar.thresholds[:_MAX_CHANGES]:
-        is_change = one.before and one.after and one.before != one.after
-        places.append(number_text(one.middle) + ("" if is_change else " (tie)"))
+        places.append(short_text(one) + ("" if one in bar.changes else " (tie)"))
     if len(bar.thresholds) > _MAX_CHANGES:
         places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
+    if bar.later:
+        places.append(f"a later decision at {_places_text(bar.later)}")
     return [bar.range.name, ends, least, "", greatest, ", ".join(places)]
 
 
 def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
     """Return a bar from the least to the greatest value, on a scale for all bars.
 
-    The sign | is the value now.
+    The sign | is the value now, and another one is the value at a change of the best action.
     """
     low = min(report.value, *(one.least for one in report.bars))
     high = max(report.value, *(one.greatest for one in report.bars))
     span = high - low
     if span <= _ROUNDING * max(abs(low), abs(high)):
         span = Fraction(1)  # nothing moves the value
-    start, base, end = (
-        round((value - low) / span * (width - 1))
-        for value in (bar.least, report.value, bar.greatest)
+    changes = [one.value for one in bar.changes]
+    start, end, base, *places = (
+        min(max(round((value - low) / span * (width - 1)), 0), width - 1)
+        for value in (bar.least, bar.greatest, report.value, *changes)
     )
     drawn = [marks.bar if start <= i <= end else " " for i in range(width)]
+    for place in places:
+        drawn[place] = marks.change
     drawn[base] = "|"
     return "".join(drawn)
 
@@ -289,7 +330,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
 @_lines.register
 def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     one = report.range
-    what = f"{report.left} = {report.right}"
+    what = f"{report.left} = {typeset(report.right) if report.left == VALUE else report.right}"
     if not report.meetings:
         low, high = number_text(one.low), with_unit(number_text(one.high), one.unit)
         yield Text(safe(f"{what} for no {one.name} from {low} to {high}.", options))

@@ -437,9 +437,3 @@ def test_the_text_about_a_test(tmp_path: Path) -> None:
     found = json.loads(invoke(*words, "--format", "json").stdout)
     assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
     assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])
-
-
-def test_an_attitude_to_risk_is_refused() -> None:
-    tree = et.load("example:oil-wildcatter").with_attitude("exponential=5000")
-    with pytest.raises(et.TreeError, match="information is about expected values, and this"):
-        et.information(tree, "oil")

@@ -68,9 +68,9 @@ TEXTS = {
     "OIL --add install": "test stays best until install costs 175; it costs 250 now.\n",
     "OIL --add sell": "test stays best until sell pays 325; it pays nothing now.\n",
     "OIL --add test/plus/sell": "No amount at test/plus/sell changes that; it pays nothing now.\n",
-    "OIL -p pr --until value=1200": "value = 1200 at pr = 41/72 = 0.5694444444….\npr is 0.5 now.\n",
+    "OIL -p pr --until value=1200": "value = 1,200 at pr = 41/72 = 0.5694444444….\npr is 0.5",
     "OIL -p pr=0..1 --until value=750": "value = 750 for every pr from 0 to 23/72.\npr is",
-    "OIL -p pr=0..1 --until value=5000": "value = 5000 for no pr from 0 to 1.\n",
+    "OIL -p pr=0..1 --until value=5000": "value = 5,000 for no pr from 0 to 1.\n",
     "MOVIE -p fees --until movie=tv": "movie = tv at fees = $60,000, where both are worth 900,000.",
     "CHANCE -p a=0..2": "a is 1: the tree is worth 2. There is no decision at the root.\n",
     "TIE -p a=3..4": "a is 1: the best actions are x and y, worth 2.\n",
@@ -115,9 +115,10 @@ def test_text_of_a_tornado() -> None:
         "1,075 now, with test; decisions follow the parameter.\n"
         "\n"
         "      range     least                                   greatest  changes at\n"
-        "pr    0.3..0.7    750  █████████████|█████████████████     1,500  23/72, 17/28\n"
-        "sens  0.8..1    1,000            ███|███                 1,162.5  57/70\n"
+        "pr    0.3..0.7    750  ◆████████████|███████◆█████████     1,500  23/72, 17/28\n"
+        "sens  0.8..1    1,000            ◆██|███                 1,162.5  57/70\n"
         "spec  0.5..0.9  1,000            ███|███                   1,150  0.5 (tie)\n"
+        "◆ the value where the best action changes\n"
         "\n"
         "Ask further: -p pr for its thresholds, a second -p for a map, --until, --add or\n"
         "--strategies: see --help.\n"
@@ -125,6 +126,38 @@ def test_text_of_a_tornado() -> None:
     fixed = text_of(OIL, "--tornado", "--fixed")
     assert "1,075 now, with test; the current strategy is kept.\n" in fixed
     assert "changes at" not in fixed
+
+
+def test_the_places_of_later_decisions_are_shown() -> None:
+    file = str(ROOT / "trees" / "texaco-pennzoil.yaml")
+    shown = text_of(file, "-p", "second_offer")
+    assert "2 to 5        ask for 5  a later decision changes at 4.56\n" in shown
+    assert "--everywhere shows the later decisions.\n" in shown
+    assert "4.78  a later decision at 4.56\n" in text_of(file, "--tornado")
+    both = "parameters: {a: 3}\nmax: {x: {max: [a, 4]}, y: {max: [5, {chance: [7, a - 1]}]}}"
+    shown = text_of("-e", both, "-p", "a=0..30")
+    assert "a later decision changes at 4" in shown
+    found = json.loads(run_main("sensitivity", "-e", both, "-p", "a=0..30", "--format", "json").out)
+    assert [piece["later_changes_at"] for piece in found["pieces"]] == [[4], []]
+    (bar,) = json.loads(run_main("sensitivity", file, "-p", "second_offer", "--tornado",
+                                 "--format", "json").out)["bars"]  # fmt: skip
+    assert bar["later_changes_at"] == [4.56]
+
+
+@pytest.mark.parametrize(
+    ("formula", "shown"),
+    [
+        ("1234567890123/7654321098765 + a/123456789012345678901234567", "≈ 0.16129 + 8.1e−27·a"),
+        (
+            "(a + 1/7)/(a^2 + 123456789/1000003 + a/999983)",
+            "≈ (0.001157 + 0.0081·a)/(1 + 8.1e−09·a + 0.0081·a^2)",
+        ),
+    ],
+)
+def test_long_coefficients_are_rounded(formula: str, shown: str) -> None:
+    text = text_of("-e", f"parameters: {{a: 1}}\nmax: {{x: '{formula}', y: -9}}", "-p", "a=0..1")
+    assert shown in text
+    assert "a long formula" not in text
 
 
 def test_a_tornado_in_which_nothing_moves() -> None:
@@ -174,9 +207,21 @@ def test_json_of_one_parameter() -> None:
     assert (found["file"], found["parameter"], found["range"]) == (OIL, "pr", [0, 1])
     assert (found["current"], found["method"], found["reason"]) == (0.5, "exact", None)
     assert found["pieces"] == [
-        {"from": 0, "to": 23 / 72, "best": ["sell"], "value": "750"},
-        {"from": 23 / 72, "to": 17 / 28, "best": ["test"], "value": "175 + 1800*pr"},
-        {"from": 17 / 28, "to": 1, "best": ["install"], "value": "-250 + 2500*pr"},
+        {"from": 0, "to": 23 / 72, "best": ["sell"], "value": "750", "later_changes_at": []},
+        {
+            "from": 23 / 72,
+            "to": 17 / 28,
+            "best": ["test"],
+            "value": "175 + 1800*pr",
+            "later_changes_at": [],
+        },
+        {
+            "from": 17 / 28,
+            "to": 1,
+            "best": ["install"],
+            "value": "-250 + 2500*pr",
+            "later_changes_at": [],
+        },
     ]
     assert found["thresholds"][0] == {
         "at": 23 / 72,

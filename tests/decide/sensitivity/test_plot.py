@@ -10,7 +10,9 @@ from helpers import ROOT, run_main
 
 import expectitree as et
 from expectitree.analysis.plotting import save_figure
+from expectitree.decide.sensitivity.exact import everywhere
 from expectitree.decide.sensitivity.plot import figure_of
+from expectitree.decide.sensitivity.strategies import strategies_of
 
 pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -39,9 +41,13 @@ def test_one_way_has_a_line_for_each_action_and_an_envelope() -> None:
     assert movie.get_xlabel() == r"fees: of the lawyer (\$)"
 
 
-def test_a_sampled_range_has_the_best_value_only() -> None:
-    tree = et.loads("parameters: {a: 0.5}\nmax: {x: exp(a), y: 2}")
-    assert legend(axes_of(et.sensitivity(tree, "a", range=(0, 1)))) == ["best", "now"]
+def test_a_sampled_range_has_the_actions_too() -> None:
+    tree = et.loads("parameters: {a: 0.5}\nreward: 1\nmax: {x: exp(a), y: 2}")
+    axes = axes_of(et.sensitivity(tree, "a", range=(0, 1)))
+    assert legend(axes) == ["best", "x", "y", "now"]
+    lines = {line.get_label(): line.get_ydata() for line in axes.lines}
+    assert lines["x"][0] == pytest.approx(2)
+    assert [*lines["best"]] == pytest.approx([max(x, 3) for x in lines["x"]])
     chance = et.loads(
         "parameters: {a: 0.5}\nchance: {x: {p: a, utility: 1}, y: {p: rest, utility: 0}}"
     )
@@ -78,7 +84,30 @@ def test_a_tornado_names_its_meaning(fixed: bool) -> None:
     assert axes.get_yticklabels()[0].get_text() == "pr: probability of oil"
     widths = [bar.get_width() for bar in axes.patches]
     assert widths[0] == (715 if fixed else 750) - 1075
-    assert [text.get_text().strip() for text in axes.texts][:2] == ["0.3", "0.7"]
+    shown = [" ".join(text.get_text().split()) for text in axes.texts][:2]
+    assert shown == (["715 at 0.3", "1,435 at 0.7"] if fixed else ["750 at 0.3", "1,500 at 0.7"])
+    marks = [
+        (x, y) for line in axes.lines if line.get_marker() == "D" for x, y in line.get_xydata()
+    ]
+    changes = [(750, 3), (8875 / 7, 3), (1000, 2)]
+    assert marks == ([] if fixed else [pytest.approx(one) for one in changes])
+    assert axes.xaxis.get_major_formatter()(1234.5) == "1,234.5"
+
+
+def test_every_decision_has_a_row() -> None:
+    tree = et.load("example:texaco-pennzoil")
+    axes = axes_of(everywhere(tree, "second_offer"))
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["/", "ask for 5/second offer"]
+    assert legend(axes) == ["ask for 5", "refuse", "accept", "now"]
+    ends = [path.get_extents().x1 for bars in axes.collections for path in bars.get_paths()]
+    assert ends == pytest.approx([5, 4.56, 5])
+
+
+def test_strategies_are_bars_from_the_best_down() -> None:
+    axes = axes_of(strategies_of(et.load(OIL)))
+    assert [bar.get_width() for bar in axes.patches] == [1075, 1000, 900, 750, 700, 525]
+    first = axes.get_yticklabels()[0].get_text()
+    assert " ".join(first.split()) == "test, test/plus: install, test/minus: sell"
 
 
 def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
@@ -102,8 +131,8 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
     [
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
         (
-            ("--strategies", "--plot", "a.svg"),
-            "--plot draws one or two parameters, --add or --tornado.",
+            ("-p", "pr", "--until", "value = 0", "--plot", "a.svg"),
+            "--plot draws all but --until.",
         ),
         ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
     ],

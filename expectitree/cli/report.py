@@ -1,0 +1,46 @@
+"""`expectitree report`: one page about a decision, for a client."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import tree_options
+from expectitree.cli.terminal import OUT, say
+from expectitree.cli.tree_files import check_file, force_option
+from expectitree.cli.trees import SearchOptions
+from expectitree.picture.drawing import write
+
+
+@click.command("report", cls=HelpCommand)
+@partial(tree_options, files="FILE", searches=False, has_games=False)
+@click.option(
+    "-o", "--output", "out", metavar="OUT", type=OUT, required=True, help="The page: a .html file."
+)
+@force_option
+def command(options: SearchOptions, out: str, force: bool) -> None:
+    """Write a page about a decision for a client: read it in a browser, or print it.
+
+    It has the question, the recommendation with its reasons, a picture of the tree, the inputs with
+    their ranges, a tornado, the thresholds of each input, the risk of each action, and what
+    information is worth. It is one file, which needs no other. The plots need matplotlib (pip
+    install '.[plot]').
+
+    For example: expectitree report trees/rockefeller.yaml -o report.html
+    """
+    from expectitree.decide.page import page_of
+
+    if options.tree_count != 1:
+        raise click.UsageError("A report is about one tree: give one FILE.")
+    if not out.lower().endswith(".html"):
+        raise click.UsageError(f"{out}: a report is a .html file; a browser prints it as PDF.")
+    check_file(out, force)
+
+    def written(file: str, tree: Tree) -> None:
+        write(page_of(tree, file), out)
+        say(f"{out} written")
+
+    list(options.map("report on", written))

@@ -1,0 +1,102 @@
+"""What information is worth to a player with an attitude to risk: the price that leaves no gain.
+
+At that price, paid in advance, the tree with the information has the certainty equivalent of the
+tree without it (Howard and Abbas, Foundations of Decision Analysis: the personal indifferent buying
+price). A payment in any case changes all totals, so only an exponential attitude, for which it
+cancels out, needs no search for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from expectitree.base.errors import AnalysisError, SearchError
+from expectitree.base.numbers import Number, to_digits, to_exact
+from expectitree.base.tree.builder import TreeBuilder
+from expectitree.base.tree.model import Tree
+from expectitree.searches.engine import search_tree
+
+_NEAR = Fraction(1, 10**13)  # of the range of prices
+_DIGITS = 12  # of a price, at most
+
+
+def worth_of(
+    chances: Sequence[Number], trees: Sequence[Tree], price: Fraction = Fraction(0)
+) -> tuple[Fraction, Fraction]:
+    """Return the certainty equivalent of a lottery over trees for a price, and its rounding error.
+
+    Raises `SearchError` if the attitude has no utility for a total less the price.
+    """
+    builder = TreeBuilder()
+    searches = []
+    for tree in trees:
+        paid: Any = price if tree.exact else float(price)
+        searches.append(search_tree(replace(tree, root_reward=tree.root_reward - paid)))
+    outcomes = [builder.terminal(to_exact(one.value)) for one in searches]
+    lottery = builder.build(builder.chance(outcomes, [to_exact(p) for p in chances]))
+    whole = search_tree(replace(lottery, attitude=trees[0].attitude))
+    eps = whole.eps + max(one.eps for one in searches)
+    return to_exact(whole.value), to_exact(eps)
+
+
+def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree) -> Number:
+    """Return what information is worth, with the digits that are known.
+
+    Args:
+        chances: The probability of each piece of evidence.
+        trees: The tree given each of them.
+        uninformed: The tree without the information.
+
+    Raises:
+        AnalysisError: The attitude has no utility for the totals less the price.
+    """
+    search = search_tree(uninformed)
+    now, error = to_exact(search.value), to_exact(search.eps)
+    fault = ""
+
+    @cache
+    def gain(price: Fraction) -> tuple[Fraction, Fraction] | None:
+        """Return the least and the greatest gain at a price; None if a total has no utility."""
+        nonlocal fault
+        try:
+            worth, eps = worth_of(chances, trees, price)
+        except SearchError as problem:
+            fault = str(problem)
+            return None
+        return worth - now - eps - error, worth - now + eps + error
+
+    free = gain(Fraction(0))
+    if free and uninformed.attitude and uninformed.attitude.risk_tolerance is not None:
+        return _known(*free)
+    least, most = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
+    # Less the greatest price, no total is more than the tree is worth now.
+    low, high = least - now if free and free[1] < 0 else Fraction(0), most - now
+    nearest = _NEAR * (high - low)
+
+    def edge(place: int) -> tuple[Fraction, Fraction]:
+        """Return two prices next to each other, between which a gain ends."""
+        start, end = low, high
+        while end - start > nearest:
+            middle = (start + end) / 2
+            found = gain(middle)
+            start, end = (middle, end) if found and found[place] > 0 else (start, middle)
+        return start, end
+
+    lower, upper = edge(0)[0], edge(1)[1]
+    if upper < high and gain(upper) is None:
+        raise AnalysisError(f"no price of the information leaves no gain: {fault}")
+    return _known(lower, upper)
+
+
+def _known(lower: Fraction, upper: Fraction) -> Fraction:
+    """Return a number between two with the digits that are known."""
+    if lower <= 0 <= upper:
+        return Fraction(0)
+    for digits in range(_DIGITS, 0, -1):
+        if to_digits(lower, digits) == to_digits(upper, digits):
+            return to_digits(lower, digits)
+    return (lower + upper) / 2

@@ -1,0 +1,191 @@
+"""Thresholds and tornadoes with an attitude to risk: values are certainty equivalents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from helpers import ROOT, run_main
+
+import expectitree as et
+
+PARTY = str(ROOT / "docs" / "examples" / "party.yaml")
+CURVE = "utility=4/3*(1 - (1/2)^(x/50))"
+
+
+def utility(x: float) -> float:
+    return 4 / 3 * (1 - 0.5 ** (x / 50))
+
+
+# Howard and Abbas: Kim's decision changes at .47 and .87. With expected values, at .375 and 2/3.
+OUT, PORCH, IN = (100, 0), (90, 20), (40, 50)  # with sun, with rain
+
+
+def indifference(one: Sequence[float], two: Sequence[float]) -> float:
+    """Return the probability of sun at which two places have the same expected utility."""
+    (a, b), (c, d) = ([utility(x) for x in place] for place in (one, two))
+    return (b - d) / (b - d + c - a)
+
+
+@pytest.mark.parametrize(
+    "attitude", ["none given", pytest.param(CURVE, marks=pytest.mark.slow)], ids=["R", "curve"]
+)
+def test_the_party_problem_has_its_published_thresholds(attitude: str) -> None:
+    tree = et.load(PARTY)
+    tree = tree if attitude == "none given" else tree.with_attitude(attitude)
+    found = et.sensitivity(tree, "sun")
+    assert [piece.best for piece in found.pieces] == [("indoors",), ("porch",), ("outdoors",)]
+    places = [float(one.middle) for one in found.thresholds]
+    assert [round(place, 2) for place in places] == [0.47, 0.87]
+    roots = [indifference(IN, PORCH), indifference(PORCH, OUT)]
+    assert places == pytest.approx(roots, abs=3e-9)
+    assert found.method == "sampled"
+    assert "values are certainty equivalents (" in found.reason
+
+
+def test_only_known_digits_are_shown() -> None:
+    for one in et.sensitivity(et.load(PARTY).with_attitude("exponential=70"), "sun").thresholds:
+        assert 0 < one.upper - one.lower < 1e-6
+    done = run_main("sensitivity", PARTY, "-p", "sun")
+    for root in (indifference(IN, PORCH), indifference(PORCH, OUT)):
+        shown = next(word for word in done.out.split() if word.startswith(f"{root:.4f}"))
+        # The file's risk tolerance has eight digits, which moves the root by less than 1e-9.
+        assert f"{root:.12f}".startswith(shown.removesuffix("…"))
+
+
+def equivalent(lottery: Sequence[tuple[float, float]], attitude: str) -> float:
+    """Return the certainty equivalent of pairs of probability and total, by its definition."""
+    kind, _, number = attitude.partition("=")
+    size = float(number)
+    if kind == "exponential":
+        return -size * math.log(sum(p * math.exp(-x / size) for p, x in lottery))
+    return math.exp(sum(p * math.log(x + size) for p, x in lottery)) - size
+
+
+@pytest.mark.parametrize("attitude", ["exponential=60", "exponential=-90", "logarithmic=150"])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(s, marks=pytest.mark.slow) for s in range(9))])
+def test_random_lotteries_change_where_a_fine_grid_says(seed: int, attitude: str) -> None:
+    random = Random(seed)
+    actions = [[random.randint(-100, 100) for _ in range(2)] for _ in range(4)]
+    costs = [random.randint(0, 20) for _ in actions]
+    text = "".join(
+        f"\n  a{i}: {{cost: {costs[i]}, chance: {{x: {{p: p, utility: {x}}}, y: {{p: rest, "
+        f"utility: {y}}}}}}}"
+        for i, (x, y) in enumerate(actions)
+    )
+    tree = et.loads(f"parameters: {{p: 0.5}}\nmax:{text}\n").with_attitude(attitude)
+
+    def worths(p: float) -> list[float]:
+        return [
+            equivalent([(p, x - cost), (1 - p, y - cost)], attitude)
+            for (x, y), cost in zip(actions, costs, strict=True)
+        ]
+
+    best = []
+    for i in range(4001):
+        values = worths(i / 4000)
+        one = f"a{values.index(max(values))}"
+        best += [one] * (not best or best[-1] != one)
+    found = et.sensitivity(tree, "p", range=(0, 1))
+    assert [piece.best for piece in found.pieces] == [(one,) for one in best]
+    for threshold in found.thresholds:
+        values = sorted(worths(float(threshold.middle)))
+        assert values[-1] - values[-2] < 1e-6
+        assert float(threshold.value) == pytest.approx(values[-1], abs=1e-6)
+
+
+# y overtakes x on one narrow range of risk tolerances. Its mean is less, and so is its variance.
+CLOSE = [
+    ([-98, 33], [-91, -60, -39, -96], "-4.053"),
+    ([75, 96, -62, -34], [62, -75, -17, 46], "6.272"),
+    ([90, -67], [52, 82, -55, -43], "-17.076"),
+]
+
+
+@pytest.mark.parametrize(("x", "y", "reward"), CLOSE)
+def test_risk_tolerances_are_found_where_two_actions_run_close(
+    x: list[int], y: list[int], reward: str
+) -> None:
+    tree = et.loads(f"max: {{x: {{chance: {x}}}, y: {{reward: {reward}, chance: {y}}}}}")
+    found = et.risk_tolerances(tree, 5, 1000)
+    assert [one.after for one in found] == [("y",), ("x",)]
+    assert 1.02 < found[1].middle / found[0].middle < 1.1
+    for one in found:
+        tolerance = f"exponential={float(one.middle)}"
+        sides = [
+            equivalent([(1 / len(lottery), total + paid) for total in lottery], tolerance)
+            for lottery, paid in ((x, 0.0), (y, float(reward)))
+        ]
+        assert sides[0] == pytest.approx(sides[1], abs=1e-6)
+
+
+def test_a_parameter_that_lets_two_actions_touch_changes_nothing() -> None:
+    """At a = 1/3, y is as good as x, and never better."""
+    tree = et.loads("parameters: {a: 0.2}\nmax: {x: 'exp(a)', y: 'exp(a) - (a - 1/3)^2'}")
+    found = et.sensitivity(tree, "a", range=(0, 1))
+    assert (found.method, [piece.best for piece in found.pieces]) == ("sampled", [("x",)])
+
+
+@pytest.mark.parametrize("fixed", [False, True])
+@pytest.mark.parametrize(
+    "attitude",
+    [
+        "exponential=1000",
+        pytest.param("logarithmic=5000", marks=pytest.mark.slow),
+        pytest.param("points=-400:0,0:3,3000:5", marks=pytest.mark.slow),
+    ],
+)
+def test_a_tornado_has_certainty_equivalents(attitude: str, fixed: bool) -> None:
+    tree = et.load("example:rockefeller").with_attitude(attitude)
+    now = et.evaluate(tree)
+    (bar,) = et.tornado(tree, ["pr"], ranges={"pr": (0.5, 0.9)}, fixed=fixed).bars
+
+    def value(pr: float) -> float:
+        moved = et.evaluate(tree.with_parameters(pr=pr))
+        return moved.value_of(now.best) if fixed else moved.value
+
+    ends = [value(0.5), value(0.9)]
+    assert float(bar.least) == pytest.approx(min(ends))
+    if now.best != "test":  # the strategy after a test is fixed, too
+        assert float(bar.greatest) == pytest.approx(max(ends))
+    assert bar.method == "sampled"
+    assert bool(bar.thresholds) != fixed
+
+
+def test_a_fixed_strategy_with_a_shared_node_that_is_reached_with_two_sums() -> None:
+    text = """parameters: {a: {value: 1, range: [0, 2]}}
+attitude: {logarithmic: 50}
+nodes: {bet: {max: {sure: 3, toss: {chance: [-20, 30]}}}}
+chance: {x: {reward: 40, ref: bet}, y: {reward: 'a - 20', ref: bet}}
+"""
+    done = run_main("sensitivity", "-e", text, "--tornado", "--fixed")
+    assert done.status == 2
+    assert "the current strategy may choose differently after different payments" in done.err
+
+
+def test_what_needs_exact_functions_is_refused() -> None:
+    why = "needs exact functions, but values are certainty equivalents (exponential=72.134752)"
+    for words in (("-p", "sun", "--until", "value = 0"), ("-p", "sun", "--everywhere")):
+        done = run_main("sensitivity", PARTY, *words)
+        assert (done.status, why in " ".join(done.err.split())) == (2, True)
+
+
+def test_a_total_without_utility_names_the_place() -> None:
+    tree = et.loads("parameters: {a: 1}\nmax: {x: {chance: ['a', 2]}, y: 1}")
+    with pytest.raises(et.AnalysisError, match=r"at a = .*outside the points.*a smaller range"):
+        et.sensitivity(tree.with_attitude("points=0:0,10:1"), "a", range=(0, 20))
+
+
+def test_the_tornado_in_a_terminal() -> None:
+    done = run_main("sensitivity", PARTY)
+    lines = done.out.splitlines()
+    assert "0.473106, 0.866909" in done.out
+    assert "Certainty equivalents (exponential=72.134752), found by sampling: sun." in lines
+    assert lines[-1] == "Ask further: -p sun for its thresholds."
+    bar = next(line for line in lines if line.startswith("sun"))
+    assert "◆" in bar
+    assert "◆ the value where the best action changes" in lines
+    assert bar.split()[2] == "45.127"
+    assert " 100  " in bar
