@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
@@ -22,6 +22,9 @@ from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
+
+if TYPE_CHECKING:
+    from expectitree.searches.criteria import ExpectedCriteria
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -341,6 +344,41 @@ class Search(Shown):
         raise SearchError(
             f"{what}: evaluate the tree with expectiminimax for the value of each node"
         )
+
+    def criteria_of(self, node: Node | str = ROOT) -> dict[str, Number]:
+        """Return what is expected of each criterion at a node, with the best actions from there.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("{criteria: [cost, days], objective: -cost - 5*days, max: {fly: "
+            ...                 "{utility: {cost: 90, days: 1}}, sail: {utility: {days: 9}}}}")
+            >>> et.evaluate(tree).criteria_of(), et.evaluate(tree).criteria_of("fly")
+            ({'cost': 0.0, 'days': 9.0}, {'cost': 90.0, 'days': 1.0})
+
+        Of several best actions, the first one is played. A tree without criteria has none.
+
+        Args:
+            node: A node, or its path, as in `value_of`.
+
+        Raises:
+            SearchError: The search did not prove which actions are best.
+            TreeError: The path names no node.
+        """
+        where = self.tree.find_branch(node) if isinstance(node, str) else None
+        found = self.expected_criteria.at(self._id(node), where)
+        if found is None:
+            path = message_path(self.tree.path_of(self._id(node)))
+            raise SearchError(
+                f"{self.algorithm.full_name} did not prove which actions are best at {path} and "
+                "below: evaluate the tree with expectiminimax"
+            )
+        return {name: self._number(number) for name, number in found.items()}
+
+    @cached_property
+    def expected_criteria(self) -> ExpectedCriteria:
+        """What is expected of each criterion at each node, with the best actions from there."""
+        from expectitree.searches.criteria import ExpectedCriteria
+
+        return ExpectedCriteria(self)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the figures of the search as a flat dict in a list: a row for pandas or polars.

@@ -14,10 +14,10 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.builder import keep_branches
-from expectitree.base.tree.columns import Column, Readable, Repeated
+from expectitree.base.tree.columns import NONE, Column, Readable, Repeated
 from expectitree.base.tree.model import Tree
 from expectitree.searches.cuts import NOT_CUT
-from expectitree.searches.result import Outcome, Search
+from expectitree.searches.result import PLAYERS, Outcome, Search
 
 
 @dataclass
@@ -78,6 +78,30 @@ class Evaluation:
         from expectitree.base.tree.parameters import parameter_values
 
         return parameter_values(self.tree)
+
+    @cached_property
+    def units(self) -> Mapping[str, str | None]:
+        """The units of the criteria by name."""
+        formulas = self.tree.formulas
+        if formulas is None or formulas.criteria is None:
+            return {}
+        return {name: one.unit for name, one in formulas.criteria.criteria.items()}
+
+    @cached_property
+    def criteria(self) -> Mapping[str, Number]:
+        """What is expected of each criterion; empty without criteria, or if it is not known."""
+        found = self.search.expected_criteria.at(self.tree.root_id, NONE) if self.units else {}
+        return found or {}
+
+    @cached_property
+    def criteria_of_actions(self) -> Mapping[int, Mapping[str, Number]]:
+        """The same for each action at the root, by branch, where it is known."""
+        tree, root = self.tree, self.tree.root_id
+        if not self.units or tree.columns.kind[root] not in PLAYERS:
+            return {}
+        at = self.search.expected_criteria.at
+        found = {b: at(tree.columns.child[b], b) for b in tree.branches_of(root)}
+        return {b: amounts for b, amounts in found.items() if amounts is not None}
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""

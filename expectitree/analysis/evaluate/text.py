@@ -14,7 +14,9 @@ from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
     Number,
+    cell_text,
     display_text,
+    escape,
     exact_display,
     is_shown_as_fraction,
     percent_text,
@@ -22,8 +24,9 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Counts, Grown, Outcome, Search
-from expectitree.text.console import line, safe, title_heading
+from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
+from expectitree.text.tables import Column, table
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
@@ -43,6 +46,7 @@ def render(
         yield from tree_lines(evaluation.shown, options, most_rows, notes)
     yield ""
     yield from summary_lines(evaluation, options)
+    yield from _criteria_table(evaluation, options)
 
 
 def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -75,6 +79,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
+    if evaluation.criteria:
+        yield "criteria", ", ".join(map(tied, _criteria(evaluation, write)))
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped and search.grown is None:
@@ -153,6 +159,30 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
         formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
         number = "?" if value is None else with_unit(display_text(value), parameter.unit)
         yield f"{name} = {formula}{number}"
+
+
+def _criteria(evaluation: Evaluation, write: Callable[[Number], str]) -> Iterator[str]:
+    """Yield what is expected of each criterion."""
+    for name, amount in (evaluation.criteria or {}).items():
+        yield f"{name} {with_unit(write(amount), evaluation.units[name])}"
+
+
+def _criteria_table(
+    evaluation: Evaluation, options: ConsoleOptions
+) -> Iterator[RenderableType]:
+    """Yield the value and the criteria of each action at the root."""
+    found, search, root = evaluation.criteria_of_actions, evaluation.search, evaluation.tree.root_id
+    if not found:
+        return
+    columns = [Column("action"), Column("value", number=True)]
+    columns += [Column(name, number=True, spare=1) for name in evaluation.units]
+    rows = []
+    for b, amounts in found.items():
+        mark = f" {characters(options).best.strip()}" if search.is_best(root, b) else ""
+        numbers = [search.interval_of_branch(b)[0], *amounts.values()]
+        rows.append([f"{escape(evaluation.tree.branch_label(root, b))}{mark}", *map(cell_text, numbers)])
+    yield ""
+    yield from table(columns, rows, options)
 
 
 def _attitude_facts(

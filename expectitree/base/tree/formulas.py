@@ -26,6 +26,7 @@ from expectitree.base.tree.columns import Bounds
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
 REST = "rest"  # the probability that the other outcomes leave of 1
+ZERO = Number("0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,40 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a number at a terminal or a reward measures."""
+
+    name: str
+    unit: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The criteria of a tree, and its objective: a formula of them, linear in each."""
+
+    criteria: Mapping[str, Criterion]  # by name
+    objective: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts(Apply):
+    """The objective of some amounts."""
+
+    amounts: tuple[tuple[str, Expression], ...]  # by criterion; those left out are 0
+
+    def of(self, criterion: str) -> Expression:
+        """Return the amount of a criterion."""
+        return dict(self.amounts).get(criterion, ZERO)
+
+
+@dataclass(frozen=True, slots=True)
 class Formulas:
     """The formulas of a tree, and the events of its chance nodes.
 
     If an outcome's probability is a formula, those of its siblings are here too, as numbers or as
-    the name `REST`. The probabilities of a node whose event is in `defined` follow from there.
+    the name `REST`. The probabilities of a node whose event is in `defined` follow from there. With
+    criteria, each utility, estimate and reward that is not 0 is here, as `Amounts`.
     """
 
     nodes: dict[int, Expression] = field(default_factory=dict)  # utilities and estimates
@@ -79,9 +109,11 @@ class Formulas:
     rewards: dict[int, Expression] = field(default_factory=dict)  # by branch; -1 leads to the root
     events: dict[int, str] = field(default_factory=dict)  # the name of a chance node's event
     defined: dict[str, Definition] = field(default_factory=dict)  # events and tests, by name
+    criteria: Criteria | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.events) or any(True for _ in self.expressions())
+        is_empty = not self.events and self.criteria is None
+        return not is_empty or any(True for _ in self.expressions())
 
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
@@ -101,6 +133,9 @@ class Formulas:
     def names(self) -> frozenset[str]:
         """The names in all formulas."""
         distinct = {id(expression): expression for expression in self.expressions()}
+        with_amounts = (one for one in self.expressions() if isinstance(one, Amounts))
+        amounts = (amount for one in with_amounts for _, amount in one.amounts)
+        distinct |= {id(amount): amount for amount in amounts}  # the objective may leave one out
         return frozenset(name for part in distinct.values() for name in names_in(part))
 
 
@@ -151,7 +186,8 @@ def negative_of(value: Any) -> Any:
 
 def payment_of(reward: Any) -> tuple[str, Any]:
     """Return the key and the formula with which a file has the formula of a reward."""
-    if isinstance(reward, Apply) and reward.operation == NEGATION:
+    is_cost = isinstance(reward, Apply) and not isinstance(reward, Amounts)
+    if is_cost and reward.operation == NEGATION:
         return "cost", reward.operands[0]
     return "reward", reward
 
@@ -164,6 +200,11 @@ def sum_of(a: Any, b: Any) -> Any:
     if len(terms) == 1:
         return terms[0]
     first, last = terms
+    if isinstance(first, Amounts) and isinstance(last, Amounts):  # the objective is linear
+        amounts = dict(first.amounts)
+        for name, more in last.amounts:
+            amounts[name] = sum_of(amounts[name], more) if name in amounts else more
+        return Amounts("+", (first, last), tuple(amounts.items()))
     if isinstance(last, Apply) and last.operation == NEGATION:
         return Apply("-", (first, *last.operands))
     return Apply("+", (first, last))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -16,7 +17,16 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
-from expectitree.base.tree.formulas import REST, Definition, Parameter, is_formula
+from expectitree.base.tree.criteria import check_objective
+from expectitree.base.tree.formulas import (
+    REST,
+    ZERO,
+    Criteria,
+    Criterion,
+    Definition,
+    Parameter,
+    is_formula,
+)
 from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
@@ -120,6 +130,63 @@ _MEANT = {  # what people mean by other keys
     "unit: …": ("units", "currency"),
     "description: …": ("note", "comment", "text", "label", "title", "name"),
 }
+
+
+# ---- Criteria.
+
+_CRITERIA = "{cost: {unit: €}, effect: {unit: QALY}}, or a list of names such as [cost, effect]"
+_CRITERION_VALUES = {key: _PARAMETER_VALUES[key] for key in ("unit", "description")}
+
+
+def read_criteria(values: ValueReader, data: Data) -> bool:
+    """Store the criteria written at the root in `values`; report every error."""
+    named = [(name, "") for name in data] if isinstance(data, list) else data
+    is_named = isinstance(named, tuple | list) and all(isinstance(name, str) for name, _ in named)
+    if not named or not is_named:
+        raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
+    found: dict[str, Criterion] = {}
+    for at, (name, about) in enumerate(named):
+        fault = _fault_of_name(name)
+        if name in found:
+            fault = f"duplicate criterion {quote(name)}: keep one"
+        elif name in (values.parameters or ()):
+            fault = f"{quote(name)} is a parameter too: choose another name for one of them"
+        fields: dict[str, Any] = {}
+        if not isinstance(about, tuple) and about not in (None, ""):
+            fault = fault or f"found {described(about)} for {name}, expected {_CRITERIA}"
+        for place, (key, value) in enumerate(about if isinstance(about, tuple) else ()):
+            if key in _CRITERION_VALUES:
+                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
+            else:
+                fault = fault or f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
+        if fault:
+            values.report(Place(data, at, True), f"criteria: {fault}")
+        found[str(name)] = Criterion(str(name), **fields)
+    values.use_criteria(Criteria(found, ZERO))
+    return True
+
+
+def read_objective(values: ValueReader, data: Data) -> bool:
+    """Store the objective written at the root in `values`, which has its criteria."""
+    criteria = values.criteria
+    if criteria is None:  # which is reported
+        return False
+    if not isinstance(data, str) or not data:
+        expected = "expected a formula of the criteria, such as effect - cost"
+        raise GrammarError(f"found {described(data)} as objective, {expected}")
+    objective = parse(data, (*(values.parameters or ()), *criteria.criteria))
+    check_objective(objective, criteria.criteria)
+    values.use_criteria(replace(criteria, objective=objective))
+    return True
+
+
+def written_criteria(criteria: Criteria) -> dict[str, object]:
+    """Return what is known about each criterion as plain data, by name."""
+    found: dict[str, object] = {}
+    for name, one in criteria.criteria.items():
+        about = {"unit": one.unit, "description": one.description}
+        found[name] = {key: text for key, text in about.items() if text is not None}
+    return found
 
 
 # ---- Events.

@@ -33,7 +33,8 @@ PAYMENTS = ("reward", "cost")  # a cost is a negative reward
 BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),
     "p": ValueReader.probability,
-    **dict.fromkeys(PAYMENTS, ValueReader.amount),
+    "reward": ValueReader.amount,
+    "cost": ValueReader.cost,
 }
 NODE_VALUES: dict[str, Read] = {
     "estimate": ValueReader.amount,
@@ -45,11 +46,17 @@ SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
     "parameters": _definition("read_parameters"),
+    "criteria": _definition("read_criteria"),
+    "objective": _definition("read_objective"),
     "events": _definition("read_events"),
     "attitude": _definition("read_attitude"),
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
+ROOT_KEYS = (
+    *("title", "source", "parameters", "criteria", "objective", "events", "attitude"),
+    *("nodes", "expect"),
+)
+READ_LAST = ("criteria", "objective", "events")  # in this order, after the names that they use
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain

@@ -47,6 +47,7 @@ from expectitree.files.grammar.keys import (
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
+    READ_LAST,
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
@@ -58,7 +59,7 @@ from expectitree.files.grammar.values import (
     is_operation,
     offset_of,
 )
-from expectitree.files.grammar.words import described, is_number, key_list
+from expectitree.files.grammar.words import described, flow_text, is_number, key_list
 from expectitree.files.rows import Warn
 
 # Patterns, compiled when they are first used: most files need none.
@@ -201,15 +202,29 @@ class _TreeReader:
         root = self.document.root
         about: dict[str, Any] = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
-        pairs.sort(key=lambda pair: pair[1][0] == "events")  # after the parameters in its formulas
+        pairs.sort(key=lambda pair: READ_LAST.index(pair[1][0]) + 1 if pair[1][0] in READ_LAST else 0)
         for index, (key, value) in pairs:
             if key == "nodes":
                 self.names.read(value, Place(root, index))
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
+        self.read_criteria(about)
         about.pop(SCHEMA_KEY, None)
         return about
+
+    def read_criteria(self, about: dict[str, Any]) -> None:
+        """Put the criteria and the objective among the root's values into the formulas."""
+        has = [key for key in ("criteria", "objective") if key in about]
+        criteria, _ = about.pop("criteria", None), about.pop("objective", None)
+        if len(has) == 1:
+            missing = "add an objective, as in `objective: effect - cost`"
+            if has == ["objective"]:
+                missing = "name what it weighs, as in `criteria: [cost, effect]`"
+            place = place_of(self.document.root, *has, True)
+            self.report(place, f"{has[0]} without {'objective' if criteria else 'criteria'}: {missing}")
+        if self.values.criteria is not None:
+            self.builder.formulas = replace(self.builder.formulas, criteria=self.values.criteria)
 
     # ---- Nodes.
 
@@ -265,8 +280,10 @@ class _TreeReader:
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
         try:
-            return self.builder.add_terminal(self.values.to_number(text))
+            return self.builder.add_terminal(self.values.to_terminal(text))
         except NumberError as error:
+            if self.values.criteria is not None:
+                return self.reject(place, str(error))
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
@@ -329,6 +346,9 @@ class _TreeReader:
         self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
     ) -> int | None:
         """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
+        if self.values.criteria is not None and {*dict(item)} <= {*self.values.criteria.criteria}:
+            hint = f"for a terminal write `utility: {flow_text(item)}`"
+            return self.reject(named, f"found amounts without a kind: {hint}")
         about: dict[str, Any] = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
@@ -394,7 +414,7 @@ class _TreeReader:
         if not isinstance(children, list) or children[-1].__class__ is not str:
             return None
         try:
-            utilities = [*map(self.values.to_number, children)]
+            utilities = [*map(self.values.to_terminal, children)]
         except (NumberError, TypeError):
             return None
         if is_doubtful(kind, children, utilities):  # `close` warns of it

@@ -1,0 +1,77 @@
+"""Criteria: several numbers at a terminal or a reward, and the objective that weighs them.
+
+Each utility and reward of such a tree is 0, or a formula: the objective of some amounts. So every
+search sees the objective alone, and the amounts stay where the formula is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from expectitree.base.expressions.parser import ExpressionError
+from expectitree.base.expressions.syntax import (
+    NEGATION,
+    Apply,
+    Expression,
+    Name,
+    fold,
+    text_of,
+)
+from expectitree.base.numbers import quote
+from expectitree.base.tree.formulas import ZERO, Amounts, Criteria
+from expectitree.base.tree.model import Tree
+from expectitree.base.tree.parameters import evaluated
+
+
+def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amounts:
+    """Return the objective with amounts in place of its criteria."""
+
+    def combine(node: Expression, operands: list[Expression]) -> Expression:
+        if isinstance(node, Name) and node.name in criteria.criteria:
+            return amounts.get(node.name, ZERO)
+        return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
+
+    found = fold(criteria.objective, combine)
+    if not isinstance(found, Apply):  # the objective is one criterion
+        found = Apply("+", (found, ZERO))
+    return Amounts(found.operation, found.operands, tuple(amounts.items()))
+
+
+def check_objective(objective: Expression, criteria: Collection[str]) -> None:
+    """Raise `ExpressionError` if an objective is not linear in the criteria, with the reason."""
+
+    def degree(node: Expression, degrees: list[int]) -> int:
+        if not isinstance(node, Apply):
+            return int(isinstance(node, Name) and node.name in criteria)
+        if not any(degrees):
+            return 0
+        operation, is_mixed = node.operation, not all(degrees)
+        hints = {
+            "*": "multiplies criteria with each other: multiply one with numbers or parameters",
+            "/": "divides by a criterion: divide by a number or a parameter",
+            "+": "adds a number: pay it at the root, as an amount of a criterion",
+            "^": "has a power of a criterion: multiply it with a number or a parameter",
+        }
+        is_linear = {"+": not is_mixed, "-": not is_mixed, "*": is_mixed, NEGATION: True}
+        if is_linear.get(operation, operation == "/" and not degrees[-1]):
+            return 1
+        hint = hints.get("+" if operation == "-" else operation, f"uses {operation} of a criterion")
+        raise ExpressionError(f"{found}, but {quote(text_of(node), 60)} {hint}")
+
+    found = "an objective is linear in the criteria"
+    if not fold(objective, degree):
+        raise ExpressionError(f"{found}, and this one has none: use {', '.join(criteria)}")
+
+
+def tree_of(tree: Tree, criterion: str) -> Tree:
+    """Return the tree in which utilities and rewards are the amounts of one criterion."""
+    formulas = tree.formulas
+    assert formulas is not None
+    amounts = [
+        {at: one.of(criterion) for at, one in column.items() if isinstance(one, Amounts)}
+        for column in (formulas.nodes, formulas.rewards)
+    ]
+    formulas = replace(formulas, nodes=amounts[0], rewards=amounts[1], criteria=None)
+    found = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
+    return evaluated(found)[0].computed
