@@ -43,5 +43,7 @@ class ExpectedCriteria:
             return None
         found = {name: values[node] for name, values in self.values.items()}
         if branch is not None:
-            found = {name: value + self.trees[name].reward_of(branch) for name, value in found.items()}
+            found = {
+                name: value + self.trees[name].reward_of(branch) for name, value in found.items()
+            }
         return found

@@ -167,9 +167,7 @@ def _criteria(evaluation: Evaluation, write: Callable[[Number], str]) -> Iterato
         yield f"{name} {with_unit(write(amount), evaluation.units[name])}"
 
 
-def _criteria_table(
-    evaluation: Evaluation, options: ConsoleOptions
-) -> Iterator[RenderableType]:
+def _criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value and the criteria of each action at the root."""
     found, search, root = evaluation.criteria_of_actions, evaluation.search, evaluation.tree.root_id
     if not found:
@@ -180,7 +178,9 @@ def _criteria_table(
     for b, amounts in found.items():
         mark = f" {characters(options).best.strip()}" if search.is_best(root, b) else ""
         numbers = [search.interval_of_branch(b)[0], *amounts.values()]
-        rows.append([f"{escape(evaluation.tree.branch_label(root, b))}{mark}", *map(cell_text, numbers)])
+        rows.append(
+            [f"{escape(evaluation.tree.branch_label(root, b))}{mark}", *map(cell_text, numbers)]
+        )
     yield ""
     yield from table(columns, rows, options)
 

@@ -197,6 +197,7 @@ def sum_of(a: Any, b: Any) -> Any:
     if not is_formula(a) and not is_formula(b):
         return a + b
     terms = [x if is_formula(x) else parse(number_text(x), ()) for x in (a, b) if x]
+    terms = [term for term in terms if term != ZERO] or [ZERO]
     if len(terms) == 1:
         return terms[0]
     first, last = terms

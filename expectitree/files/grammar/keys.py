@@ -56,7 +56,8 @@ ROOT_KEYS = (
     *("title", "source", "parameters", "criteria", "objective", "events", "attitude"),
     *("nodes", "expect"),
 )
-READ_LAST = ("criteria", "objective", "events")  # in this order, after the names that they use
+_READ_LAST = ("criteria", "objective", "events")  # after the names that they use
+READ_ORDER = {key: place for place, key in enumerate(_READ_LAST, 1)}  # of other keys, 0
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain

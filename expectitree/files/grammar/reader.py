@@ -47,7 +47,7 @@ from expectitree.files.grammar.keys import (
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
-    READ_LAST,
+    READ_ORDER,
     ROOT_VALUES,
     SCHEMA_KEY,
     find_body,
@@ -202,7 +202,7 @@ class _TreeReader:
         root = self.document.root
         about: dict[str, Any] = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
-        pairs.sort(key=lambda pair: READ_LAST.index(pair[1][0]) + 1 if pair[1][0] in READ_LAST else 0)
+        pairs.sort(key=lambda pair: READ_ORDER.get(pair[1][0], 0))
         for index, (key, value) in pairs:
             if key == "nodes":
                 self.names.read(value, Place(root, index))
@@ -215,14 +215,15 @@ class _TreeReader:
 
     def read_criteria(self, about: dict[str, Any]) -> None:
         """Put the criteria and the objective among the root's values into the formulas."""
-        has = [key for key in ("criteria", "objective") if key in about]
-        criteria, _ = about.pop("criteria", None), about.pop("objective", None)
-        if len(has) == 1:
-            missing = "add an objective, as in `objective: effect - cost`"
-            if has == ["objective"]:
-                missing = "name what it weighs, as in `criteria: [cost, effect]`"
-            place = place_of(self.document.root, *has, True)
-            self.report(place, f"{has[0]} without {'objective' if criteria else 'criteria'}: {missing}")
+        missing = {
+            "criteria": "criteria without an objective: add one, as in `objective: effect - cost`",
+            "objective": "an objective without criteria: add some, as in `criteria: [cost, life]`",
+        }
+        found = [key for key in missing if key in about]
+        for key in found:
+            about.pop(key)
+            if len(found) == 1:
+                self.report(place_of(self.document.root, key, True), missing[key])
         if self.values.criteria is not None:
             self.builder.formulas = replace(self.builder.formulas, criteria=self.values.criteria)
 
@@ -334,7 +335,7 @@ class _TreeReader:
         node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), place)
-        elif isinstance(item, tuple):
+        elif isinstance(item, tuple) and not self.values.are_amounts(item):
             node = self.enter_mapping(item, keys, identity, place)
         else:
             node = self.reject_list(item, place)
@@ -346,9 +347,6 @@ class _TreeReader:
         self, item: Data, keys: dict[str, Data], identity: object, named: Place | None
     ) -> int | None:
         """Read a mapping as `enter` does; `named` is its place if a ref leads to it."""
-        if self.values.criteria is not None and {*dict(item)} <= {*self.values.criteria.criteria}:
-            hint = f"for a terminal write `utility: {flow_text(item)}`"
-            return self.reject(named, f"found amounts without a kind: {hint}")
         about: dict[str, Any] = {}
         body = next(iter(keys), "")
         kind = BODY_KEYS.get(body)
@@ -402,6 +400,9 @@ class _TreeReader:
 
     def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list or another value; return a node in its place."""
+        if self.values.are_amounts(item):
+            hint = f"for a terminal write `utility: {flow_text(item)}`"
+            return self.reject(place, f"found amounts without a kind: {hint}")
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
         return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))

@@ -136,12 +136,17 @@ class ValueReader:
         with suppress(NumberError):
             if isinstance(data, str) and not self.to_number(data):
                 return self.to_number(data)
-        names = [*self.criteria.criteria] if self.criteria is not None else []
-        amounts = f"{{{', '.join(f'{name}: 1' for name in names[:2])}}}"
+        names = () if self.criteria is None else self.criteria.criteria
+        amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
         raise NumberError(
-            f"found {described(data)}, expected the amounts of criteria, as in `utility: {amounts}` "
-            f"or `reward: {amounts}`: those left out are 0"
+            f"found {described(data)}, expected amounts by criterion: write {{{amounts}}}, where "
+            "those left out are 0, or 0"
         )
+
+    def are_amounts(self, data: Data) -> bool:
+        """Return whether something is a mapping whose keys are criteria."""
+        known = None if self.criteria is None else self.criteria.criteria
+        return known is not None and isinstance(data, tuple) and {*dict(data)} <= {*known}
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""

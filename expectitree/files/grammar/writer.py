@@ -142,7 +142,7 @@ class _TreeWriter:
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
-        self.criteria = None if tree.formulas is None else tree.formulas.criteria
+        self.criteria = tree.criteria
         is_bare = not self.has_formulas or bool(tree.parameters) and self.criteria is None
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
@@ -170,6 +170,9 @@ class _TreeWriter:
             from expectitree.files.grammar.definitions import written_criteria
 
             criteria = written_criteria(self.criteria)
+            if not any(criteria.values()):
+                fields.append(self.pair("criteria", [*criteria]))
+                criteria = {}
         blocks = {"parameters": [*self.parameters()]}
         for key, written in (("criteria", criteria), ("events", self.defined)):
             blocks[key] = [self.pair(name, about) for name, about in written.items()]
@@ -313,8 +316,8 @@ class _TreeWriter:
         Of an objective of amounts, return the amounts.
         """
         if isinstance(expression, Amounts) and self.criteria is not None:
-            amounts = [f"{self.notation.key(name)} {self.formula(p)}" for name, p in expression.amounts]
-            return f"{{{', '.join(amounts)}}}"
+            amounts = ((self.notation.key(name), self.formula(p)) for name, p in expression.amounts)
+            return f"{{{', '.join(map(' '.join, amounts))}}}"
         text = text_of(expression)
         try:
             to_fraction(text)
