@@ -50,7 +50,7 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
         hints = {
             "*": "multiplies criteria with each other: multiply one with numbers or parameters",
             "/": "divides by a criterion: divide by a number or a parameter",
-            "+": "adds a number: pay it at the root, as an amount of a criterion",
+            "+": "adds a number: leave it out, or pay it at the root as an amount",
             "^": "has a power of a criterion: multiply it with a number or a parameter",
         }
         is_linear = {"+": not is_mixed, "-": not is_mixed, "*": is_mixed, NEGATION: True}

@@ -139,8 +139,8 @@ class ValueReader:
         names = () if self.criteria is None else self.criteria.criteria
         amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
         raise NumberError(
-            f"found {described(data)}, expected amounts by criterion: write {{{amounts}}}, where "
-            "those left out are 0, or 0"
+            f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; one that "
+            "is left out is 0"
         )
 
     def are_amounts(self, data: Data) -> bool:
@@ -174,8 +174,9 @@ class ValueReader:
         if self.criteria is None:
             return self.plain_amount(data)
         if "cost" not in self.criteria.criteria or not isinstance(data, str):
-            amounts = flow_text(data) if isinstance(data, tuple) else f"{{NAME: {data}}}"
-            found = "a cost, but the objective decides whether a criterion counts for or against"
+            name = next(iter(self.criteria.criteria))
+            amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
+            found = "found a cost, but amounts are rewards, and the objective has their signs"
             raise GrammarError(f"{found}: write `reward: {amounts}`")
         return self.objective({"cost": self.expression(data)})
 
