@@ -139,8 +139,8 @@ class ValueReader:
         names = () if self.criteria is None else self.criteria.criteria
         amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
         raise NumberError(
-            f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; one that "
-            "is left out is 0"
+            f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; those "
+            "left out are 0"
         )
 
     def are_amounts(self, data: Data) -> bool:
