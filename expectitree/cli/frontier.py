@@ -35,7 +35,7 @@ def command(options: SearchOptions, weight: str, plot: str | None, format_name: 
     from which each is best, which is its ICER. An action that is never best is dominated by
     another, or extendedly dominated by two. --plot draws the cost-effectiveness plane.
 
-    For example: expectitree frontier trees/treatments.yaml
+    For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
     if plot is not None:

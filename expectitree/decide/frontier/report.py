@@ -64,6 +64,7 @@ class Frontier(Shown):
 
     question = "frontier"
     has_plot = True
+    rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
 
     file: str
     tree: Tree
