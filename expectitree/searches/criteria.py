@@ -3,47 +3,39 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.base.tree.criteria import tree_of
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.model import Kind
 from expectitree.searches.backward_induction import values_under
-from expectitree.searches.result import PLAYERS, Search
+
+if TYPE_CHECKING:
+    from expectitree.searches.result import Search
 
 
 class ExpectedCriteria:
     """The expected amounts at each node, with the first of the best actions from there."""
 
     def __init__(self, search: Search) -> None:
-        tree, columns = search.tree, search.tree.columns
-        criteria = None if tree.formulas is None else tree.formulas.criteria
-        self.trees: dict[str, Tree] = {}  # by criterion: the tree of its amounts
-        self.values: dict[str, list[Any]] = {}  # [N] by criterion
+        tree, columns, choices = search.tree, search.tree.columns, dict[int, int]()
         self.known = bytearray(len(tree))  # [N] whether the search proved the best actions
-        if criteria is None:
-            return
-        choices: dict[int, int] = {}
         for n, kind in enumerate(columns.kind):
             played = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-            if kind in PLAYERS:
+            if kind in (Kind.MAX, Kind.MIN):
                 played = [*islice(search.best_branches(n), 1)]
                 choices.update((n, b) for b in played)
             is_known = bool(played) or kind == Kind.TERMINAL
             self.known[n] = is_known and all(self.known[columns.child[b]] for b in played)
-        for name in criteria.criteria:
-            self.trees[name] = tree_of(tree, name)
-            self.values[name] = values_under(self.trees[name], choices)
+        names = () if tree.criteria is None else tree.criteria.criteria
+        self.trees = {name: tree_of(tree, name) for name in names}
+        self.values = {name: values_under(one, choices) for name, one in self.trees.items()}
 
     def at(self, node: int, branch: int | None = None) -> dict[str, Any] | None:
         """Return the amounts by criterion; None if the best actions are not known.
 
         With a branch that leads to the node, they include what it pays; -1 leads to the root.
         """
-        if self.values and not self.known[node]:
+        if not self.known[node]:
             return None
-        found = {name: values[node] for name, values in self.values.items()}
-        if branch is not None:
-            found = {
-                name: value + self.trees[name].reward_of(branch) for name, value in found.items()
-            }
-        return found
+        paid = {k: 0 if branch is None else t.reward_of(branch) for k, t in self.trees.items()}
+        return {name: paid[name] + values[node] for name, values in self.values.items()}

@@ -366,11 +366,9 @@ class Search(Shown):
         where = self.tree.find_branch(node) if isinstance(node, str) else None
         found = self.expected_criteria.at(self._id(node), where)
         if found is None:
+            what = f"{self.algorithm.full_name} did not prove which actions are best"
             path = message_path(self.tree.path_of(self._id(node)))
-            raise SearchError(
-                f"{self.algorithm.full_name} did not prove which actions are best at {path} and "
-                "below: evaluate the tree with expectiminimax"
-            )
+            raise SearchError(f"{what} at {path}: evaluate the tree with expectiminimax")
         return {name: self._number(number) for name, number in found.items()}
 
     @cached_property

@@ -80,27 +80,17 @@ class Evaluation:
         return parameter_values(self.tree)
 
     @cached_property
-    def units(self) -> Mapping[str, str | None]:
-        """The units of the criteria by name."""
-        formulas = self.tree.formulas
-        if formulas is None or formulas.criteria is None:
-            return {}
-        return {name: one.unit for name, one in formulas.criteria.criteria.items()}
+    def criteria(self) -> Mapping[int, Mapping[str, Number]]:
+        """What is expected of each criterion, where it is known: of the tree, and of each action.
 
-    @cached_property
-    def criteria(self) -> Mapping[str, Number]:
-        """What is expected of each criterion; empty without criteria, or if it is not known."""
-        found = self.search.expected_criteria.at(self.tree.root_id, NONE) if self.units else {}
-        return found or {}
-
-    @cached_property
-    def criteria_of_actions(self) -> Mapping[int, Mapping[str, Number]]:
-        """The same for each action at the root, by branch, where it is known."""
+        The tree is at -1, and the actions at the root are at their branches.
+        """
         tree, root = self.tree, self.tree.root_id
-        if not self.units or tree.columns.kind[root] not in PLAYERS:
+        if tree.criteria is None:
             return {}
-        at = self.search.expected_criteria.at
-        found = {b: at(tree.columns.child[b], b) for b in tree.branches_of(root)}
+        branches = tree.branches_of(root) if tree.columns.kind[root] in PLAYERS else ()
+        nodes = {NONE: root} | {b: tree.columns.child[b] for b in branches}
+        found = {b: self.search.expected_criteria.at(n, b) for b, n in nodes.items()}
         return {b: amounts for b, amounts in found.items() if amounts is not None}
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:

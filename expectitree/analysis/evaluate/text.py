@@ -80,7 +80,7 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
     yield "value", (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
     if evaluation.criteria:
-        yield "criteria", ", ".join(map(tied, _criteria(evaluation, write)))
+        yield "criteria", ", ".join(_criteria(evaluation))
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped and search.grown is None:
@@ -161,28 +161,27 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
         yield f"{name} = {formula}{number}"
 
 
-def _criteria(evaluation: Evaluation, write: Callable[[Number], str]) -> Iterator[str]:
+def _criteria(evaluation: Evaluation) -> Iterator[str]:
     """Yield what is expected of each criterion."""
-    for name, amount in (evaluation.criteria or {}).items():
-        yield f"{name} {with_unit(write(amount), evaluation.units[name])}"
+    for name, amount in evaluation.criteria.get(NONE, {}).items():
+        unit = evaluation.tree.criteria.criteria[name].unit  # type: ignore[union-attr]
+        yield tied(f"{name} {with_unit(cell_text(amount), unit)}")
 
 
 def _criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value and the criteria of each action at the root."""
-    found, search, root = evaluation.criteria_of_actions, evaluation.search, evaluation.tree.root_id
-    if not found:
-        return
-    columns = [Column("action"), Column("value", number=True)]
-    columns += [Column(name, number=True, spare=1) for name in evaluation.units]
-    rows = []
-    for b, amounts in found.items():
+    search, root, rows = evaluation.search, evaluation.tree.root_id, []
+    for b, amounts in evaluation.criteria.items():
+        columns = [Column(name, number=True, spare=1) for name in amounts]
+        if b == NONE:
+            continue
         mark = f" {characters(options).best.strip()}" if search.is_best(root, b) else ""
         numbers = [search.interval_of_branch(b)[0], *amounts.values()]
-        rows.append(
-            [f"{escape(evaluation.tree.branch_label(root, b))}{mark}", *map(cell_text, numbers)]
-        )
-    yield ""
-    yield from table(columns, rows, options)
+        action = escape(evaluation.tree.branch_label(root, b))
+        rows.append([f"{action}{mark}", *map(cell_text, numbers)])
+    if rows:
+        yield ""
+        yield from table([Column("action"), Column("value", True), *columns], rows, options)
 
 
 def _attitude_facts(

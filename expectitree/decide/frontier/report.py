@@ -17,7 +17,7 @@ from expectitree.base.tree.columns import MAX, MIN
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.formulas import Amounts, Criteria
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.parameters import ParameterValues, in_order
+from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
 from expectitree.decide.frontier.envelope import Line, Lines, standing
@@ -151,8 +151,6 @@ def frontier(
     with exact_only("a frontier", "write the weight as a number or a parameter"):
         exact = replace(exact_tree(tree), local_bounds={})
         weighed, other, is_icer = _roles(exact, criteria, name)
-    _check_moves_nothing_else(exact, name)
-
     lines = Lines(exact, name)
     found, meetings = lines.envelope(low, high)
     ends = [*pairwise([low, *meetings, high])]
@@ -185,7 +183,10 @@ def _only_parameter(tree: Tree, criteria: Criteria) -> str:
 
 
 def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
-    """Return the criterion that a parameter multiplies, the other one, and `is_icer`."""
+    """Return the criterion that a parameter multiplies, the other one, and `is_icer`.
+
+    Raises `AnalysisError` for another objective, or if the parameter is not only a weight.
+    """
     values = ParameterValues(tree.parameters, RATIONALS, {name: VARIABLE})
     units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.criteria}
     worth = {one: evaluate(unit, RATIONALS, values) for one, unit in units.items()}
@@ -199,24 +200,16 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
             f"{name}*effect - cost; the objective {text_of(criteria.objective)} counts "
             f"{', '.join(counted)}: write such an objective"
         )
-    cost, per_unit = worth[others[0]](Fraction(0)), worth[weighed[0]](Fraction(1))
-    return weighed[0], others[0], cost < 0 and abs(cost) == abs(per_unit)
-
-
-def _check_moves_nothing_else(tree: Tree, name: str) -> None:
-    """Raise `AnalysisError` if a parameter moves an amount or a probability."""
-    moving = {name}
-    for other in in_order(tree.parameters):
-        if not moving.isdisjoint(tree.parameters[other].bases):
-            moving.add(other)
+    moving = {one for one, value in values.items() if value.degree}
     for formula in () if tree.formulas is None else tree.formulas.expressions():
         parts = [one for _, one in formula.amounts] if isinstance(formula, Amounts) else [formula]
-        for part in parts:
-            if not moving.isdisjoint(names_in(part)):
-                found = f"the formula {text_of(part)} depends on it, too"
-                raise AnalysisError(
-                    f"{name} is not only a weight, because {found}: ask `sensitivity -p {name}`"
-                )
+        moved = [part for part in parts if not moving.isdisjoint(names_in(part))]
+        if moved:
+            found = f"the formula {text_of(moved[0])} depends on it, too"
+            hint = f"ask `sensitivity -p {name}`"
+            raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
+    cost, per_unit = worth[others[0]](Fraction(0)), worth[weighed[0]](Fraction(1))
+    return weighed[0], others[0], cost < 0 and abs(cost) == abs(per_unit)
 
 
 def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -> None:

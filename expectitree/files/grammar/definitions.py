@@ -140,25 +140,23 @@ _CRITERION_VALUES = {key: _PARAMETER_VALUES[key] for key in ("unit", "descriptio
 
 def read_criteria(values: ValueReader, data: Data) -> bool:
     """Store the criteria written at the root in `values`; report every error."""
-    named = [(name, "") for name in data] if isinstance(data, list) else data
-    is_named = isinstance(named, tuple | list) and all(isinstance(name, str) for name, _ in named)
-    if not named or not is_named:
+    listed = [(name, ()) for name in data] if isinstance(data, list) else data
+    is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
+    if not is_named or not listed:
         raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
     found: dict[str, Criterion] = {}
-    for at, (name, about) in enumerate(named):
-        fault = _fault_of_name(name)
-        if name in found:
-            fault = f"duplicate criterion {quote(name)}: keep one"
-        elif name in (values.parameters or ()):
-            fault = f"{quote(name)} is a parameter too: choose another name for one of them"
-        fields: dict[str, Any] = {}
-        if not isinstance(about, tuple) and about not in (None, ""):
-            fault = fault or f"found {described(about)} for {name}, expected {_CRITERIA}"
-        for place, (key, value) in enumerate(about if isinstance(about, tuple) else ()):
-            if key in _CRITERION_VALUES:
-                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
+    for at, (name, about) in enumerate(listed):
+        fault, fields = _fault_of_name(name), dict[str, Any]()
+        if name in found or name in (values.parameters or ()):
+            fault = f"{quote(name)} is the name of another number: choose another one"
+        if about and not isinstance(about, tuple):
+            fault, about = f"found {described(about)} for {name}, expected {_CRITERIA}", ()
+        for place, (key, value) in enumerate(about or ()):
+            if key in fields or key not in _CRITERION_VALUES:
+                message = unknown_key(key, tuple(_CRITERION_VALUES))
+                fault = f"{name}: {f'the key {key} twice' if key in fields else message}"
             else:
-                fault = fault or f"{name}: {unknown_key(key, tuple(_CRITERION_VALUES))}"
+                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
         if fault:
             values.report(Place(data, at, True), f"criteria: {fault}")
         found[str(name)] = Criterion(str(name), **fields)
