@@ -26,7 +26,6 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.searches.result import Counts, Grown, Outcome, Search
 from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
-from expectitree.text.tables import Column, table
 
 _NAME_WIDTH = 10  # columns of the names in the summary
 _MAX_TIES = 6
@@ -170,6 +169,10 @@ def _criteria(evaluation: Evaluation) -> Iterator[str]:
 
 def _criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value and the criteria of each action at the root."""
+    if not evaluation.criteria:
+        return
+    from expectitree.text.tables import Column, table
+
     search, root, rows = evaluation.search, evaluation.tree.root_id, []
     for b, amounts in evaluation.criteria.items():
         columns = [Column(name, number=True, spare=1) for name in amounts]

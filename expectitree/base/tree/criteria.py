@@ -39,7 +39,7 @@ def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amoun
 
 
 def check_objective(objective: Expression, criteria: Collection[str]) -> None:
-    """Raise `ExpressionError` if an objective is not linear in the criteria, with the reason."""
+    """Raise `ExpressionError` if an objective is not linear in the criteria, with the part."""
 
     def degree(node: Expression, degrees: list[int]) -> int:
         if not isinstance(node, Apply):
@@ -47,21 +47,16 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
         if not any(degrees):
             return 0
         operation, is_mixed = node.operation, not all(degrees)
-        hints = {
-            "*": "multiplies criteria with each other: multiply one with numbers or parameters",
-            "/": "divides by a criterion: divide by a number or a parameter",
-            "+": "adds a number: leave it out, or pay it at the root as an amount",
-            "^": "has a power of a criterion: multiply it with a number or a parameter",
-        }
         is_linear = {"+": not is_mixed, "-": not is_mixed, "*": is_mixed, NEGATION: True}
         if is_linear.get(operation, operation == "/" and not degrees[-1]):
             return 1
-        hint = hints.get("+" if operation == "-" else operation, f"uses {operation} of a criterion")
-        raise ExpressionError(f"{found}, but {quote(text_of(node), 60)} {hint}")
+        constant = ", without a constant" if operation in ("+", "-") else ""
+        raise ExpressionError(f"{quote(text_of(node), 60)} is not {expected}{constant}")
 
-    found = "an objective is linear in the criteria"
+    expected = "a sum of criteria, each times a number or a formula of parameters"
     if not fold(objective, degree):
-        raise ExpressionError(f"{found}, and this one has none: use {', '.join(criteria)}")
+        names = ", ".join(criteria)
+        raise ExpressionError(f"{quote(text_of(objective), 60)} is not {expected}: use {names}")
 
 
 def tree_of(tree: Tree, criterion: str) -> Tree:
