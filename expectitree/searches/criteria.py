@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.tree.criteria import tree_of
 from expectitree.base.tree.model import Kind
 from expectitree.searches.backward_induction import values_under
-
-if TYPE_CHECKING:
-    from expectitree.searches.result import Search
+from expectitree.searches.result import PLAYERS, Search
 
 
 class ExpectedCriteria:
@@ -21,7 +19,7 @@ class ExpectedCriteria:
         self.known = bytearray(len(tree))  # [N] whether the search proved the best actions
         for n, kind in enumerate(columns.kind):
             played = [b for b in tree.branches_of(n) if columns.probability[b] > 0]
-            if kind in (Kind.MAX, Kind.MIN):
+            if kind in PLAYERS:
                 played = [*islice(search.best_branches(n), 1)]
                 choices.update((n, b) for b in played)
             is_known = bool(played) or kind == Kind.TERMINAL

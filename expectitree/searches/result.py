@@ -7,13 +7,14 @@ from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import Number, display_text, to_nearest_float
+from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.base.tree.model import Kind, Node, Tree
@@ -22,9 +23,6 @@ from expectitree.base.tree.scans import shifted
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.cuts import SearchColumns, Unvisited, explain_unvisited
 from expectitree.searches.windows import find_best
-
-if TYPE_CHECKING:
-    from expectitree.searches.criteria import ExpectedCriteria
 
 PLAYERS = (Kind.MAX, Kind.MIN)
 
@@ -372,11 +370,9 @@ class Search(Shown):
         return {name: self._number(number) for name, number in found.items()}
 
     @cached_property
-    def expected_criteria(self) -> ExpectedCriteria:
-        """What is expected of each criterion at each node, with the best actions from there."""
-        from expectitree.searches.criteria import ExpectedCriteria
-
-        return ExpectedCriteria(self)
+    def expected_criteria(self) -> Any:
+        """What is expected of each criterion at each node: an `ExpectedCriteria`."""
+        return module_of("searches.criteria").ExpectedCriteria(self)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the figures of the search as a flat dict in a list: a row for pandas or polars.
