@@ -128,29 +128,25 @@ class _Reader(Translation):
     def two_criteria(self, data: _Object, signs: str) -> Fields:
         """Return the criteria and the objective, whose weight becomes a parameter."""
         named = data.keys.get("payoffNames") or []
-        described: Fields = {}
-        for at in (0, 1):
-            title = named[at] if isinstance(named, list) and at < len(named) else None
-            title = title if isinstance(title, str) and title else f"criterion {at + 1}"
-            self.criteria.append(self.new_name(title))
-            is_same = self.criteria[at] == title
-            place = data.place_of("payoffNames")
-            text = () if is_same else self.mapping({"description": (title, place)})
-            described[self.criteria[at]] = text, place
-        first, second = self.criteria
-        objective = f"{signs[0].strip('+')}{first}"  # as SilverDecisions has it for infinity
-        default = str(data.keys.get("defaultCriterion1Weight", "1"))
-        if default != "Infinity":
-            weight = self.new_name("weight")
-            objective = f"{signs[0].strip('+')}{weight}*{first} {signs[1]} {second}"
-            place = data.place_of("defaultCriterion1Weight")
-            about: Fields = {"value": (default, place)}
-            ends = [str(data.keys.get(f"weight{end}Bound", "")) for end in ("Lower", "Upper")]
-            if all(is_number(end) for end in ends) and to_fraction(ends[0]) < to_fraction(ends[1]):
-                about["range"] = ends, data.place_of("weightUpperBound")
-            self.parameters[weight] = self.mapping(about), place
-        criteria = self.mapping(described), data.place_of("payoffNames")
-        return {"criteria": criteria, "objective": (objective, data.place)}
+        titles = [*(named if isinstance(named, list) else []), None, None][:2]
+        place, described = data.place_of("payoffNames"), dict[str, tuple[Data, Place]]()
+        for at, title in enumerate(titles, 1):
+            title = title if isinstance(title, str) and title else f"criterion {at}"
+            name = self.new_name(title)
+            text = () if name == title else self.mapping({"description": (title, place)})
+            described[name] = text, place
+        first, second = self.criteria = [*described]
+        found: Fields = {"criteria": (self.mapping(described), place)}
+        sign, value = signs[0].strip("+"), str(data.keys.get("defaultCriterion1Weight", "1"))
+        if value == "Infinity":  # then SilverDecisions counts the first criterion alone
+            return {**found, "objective": (f"{sign}{first}", data.place)}
+        weight, place = self.new_name("weight"), data.place_of("defaultCriterion1Weight")
+        about: Fields = {"value": (value, place)}
+        ends = [str(data.keys.get(f"weight{end}Bound", "")) for end in ("Lower", "Upper")]
+        if all(map(is_number, ends)) and to_fraction(ends[0]) < to_fraction(ends[1]):
+            about["range"] = ends, data.place_of("weightUpperBound")
+        self.parameters[weight] = self.mapping(about), place
+        return {**found, "objective": (f"{sign}{weight}*{first} {signs[1]} {second}", data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
         trees = self.objects(data, "trees")
@@ -185,7 +181,7 @@ class _Reader(Translation):
             fields["utility"] = paid
         else:
             fields[self.kinds[kind]] = children, about.place
-            if paid[0] not in ("0", ()):
+            if paid[0] != "0":
                 fields["reward"] = paid
         if name := self.text(about, "name"):
             fields["note"] = name, about.place
@@ -416,9 +412,10 @@ class _Writer:
         probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
         separator = "\n"
         for b, probability in zip(branches, probabilities, strict=True):
+            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
             edge: dict[str, Any] = {
                 "name": self.tree.label[b] or "",
-                "payoff": [*[self.payoff(tree, node, b) for tree in self.trees], 0][:2],
+                "payoff": payoffs if payoffs[1:] else [*payoffs, 0],
             }
             if probability is not None:
                 edge["probability"] = probability

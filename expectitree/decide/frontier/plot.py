@@ -38,6 +38,6 @@ def figure_of(report: Frontier) -> Any:
         text = f"{name}: {about.description}" if about.description else name
         axis.set_label_text(plain(f"{text} ({about.unit})" if about.unit else text))
         axis.set_major_formatter("{x:,.12g}")
-    axes.margins(0.15)
+    axes.margins(x=0.25, y=0.12)  # room for the names
     finish(axes, report.tree.title)
     return figure

@@ -145,8 +145,8 @@ class ValueReader:
 
     def are_amounts(self, data: Data) -> bool:
         """Return whether something is a mapping whose keys are criteria."""
-        known = None if self.criteria is None else self.criteria.criteria
-        return known is not None and isinstance(data, tuple) and {*dict(data)} <= {*known}
+        known = () if self.criteria is None else self.criteria.criteria
+        return bool(data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
