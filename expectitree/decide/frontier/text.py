@@ -85,4 +85,5 @@ def _sentences(report: Frontier) -> Iterator[str]:
     known = best if now else "that is outside the range"
     yield f"{one.name} is {with_unit(cell_text(one.current), one.unit)} now: {known}."
     if len(report.best) > 1:
-        yield VERIFIED
+        is_rounded = bool(report.tree.error)  # irrational numbers, to 60 digits
+        yield VERIFIED.replace(" in exact arithmetic", "") if is_rounded else VERIFIED
