@@ -43,6 +43,8 @@ class Strategy:
     criteria: Mapping[str, Fraction]
     start: Any = None  # the least weight at which it is best; None if it is never best
     end: Any = None  # the greatest such weight
+    # What it adds to the strategy that is best at lower weights, by criterion.
+    increments: Mapping[str, Fraction] | None = None
     status: str = "best"  # or "dominated", "extendedly dominated" or "tie"
     by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
 
@@ -75,20 +77,10 @@ class Frontier(Shown):
     best: tuple[Strategy, ...]
     never: tuple[Strategy, ...]
 
-    @property
-    def increments(self) -> list[dict[str, Fraction]]:
-        """What each of the best strategies adds to the one before, by criterion."""
-        return [{}] + [
-            {name: two.criteria[name] - one.criteria[name] for name in (self.other, self.weighed)}
-            for one, two in pairwise(self.best)
-        ]
-
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""
-        rows = zip(self.best, self.increments, strict=True)
-        best = [vars(one) | {"increments": added or None} for one, added in rows]
-        about = {"weighed": self.weighed, "other": self.other}
-        return {**self.range.json_fields(), **about, "best": best, "never": self.never}
+        names = ("weighed", "other", "best", "never")
+        return self.range.json_fields() | {name: getattr(self, name) for name in names}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each strategy: the rows of a table for pandas or polars.
@@ -163,6 +155,9 @@ def frontier(
         return Strategy(choices.get(ROOT), choices, totals, **about)
 
     best = [strategy(line, start=a, end=b) for line, (a, b) in zip(found, ends, strict=True)]
+    for i, (one, two) in enumerate(pairwise(best), 1):
+        added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
+        best[i] = replace(two, increments=added)
     never = []
     for b in exact.branches_of(exact.root_id) if exact.root.kind == MAX else ():
         if b not in [line.choices[exact.root_id] for line in found]:

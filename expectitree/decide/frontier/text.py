@@ -35,9 +35,9 @@ def _tables(report: Frontier, options: ConsoleOptions) -> Iterator[RenderableTyp
     for name in report.best[0].criteria:
         shared.append(Column(name, number=True, spare=0 if name in both else 3))
     rows, now = [], _best_now(report)
-    for i, (one, added) in enumerate(zip(report.best, report.increments, strict=True), 1):
+    for i, one in enumerate(report.best, 1):
         mark = f" {characters(options).best.strip()}" if i in now else ""
-        numbers = [added[name] for name in both] + [one.start] if added else []
+        numbers = [*one.increments.values(), one.start] if one.increments else []
         more = [cell_text(number) for number in numbers] or [""] * 3
         rows.append([f"{i}{mark}", *_cells(one), *more])
     columns = [Column(f"incr. {name}", number=True, spare=2) for name in both]

@@ -50,7 +50,8 @@ def test_a_published_example_with_both_kinds_of_dominance() -> None:
     found = et.frontier(tree_of(table))
     assert [one.action for one in found.best] == ["usual care", "B", "D", "E"]
     assert [one.start for one in found.best] == [0, 5000, 12500, 20000]
-    assert [[*one.values()] for one in found.increments[1:]] == [[5000, 1], [25000, 2], [20000, 1]]
+    added = [[*(one.increments or {}).values()] for one in found.best]
+    assert added == [[], [5000, 1], [25000, 2], [20000, 1]]
     assert {one.action: (one.status, one.by) for one in found.never} == {
         "A": ("dominated", (2,)),
         "C": ("extendedly dominated", (2, 3)),
