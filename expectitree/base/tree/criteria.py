@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import cast
 
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import (
@@ -19,7 +20,7 @@ from expectitree.base.expressions.syntax import (
     text_of,
 )
 from expectitree.base.numbers import quote
-from expectitree.base.tree.formulas import ZERO, Amounts, Criteria
+from expectitree.base.tree.formulas import ZERO, Amounts, Criteria, Expressions
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -61,12 +62,13 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
-    formulas = tree.formulas
-    assert formulas is not None
-    amounts = [
-        {at: one.of(criterion) for at, one in column.items() if isinstance(one, Amounts)}
-        for column in (formulas.nodes, formulas.rewards)
-    ]
-    formulas = replace(formulas, nodes=amounts[0], rewards=amounts[1], criteria=None)
+
+    def amounts(column: Expressions) -> dict[int, Expression]:
+        assert all(isinstance(one, Amounts) for one in column.values())
+        return {at: cast("Amounts", one).of(criterion) for at, one in column.items()}
+
+    assert tree.formulas is not None
+    nodes, rewards = amounts(tree.formulas.nodes), amounts(tree.formulas.rewards)
+    formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=None)
     found = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
     return evaluated(found)[0].computed
