@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import INFINITY
@@ -57,8 +58,9 @@ class Lines:
                 parts = [(columns.probability[b], line) for b, line in worth.items()]
                 found.append(Line(sum(p * x.a for p, x in parts), sum(p * x.b for p, x in parts)))
                 continue
-            is_given = first is not None and n == self.tree.root_id
-            chosen[n] = first if is_given else max(own, key=lambda b: rank(worth[b]))
+            chosen[n] = max(own, key=lambda b: rank(worth[b]))
+            if first is not None and n == self.tree.root_id:
+                chosen[n] = first
             found.append(worth[chosen[n]])
         reached = {self.tree.root_id}
         for n in range(self.tree.root_id, -1, -1):
@@ -85,7 +87,7 @@ class Lines:
                 waiting.pop()
                 continue
             weight = (left.a - right.a) / (right.b - left.b)
-            middle = self.best(lambda line, at=weight: line.at(at), first)
+            middle = self.best(partial(Line.at, weight=weight), first)
             if middle.at(weight) > left.at(weight) and left.b < middle.b < right.b:
                 waiting.append(middle)
             else:

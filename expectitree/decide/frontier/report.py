@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, cast
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
@@ -138,7 +138,7 @@ def frontier(
         raise AnalysisError("a frontier is for trees in which MAX alone decides: MIN decides here")
     name = parameter or _only_parameter(tree, criteria)
     moved = range_of(tree, name, (0, 1) if range is None else range)
-    low, high = moved.low, INFINITY if range is None else moved.high
+    low, high = moved.low, cast("Any", INFINITY) if range is None else moved.high
     moved = replace(moved, high=high)
     with exact_only("a frontier", "write the weight as a number or a parameter"):
         exact = replace(exact_tree(tree), local_bounds={})

@@ -55,7 +55,8 @@ class ValueReader:
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
         self.criteria: Criteria | None = None
-        self.to_terminal = self.to_number  # of a terminal that is no mapping
+        # Reads a terminal that is not a mapping.
+        self.to_terminal: Callable[[str], Number] = self.to_number
 
     def use_floats(self) -> None:
         """Read numbers as floats, which is faster."""
