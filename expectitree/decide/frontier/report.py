@@ -53,6 +53,11 @@ class Strategy:
 class Frontier(Shown):
     """The strategies that are best for some weight, and the first actions that never are.
 
+        >>> import expectitree as et
+        >>> found = et.frontier(et.load("example:programmes"))
+        >>> [(one.action, one.status, one.by) for one in found.never]
+        [('A', 'dominated', (2,)), ('C', 'extendedly dominated', (2, 3))]
+
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
@@ -106,14 +111,9 @@ def frontier(
     """Return the strategies that are best for some weight of a criterion, and where they change.
 
         >>> import expectitree as et
-        >>> tree = et.loads("{parameters: {wtp: 9}, criteria: [cost, qaly], "
-        ...     "objective: wtp*qaly - cost, max: {wait: {utility: 0}, "
-        ...     "drug: {utility: {cost: 6, qaly: 2}}, both: {utility: {cost: 9, qaly: 1}}}}")
-        >>> found = et.frontier(tree)
+        >>> found = et.frontier(et.load("example:programmes"))
         >>> [(one.action, float(one.start)) for one in found.best]
-        [('wait', 0.0), ('drug', 3.0)]
-        >>> [(one.action, one.status, one.by) for one in found.never]
-        [('both', 'dominated', (2,))]
+        [('usual care', 0.0), ('B', 5000.0), ('D', 12500.0), ('E', 20000.0)]
 
     Args:
         tree: A tree with criteria, in which MAX alone decides.
