@@ -43,7 +43,8 @@ class Lines:
         branches = range(NONE, len(tree.columns.child))
         self.tree = tree
         self.utility = [*map(line, zero.columns.utility, one.columns.utility)]
-        self.reward = {b: line(zero.reward_of(b), one.reward_of(b)) for b in branches}
+        paid = {b: line(zero.reward_of(b), one.reward_of(b)) for b in branches}
+        self.reward = {b: line for b, line in paid.items() if line.a or line.b}
 
     def best(self, rank: Callable[[Line], Any], first: int | None = None) -> Line:
         """Return the line of the greatest rank; with `first`, of those that begin with a branch."""
@@ -71,7 +72,8 @@ class Lines:
         return self._after(NONE, found[-1])._replace(choices=choices)
 
     def _after(self, branch: int, line: Line) -> Line:
-        return Line(line.a + self.reward[branch].a, line.b + self.reward[branch].b)
+        paid = self.reward.get(branch)
+        return line if paid is None else Line(line.a + paid.a, line.b + paid.b)
 
     def envelope(
         self, low: Fraction, high: Any, first: int | None = None
