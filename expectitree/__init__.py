@@ -45,6 +45,7 @@ _NAMES = {
     "base.tree.builder": ("TreeBuilder",),
     "base.tree.model": ("Branch", "Kind", "Node", "Tree"),
     "decide.ask.report": ("Inquiry", "inquire"),
+    "decide.frontier.report": ("Frontier", "frontier"),
     "decide.information.report": ("Information", "information"),
     "decide.opponents.report": ("Opponents", "opponents"),
     "decide.rescale.any_map": ("find_order_preserving_map",),
@@ -74,7 +75,16 @@ __all__ = list(_HOMES)
 
 _QUESTIONS = {
     "analysis": ("evaluate", "compare", "trace", "verify"),
-    "decide": ("sensitivity", "risk", "information", "simulation", "rescale", "opponents", "ask"),
+    "decide": (
+        "sensitivity",
+        "frontier",
+        "risk",
+        "information",
+        "simulation",
+        "rescale",
+        "opponents",
+        "ask",
+    ),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

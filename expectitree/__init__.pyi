@@ -27,6 +27,8 @@ from expectitree.base.tree.model import Node as Node
 from expectitree.base.tree.model import Tree as Tree
 from expectitree.decide.ask.report import Inquiry as Inquiry
 from expectitree.decide.ask.report import inquire as inquire
+from expectitree.decide.frontier.report import Frontier as Frontier
+from expectitree.decide.frontier.report import frontier as frontier
 from expectitree.decide.information.report import Information as Information
 from expectitree.decide.information.report import information as information
 from expectitree.decide.opponents.report import Opponents as Opponents

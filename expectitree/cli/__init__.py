@@ -52,6 +52,7 @@ GROUPS = {
     },
     "Decide": {
         "sensitivity": "Find what the best decision depends on: thresholds, tornado, break-even.",
+        "frontier": "Find the strategies that are best for some weight of a criterion.",
         "information": "Compute what knowing an event in advance, or a test, is worth.",
         "risk": "Show how risky each action is: the distribution of totals.",
         "simulate": "Show which action is best while parameters are uncertain; EVPI, EVPPI.",

@@ -124,7 +124,8 @@ def described(text: str, path: str, *, name: str = "tree.yaml") -> dict[str, Any
         "value": "0" if tree.unknown else number_text(evaluate(tree).lower[node]),
     }
     if change.is_leaf:
-        return {**found, "utility": change.value().text}
+        value = change.value()
+        return {**found, "utility": change.raw(value) if value.is_mapping else value.text}
     kind, children = change.target.pairs[change.body]
     if kind.text == "chance":
         by_p = _are_by_p(kind, children)
@@ -229,6 +230,8 @@ class _Change:
         text = str(value)
         if not text:
             raise TreeError("nothing is written here: expected a number")
+        if text[0] == "{" and self.tree.criteria is not None:  # amounts by criterion
+            return text
         try:
             to_fraction(text)
         except NumberError:

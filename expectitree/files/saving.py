@@ -169,6 +169,7 @@ LOSSES: dict[str, Callable[[Tree], Any]] = {
     "distributions": lambda tree: any(one.distribution for one in tree.parameters.values()),
     "formulas": lambda tree: tree.formulas and any(True for _ in tree.formulas.expressions()),
     "events": lambda tree: tree.formulas and tree.formulas.events,
+    "criteria": lambda tree: tree.criteria,
     "sharing": lambda tree: False,  # not lost: `written_tree` gives each path its own nodes
     "trees of one terminal": lambda tree: len(tree) == 1,
     _DEEP_TREES: lambda tree: tree.heights[tree.root_id] > MAX_DEPTH,

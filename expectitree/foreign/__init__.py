@@ -27,7 +27,7 @@ FORMATS = (
         home="expectitree.foreign.efg",
         signature=r"\A\s*[EN]FG\s",
         options=("max_player",),
-        loses=(*_UNANNOTATED, "parameters", "formulas", *_VALUES),
+        loses=(*_UNANNOTATED, "parameters", "formulas", "criteria", *_VALUES),
     ),
     Format(
         "radiant",
@@ -38,7 +38,7 @@ FORMATS = (
         signature=r"(?ims)\A(?=.*^name\s*:)(?=.*^type\s*:\s*(?:decision|chance)\b)"
         r"(?!.*^children\s*:)",
         options=("minimize",),
-        loses=(*_UNANNOTATED, *_VALUES, *_SHAPES, "two players"),
+        loses=(*_UNANNOTATED, "criteria", *_VALUES, *_SHAPES, "two players"),
         likeness=r"(?ims)\A(?=.*^type\s*:)(?=.*^\s+payoff\s*:)",
     ),
     Format(

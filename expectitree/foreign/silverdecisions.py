@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -17,10 +17,12 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
-from expectitree.files.grammar.words import described
+from expectitree.files.grammar.words import described, is_number
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
+from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
+from expectitree.foreign.silverdecisions_criteria import rule_of, used_parameters
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -84,6 +86,7 @@ class _Reader(Translation):
         self.taken = {*FUNCTIONS, REST, "inf"}  # names that are no longer free for a parameter
         self.kinds: dict[Data, str] = {}  # by the type of a node
         self.criterion = 0  # the place of the payoffs that count
+        self.criteria: list[str] = []  # the names, for a rule of two criteria
         self.has_other_payoffs = False
 
     def root(self, number: int | None) -> Data:
@@ -93,10 +96,11 @@ class _Reader(Translation):
         if KEY not in file.keys:
             self.stop(file, KEY, f"expected a JSON object with the key {KEY}: its version")
         rule = file.keys.get("rule", next(iter(RULES)))
-        if not isinstance(rule, str) or rule not in RULES:
-            known = ", ".join(RULES)
+        if not isinstance(rule, str) or rule not in RULES and rule not in TWO_CRITERIA:
+            known = ", ".join((*RULES, *TWO_CRITERIA))
             self.stop(file, "rule", f"found {described(rule)} as rule, expected one of {known}")
-        self.kinds = dict(zip(("decision", "chance"), RULES[rule], strict=True))
+        kinds = RULES.get(rule, ("max", "chance"))
+        self.kinds = dict(zip(("decision", "chance"), kinds, strict=True))
         if self.kinds["chance"] != "chance":
             self.notes.append(f"the rule {rule} uses no probabilities: left out")
         self.criterion = int(file.keys.get("viewMode") == "criterion2")
@@ -105,7 +109,9 @@ class _Reader(Translation):
             self.stop(file, "data", f"expected an object with the trees as data: {hint}")
         data = _Object(file.keys["data"], file.place_of("data"))
         fields: Fields = {"payoff": ("0", data.place)}
-        stack = [_Node(self.find_tree(data, number), self.assign(data, {}), fields, [])]
+        names = self.assign(data, {})
+        about = self.two_criteria(data, TWO_CRITERIA[rule]) if rule in TWO_CRITERIA else {}
+        stack = [_Node(self.find_tree(data, number), names, fields, [])]
         while stack:
             stack += reversed([*self.open(stack.pop())])
         for key, name in (("title", "title"), ("source", "description")):
@@ -113,10 +119,34 @@ class _Reader(Translation):
                 fields[key] = text, file.place_of(name)
         if self.parameters:
             fields["parameters"] = self.mapping(self.parameters), data.place_of("code")
+        fields |= about
         if self.has_other_payoffs:
             found = f"this is the tree for criterion {self.criterion + 1}"
             self.notes.append(f"{found}: left out the payoffs of the other criterion")
         return self.mapping(fields)
+
+    def two_criteria(self, data: _Object, signs: str) -> Fields:
+        """Return the criteria and the objective, whose weight becomes a parameter."""
+        named = data.keys.get("payoffNames") or []
+        titles = [*(named if isinstance(named, list) else []), None, None][:2]
+        place, described = data.place_of("payoffNames"), dict[str, tuple[Data, Place]]()
+        for at, title in enumerate(titles, 1):
+            title = title if isinstance(title, str) and title else f"criterion {at}"
+            name = self.new_name(title)
+            text = () if name == title else self.mapping({"description": (title, place)})
+            described[name] = text, place
+        first, second = self.criteria = [*described]
+        found: Fields = {"criteria": (self.mapping(described), place)}
+        sign, value = signs[0].strip("+"), str(data.keys.get("defaultCriterion1Weight", "1"))
+        if value == "Infinity":  # then SilverDecisions counts the first criterion alone
+            return {**found, "objective": (f"{sign}{first}", data.place)}
+        weight, place = self.new_name("weight"), data.place_of("defaultCriterion1Weight")
+        about: Fields = {"value": (value, place)}
+        ends = [str(data.keys.get(f"weight{end}Bound", "")) for end in ("Lower", "Upper")]
+        if all(map(is_number, ends)) and to_fraction(ends[0]) < to_fraction(ends[1]):
+            about["range"] = ends, data.place_of("weightUpperBound")
+        self.parameters[weight] = self.mapping(about), place
+        return {**found, "objective": (f"{sign}{weight}*{first} {signs[1]} {second}", data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
         trees = self.objects(data, "trees")
@@ -184,10 +214,17 @@ class _Reader(Translation):
         """Return the payoff of an edge, and the probability of an outcome."""
         payoffs = edge.keys.get("payoff", "")
         payoffs = payoffs if isinstance(payoffs, list) else [payoffs]
-        payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else ""
-        others = [other for at, other in enumerate(payoffs) if at != self.criterion]
-        self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
-        found: Fields = {"payoff": (formula_of(payoff, names), edge.place_of("payoff"))}
+        place = edge.place_of("payoff")
+        if self.criteria:
+            pairs = zip(self.criteria, [*payoffs, "0", "0"], strict=False)
+            amounts = {name: (formula_of(payoff, names), place) for name, payoff in pairs}
+            amounts = {name: pair for name, pair in amounts.items() if pair[0] != "0"}
+            found: Fields = {"payoff": (self.mapping(amounts) if amounts else "0", place)}
+        else:
+            payoff = payoffs[self.criterion] if self.criterion < len(payoffs) else ""
+            others = [other for at, other in enumerate(payoffs) if at != self.criterion]
+            self.has_other_payoffs |= any(other not in (None, "", "0") for other in others)
+            found = {"payoff": (formula_of(payoff, names), place)}
         if is_outcome:
             written = edge.keys.get("probability", "")
             is_share = isinstance(written, str) and written.strip() == SHARE
@@ -204,15 +241,21 @@ class _Reader(Translation):
         for statement in re.split(r"[\n;]", _COMMENT.sub("", code)):
             match = _ASSIGNMENT.fullmatch(statement.strip())
             if match:
-                base = re.sub("[^A-Za-z0-9_]", "_", match[1])
-                new = shared.free_name(base, self.taken.__contains__)
-                self.taken.add(new)
+                new = self.new_name(match[1])
                 self.parameters[new] = formula_of(match[2], found), item.place_of("code")
                 found[match[1]] = new
             elif statement.strip():
                 left_out = f"left out {quote(statement.strip())}"
                 self.note(item.path, f"{left_out}, which is not an assignment such as x = 2")
         return found
+
+    def new_name(self, title: str) -> str:
+        """Return a name that is not taken yet, and take it."""
+        base = re.sub("[^A-Za-z0-9_]+", "_", title)
+        base = f"_{base}" if base[0].isdigit() else base
+        new = shared.free_name(base, self.taken.__contains__)
+        self.taken.add(new)
+        return new
 
     # ---- Values of any object.
 
@@ -271,7 +314,7 @@ _SETTINGS = {
 }
 _CRITERIA = {
     "texts": [],
-    "payoffNames": [],
+    "payoffNames": list[str](),
     "defaultCriterion1Weight": 1,
     "weightLowerBound": 0,
     "weightUpperBound": "Infinity",
@@ -294,6 +337,12 @@ class _Writer:
         self.tree = tree
         self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
+        self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
+        self.written: Collection[str] = tree.parameters  # the names of parameters
+        if tree.criteria is not None:
+            self.rule, self.trees, about = rule_of(tree)
+            self.criteria = {**_CRITERIA, **about}
+            self.written = used_parameters(self.trees)
         # The names of the parameters in mathjs, which reserves a few words.
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
@@ -308,6 +357,8 @@ class _Writer:
         tree, code, scope = self.tree, list[str](), dict[str, float]()
         values: dict[str, Any] = parameter_values(tree)
         for n, value in values.items():
+            if n not in self.written:
+                continue
             name = self.names[n]
             code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
             if value is not None and abs(value) <= _GREATEST:
@@ -319,7 +370,9 @@ class _Writer:
             "description": tree.source or "",
             **_SETTINGS,
         }
-        data = {"code": "\n".join(code), "expressionScope": scope, **_CRITERIA}
+        if self.trees[1:]:
+            head["viewMode"] = "twoCriteria"
+        data = {"code": "\n".join(code), "expressionScope": scope, **self.criteria}
         yield f'{_opened(head)},\n"data": {_opened(data)},\n"trees": [\n'
         yield from self.nodes()
         yield "\n]}}\n"
@@ -359,18 +412,19 @@ class _Writer:
         probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
         separator = "\n"
         for b, probability in zip(branches, probabilities, strict=True):
+            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
             edge: dict[str, Any] = {
                 "name": self.tree.label[b] or "",
-                "payoff": [self.payoff(node, b), 0],
+                "payoff": payoffs if payoffs[1:] else [*payoffs, 0],
             }
             if probability is not None:
                 edge["probability"] = probability
             yield b, f'{separator}{_opened(edge)}, "childNode": '
             separator = ",\n"
 
-    def payoff(self, node: int, b: int) -> str:
+    def payoff(self, tree: Tree, node: int, b: int) -> str:
         """Return what a branch pays, with the utility of a terminal at its end."""
-        written, value = shared.payoff_of(self.tree, b)
+        written, value = shared.payoff_of(tree, b)
         if abs(value) > _GREATEST:
             path = escape(self.tree.path_of(node, b))
             found = f"the payoff {message_text(value)} is beyond 2^53 - 1"

@@ -85,10 +85,15 @@ def _log_of(change: float, total: float) -> float:
 
 def value_under(tree: Tree, choices: Mapping[int, int]) -> Number:
     """Return the value of a tree in which some nodes have their branch chosen."""
+    result: Number = tree.root_reward + values_under(tree, choices)[tree.root_id]
+    return result
+
+
+def values_under(tree: Tree, choices: Mapping[int, int]) -> list[Any]:
+    """Return [N] the values of the nodes of a tree in which some have their branch chosen."""
     first, last = [*tree.columns.first], [*tree.columns.last]
     for n, branch in choices.items():
         first[n], last[n] = branch, branch + 1
     values: list[Any] = [None] * len(tree)
     backward_induction(tree.columns._replace(first=first, last=last), values, 0)
-    result: Number = tree.root_reward + values[tree.root_id]
-    return result
+    return values

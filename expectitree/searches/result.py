@@ -14,6 +14,7 @@ from expectitree.base.algorithms import OPTIONS, Algorithm
 from expectitree.base.display import Shown
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import Number, display_text, to_nearest_float
+from expectitree.base.tables import module_of
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Bounds, Readable, Repeated
 from expectitree.base.tree.model import Kind, Node, Tree
@@ -341,6 +342,37 @@ class Search(Shown):
         raise SearchError(
             f"{what}: evaluate the tree with expectiminimax for the value of each node"
         )
+
+    def criteria_of(self, node: Node | str = ROOT) -> dict[str, Number]:
+        """Return what is expected of each criterion at a node, with the best actions from there.
+
+            >>> import expectitree as et
+            >>> tree = et.loads("{criteria: [cost, days], objective: -cost - 5*days, max: {fly: "
+            ...                 "{utility: {cost: 90, days: 1}}, sail: {utility: {days: 9}}}}")
+            >>> et.evaluate(tree).criteria_of(), et.evaluate(tree).criteria_of("fly")
+            ({'cost': 0.0, 'days': 9.0}, {'cost': 90.0, 'days': 1.0})
+
+        Of several best actions, the first one is played. A tree without criteria has none.
+
+        Args:
+            node: A node, or its path, as in `value_of`.
+
+        Raises:
+            SearchError: The search did not prove which actions are best.
+            TreeError: The path names no node.
+        """
+        where = self.tree.find_branch(node) if isinstance(node, str) else None
+        found = self.expected_criteria.at(self._id(node), where)
+        if found is None:
+            what = f"{self.algorithm.full_name} did not prove which actions are best"
+            path = message_path(self.tree.path_of(self._id(node)))
+            raise SearchError(f"{what} at {path}: evaluate the tree with expectiminimax")
+        return {name: self._number(number) for name, number in found.items()}
+
+    @cached_property
+    def expected_criteria(self) -> Any:
+        """What is expected of each criterion at each node: an `ExpectedCriteria`."""
+        return module_of("searches.criteria").ExpectedCriteria(self)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return the figures of the search as a flat dict in a list: a row for pandas or polars.

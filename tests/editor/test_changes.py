@@ -14,7 +14,7 @@ from helpers import for_each
 
 import expectitree as et
 from expectitree.base.tree import paths
-from expectitree.editor.changes import edited
+from expectitree.editor.changes import described, edited
 
 NUMBERS = ("3", "-2.5", "1/3", "40", "0", "1e3")
 SHARES = {2: ("0.3", "0.7"), 3: ("1/2", "0.3", "20%"), 4: ("0.1", "0.2", "0.3", "0.4")}
@@ -358,3 +358,12 @@ def test_a_file_of_another_program_and_a_tree_of_one_child_are_refused() -> None
     text = et.dumps(et.loads("max: [1, 2]"), "silverdecisions")
     with pytest.raises(et.TreeError, match="convert the file to YAML or JSON"):
         edited(text, "", "add", name="t.json")
+
+
+def test_amounts_by_criterion_are_edited_as_a_mapping() -> None:
+    text = "{criteria: [x, y], objective: x - y, max: {a: {utility: {x: 3}}, b: 0}}"
+    assert described(text, "a")["utility"] == "{x: 3}"
+    changed = text.replace("{x: 3}", "{x: 3, y: 1}")
+    assert edited(text, "a", "utility", "{x: 3, y: 1}") == changed
+    with pytest.raises(et.FileError, match="expected amounts by criterion"):
+        edited(text, "a", "utility", "4")

@@ -58,8 +58,11 @@ UNSEEN = {
     "a formula, or a name in it (a word alone may be the name of a parameter)": """
         control-character-label.yaml crlf.yaml more-than-twenty.yaml number-estimate.yaml
         p-percent-fraction.yaml p-rest-word.yaml path-escaped.yaml tag-custom.yaml
-        param-cycle.yaml param-itself.yaml param-unknown.yaml""",
+        param-cycle.yaml param-itself.yaml param-unknown.yaml
+        objective-constant.yaml objective-function.yaml objective-name.yaml
+        objective-product.yaml objective-without.yaml""",
     "a distribution that does not fit its value or the others": "distribution-value.yaml",
+    "a number where the root has criteria": "criteria-cost.yaml",
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
         formula-value.yaml with-event.yaml with-value.yaml""",

@@ -100,7 +100,7 @@ def test_errors_have_their_place_and_their_path() -> None:
         "[1]": "expected a JSON object with the key SilverDecisions",
         '{"SilverDecisions": "0.5", "trees": []}': "expected an object with the trees as data",
         file_of(): "there is no tree 1 among the 0 trees of the file",
-        file_of(decision(), rule="min-max"): "found 'min-max' as rule, expected one of expected",
+        file_of(decision(), rule="minmax"): "found 'minmax' as rule, expected one of expected",
         file_of(decision()): "/: a decision node has no edges: add one, or make it a terminal",
         file_of(decision(edge("go", "1 + f(2)", terminal()))): "go: unknown function 'f'",
         file_of(decision(edge("go", "x", terminal())), code="y = 1"): "go: unknown parameter 'x'",

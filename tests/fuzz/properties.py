@@ -11,12 +11,13 @@ from base.expressions import test_evaluation
 from base.tree import test_adopt, test_folding, test_transform
 from decide import test_flip
 from decide.ask import test_inquiry
+from decide.frontier import test_frontier
 from decide.information import test_joint_distribution
 from decide.opponents import test_opponents
 from decide.rescale import test_rescale
 from decide.risk import test_risk
 from decide.sensitivity import test_everywhere, test_thresholds
-from files import test_events, test_replacing
+from files import test_criteria, test_events, test_replacing
 from foreign import test_csv
 from fuzz.cases import Target, draw_case, draw_seed, from_tests
 from games import test_random_games
@@ -157,6 +158,10 @@ TARGETS: dict[str, Target] = {
         test_thresholds.test_each_row_of_a_map_is_a_one_way_analysis,
         test_thresholds.test_break_even_points_are_where_the_value_is_reached,
         test_everywhere.test_decisions_are_those_that_optimal_play_reaches,
+    ),
+    "criteria": from_tests(
+        test_criteria.test_random_trees_by_the_definition,
+        test_frontier.test_every_strategy_of_random_trees,
     ),
     "risk": from_tests(test_risk.test_enumeration),
     "ask": from_tests(check_answers),

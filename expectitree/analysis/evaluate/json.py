@@ -41,6 +41,11 @@ def render(
             name: None if value is None else json_number(value)
             for name, value in evaluation.parameters.items()
         }
+    if evaluation.tree.criteria is not None:
+        label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
+        fields["criteria"] = known.pop(NONE, None)
+        root = evaluation.tree.root_id
+        fields["criteria_of_actions"] = {label(root, b): amounts for b, amounts in known.items()}
     if evaluation.reasons is not None:
         fields["explanation"] = explanation_fields(evaluation.reasons)
     # Ids are digits and counts are words: docs/decisions/0003-json-nodes.md.

@@ -14,10 +14,10 @@ from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree import scans
 from expectitree.base.tree.builder import keep_branches
-from expectitree.base.tree.columns import Column, Readable, Repeated
+from expectitree.base.tree.columns import NONE, Column, Readable, Repeated
 from expectitree.base.tree.model import Tree
 from expectitree.searches.cuts import NOT_CUT
-from expectitree.searches.result import Outcome, Search
+from expectitree.searches.result import PLAYERS, Outcome, Search
 
 
 @dataclass
@@ -78,6 +78,20 @@ class Evaluation:
         from expectitree.base.tree.parameters import parameter_values
 
         return parameter_values(self.tree)
+
+    @cached_property
+    def criteria(self) -> Mapping[int, Mapping[str, Number]]:
+        """What is expected of each criterion, where it is known: of the tree, and of each action.
+
+        The tree is at -1, and the actions at the root are at their branches.
+        """
+        tree, root = self.tree, self.tree.root_id
+        if tree.criteria is None:
+            return {}
+        branches = tree.branches_of(root) if tree.columns.kind[root] in PLAYERS else ()
+        nodes = {NONE: root} | {b: tree.columns.child[b] for b in branches}
+        found = {b: self.search.expected_criteria.at(n, b) for b, n in nodes.items()}
+        return {b: amounts for b, amounts in found.items() if amounts is not None}
 
     def formulas_at(self, node: int, branch: int) -> Mapping[str, str]:
         """Return the formulas of a node and of a branch, either of which may be -1, by key."""

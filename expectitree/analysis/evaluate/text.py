@@ -14,14 +14,16 @@ from expectitree.analysis.show import MAX_ROWS
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import (
     Number,
+    cell_text,
     display_text,
+    escape,
     exact_display,
     is_shown_as_fraction,
     percent_text,
 )
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.searches.result import Counts, Grown, Outcome, Search
-from expectitree.text.console import line, safe, title_heading
+from expectitree.text.console import characters, line, safe, title_heading
 from expectitree.text.phrases import bounds_text, payment, plural, tied, untied, with_unit
 
 _NAME_WIDTH = 10  # columns of the names in the summary
@@ -42,6 +44,7 @@ def render(
         yield from tree_lines(evaluation.shown, options, most_rows, notes)
     yield ""
     yield from summary_lines(evaluation, options)
+    yield from _criteria_table(evaluation, options)
 
 
 def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -73,6 +76,8 @@ def _facts(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[tuple[st
         yield "algorithm", f"{search.algorithm.full_name}{jobs}{why}"
     yield _name_of_value(search, has_min), (value_text(search, write), "value")
     yield from _attitude_facts(search, write)
+    if evaluation.criteria:
+        yield "criteria", ", ".join(_criteria(evaluation))
     if search.outcome is Outcome.ACTION:
         yield "asked", "which action is best, not its value (--goal action)"
     if search.stopped and search.grown is None:
@@ -154,6 +159,33 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
         formula = f"{text_of(parameter.value)} = " if parameter.bases else ""
         number = "?" if value is None else with_unit(display_text(value), parameter.unit)
         yield f"{name} = {formula}{number}"
+
+
+def _criteria(evaluation: Evaluation) -> Iterator[str]:
+    """Yield what is expected of each criterion."""
+    for name, amount in evaluation.criteria.get(NONE, {}).items():
+        unit = evaluation.tree.criteria.criteria[name].unit  # type: ignore[union-attr]
+        yield tied(f"{name} {with_unit(cell_text(amount), unit)}")
+
+
+def _criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """Yield the value and the criteria of each action at the root."""
+    if not evaluation.criteria:
+        return
+    from expectitree.text.tables import Column, table
+
+    search, root, rows = evaluation.search, evaluation.tree.root_id, []
+    for b, amounts in evaluation.criteria.items():
+        columns = [Column(name, number=True, spare=1) for name in amounts]
+        if b == NONE:
+            continue
+        mark = f" {characters(options).best.strip()}" if search.is_best(root, b) else ""
+        numbers = [search.interval_of_branch(b)[0], *amounts.values()]
+        action = escape(evaluation.tree.branch_label(root, b))
+        rows.append([f"{action}{mark}", *map(cell_text, numbers)])
+    if rows:
+        yield ""
+        yield from table([Column("action"), Column("value", True), *columns], rows, options)
 
 
 def _attitude_facts(

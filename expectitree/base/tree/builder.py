@@ -509,6 +509,7 @@ class Copy(TreeBuilder):
         """Return the copy; its root is the node added last. `check` is that of `build`."""
         tree, root = self.tree, NodeId(len(self) - 1)
         if tree.formulas is not None:
+            self.formulas = replace(self.formulas, criteria=tree.formulas.criteria)
             self.formulas.defined.update(tree.formulas.defined)
             if NONE in tree.formulas.rewards:
                 self.formulas.rewards[NONE] = tree.formulas.rewards[NONE]

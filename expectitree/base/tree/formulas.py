@@ -26,6 +26,7 @@ from expectitree.base.tree.columns import Bounds
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
 
 REST = "rest"  # the probability that the other outcomes leave of 1
+ZERO = Number("0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,40 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a number at a terminal or a reward measures."""
+
+    name: str
+    unit: str | None = None
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The criteria of a tree, and its objective: a formula of them, linear in each."""
+
+    criteria: Mapping[str, Criterion]  # by name
+    objective: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts(Apply):
+    """The objective of some amounts."""
+
+    amounts: tuple[tuple[str, Expression], ...]  # by criterion; those left out are 0
+
+    def of(self, criterion: str) -> Expression:
+        """Return the amount of a criterion."""
+        return dict(self.amounts).get(criterion, ZERO)
+
+
+@dataclass(frozen=True, slots=True)
 class Formulas:
     """The formulas of a tree, and the events of its chance nodes.
 
     If an outcome's probability is a formula, those of its siblings are here too, as numbers or as
-    the name `REST`. The probabilities of a node whose event is in `defined` follow from there.
+    the name `REST`. The probabilities of a node whose event is in `defined` follow from there. With
+    criteria, each utility, estimate and reward that is not 0 is here, as `Amounts`.
     """
 
     nodes: dict[int, Expression] = field(default_factory=dict)  # utilities and estimates
@@ -97,9 +127,11 @@ class Formulas:
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
     replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
+    criteria: Criteria | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.events) or any(True for _ in self.expressions())
+        is_empty = not self.events and self.criteria is None
+        return not is_empty or any(True for _ in self.expressions())
 
     def expressions(self) -> Iterable[Expression]:
         """Yield every formula."""
@@ -121,7 +153,7 @@ class Formulas:
     def names(self) -> frozenset[str]:
         """The names in all formulas."""
         distinct = {id(expression): expression for expression in self.expressions()}
-        return frozenset(name for part in distinct.values() for name in names_in(part))
+        return frozenset(name for part in distinct.values() for name in names_of(part))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +196,12 @@ def is_formula(value: object) -> TypeGuard[Expression]:
     return isinstance(value, (Number, Name, Apply))
 
 
+def names_of(formula: Expression) -> tuple[str, ...]:
+    """Return the names in a formula and its amounts, of which the objective may leave one out."""
+    amounts = formula.amounts if isinstance(formula, Amounts) else ()
+    return (*names_in(formula), *(name for _, one in amounts for name in names_in(one)))
+
+
 def negative_of(value: Any) -> Any:
     """Return the negative of a number or of a formula."""
     return Apply(NEGATION, (value,)) if is_formula(value) else -value
@@ -171,7 +209,8 @@ def negative_of(value: Any) -> Any:
 
 def payment_of(reward: Any) -> tuple[str, Any]:
     """Return the key and the formula with which a file has the formula of a reward."""
-    if isinstance(reward, Apply) and reward.operation == NEGATION:
+    is_cost = isinstance(reward, Apply) and not isinstance(reward, Amounts)
+    if is_cost and reward.operation == NEGATION:
         return "cost", reward.operands[0]
     return "reward", reward
 
@@ -181,9 +220,15 @@ def sum_of(a: Any, b: Any) -> Any:
     if not is_formula(a) and not is_formula(b):
         return a + b
     terms = [x if is_formula(x) else parse(number_text(x), ()) for x in (a, b) if x]
+    terms = [term for term in terms if term != ZERO] or [ZERO]
     if len(terms) == 1:
         return terms[0]
     first, last = terms
+    if isinstance(first, Amounts) and isinstance(last, Amounts):  # the objective is linear
+        amounts = dict(first.amounts)
+        for name, more in last.amounts:
+            amounts[name] = sum_of(amounts[name], more) if name in amounts else more
+        return Amounts("+", (first, last), tuple(amounts.items()))
     if isinstance(last, Apply) and last.operation == NEGATION:
         return Apply("-", (first, *last.operands))
     return Apply("+", (first, last))

@@ -46,7 +46,7 @@ from expectitree.base.tree.columns import Kind as Kind
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
-    from expectitree.base.tree.formulas import Expectation, Formulas, Parameter
+    from expectitree.base.tree.formulas import Criteria, Expectation, Formulas, Parameter
 
 FLOAT_UNIT = 2.0**-53  # what one operation on floats loses at most, as a part of its result
 MAX_DIGITS = 4000  # of an unfolded size that is given exactly
@@ -132,6 +132,11 @@ class Tree(Shown):
                 "text, `load` a file, and a `TreeBuilder` builds a tree"
             )
         return super().__new__(cls)
+
+    @property
+    def criteria(self) -> Criteria | None:
+        """The criteria and the objective, or None."""
+        return None if self.formulas is None else self.formulas.criteria
 
     def __len__(self) -> int:
         return len(self.columns.kind)

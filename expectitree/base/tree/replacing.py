@@ -16,7 +16,7 @@ from expectitree.base.expressions.syntax import Apply, Expression, Name, fold, n
 from expectitree.base.numbers import quote
 from expectitree.base.tree.builder import Copy
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.formulas import Definition
+from expectitree.base.tree.formulas import Amounts, Definition, names_of
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import Report, in_order
 
@@ -125,11 +125,11 @@ class Expansion:
         for n in range(len(tree)):
             own = self.names_of_event(formulas.events.get(n, ""))
             if n in formulas.nodes:
-                own.update(names_in(formulas.nodes[n]))
+                own.update(names_of(formulas.nodes[n]))
             for b in tree.branches_of(n):
                 for column in (formulas.probabilities, formulas.rewards):
                     if b in column:
-                        own.update(names_in(column[b]))
+                        own.update(names_of(column[b]))
                 inner = self.inner.get(b, {})
                 for name in found[tree.columns.child[b]]:
                     own.update(names_in(inner[name]) if name in inner else (name,))
@@ -167,6 +167,18 @@ class Expansion:
 
     def substituted(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
         """Return a formula with other formulas in place of names: equal ones are one object."""
+        whole = self.plain(formula, values)
+        if not isinstance(formula, Amounts):
+            return whole
+        assert isinstance(whole, Apply)
+        amounts = tuple((name, self.plain(one, values)) for name, one in formula.amounts)
+        key = (id(whole), *((name, id(one)) for name, one in amounts))
+        if key not in self.known:
+            self.known[key] = found = Amounts(whole.operation, whole.operands, amounts)
+            self.lengths[id(found)] = self.lengths[id(whole)]
+        return self.known[key]
+
+    def plain(self, formula: Expression, values: Mapping[str, Expression]) -> Expression:
 
         def combine(part: Expression, operands: list[Expression]) -> Expression:
             if isinstance(part, Name) and part.name in values:

@@ -28,7 +28,7 @@ from expectitree.files.rows import Format, ReadOptions
 MAX_SIGNATURE = 10_000  # characters at the beginning of a text, in which a signature is found
 
 
-_NUMBERS_ONLY = ("parameters", "formulas", "distributions", "events")
+_NUMBERS_ONLY = ("parameters", "formulas", "distributions", "events", "criteria")
 # In the order in which the endings of names, and the contents of files, decide.
 FORMATS: dict[str, Format] = {
     format.name: format

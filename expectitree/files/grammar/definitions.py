@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -16,7 +17,17 @@ from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import HOW, Number, escape, exact_text, quote
 from expectitree.base.tree.attitude import KINDS, TOTAL, Attitude
 from expectitree.base.tree.bayes import rest_of
-from expectitree.base.tree.formulas import REST, Definition, Distribution, Parameter, is_formula
+from expectitree.base.tree.criteria import check_objective
+from expectitree.base.tree.formulas import (
+    REST,
+    ZERO,
+    Criteria,
+    Criterion,
+    Definition,
+    Distribution,
+    Parameter,
+    is_formula,
+)
 from expectitree.files.grammar.document import Data, FormulaText, GrammarError, NumberText, Place
 from expectitree.files.grammar.values import Read, ValueReader, offset_of, text
 from expectitree.files.grammar.words import described, unknown_key
@@ -176,6 +187,61 @@ def read_replacements(values: ValueReader, data: Data) -> dict[str, Expression]:
             continue
         values.report(Place(data, at, True), f"with: {fault}")
     values.has_formulas = True
+    return found
+
+
+# ---- Criteria.
+
+_CRITERIA = "{cost: {unit: €}, effect: {unit: QALY}}, or a list of names such as [cost, effect]"
+_CRITERION_VALUES = {key: _PARAMETER_VALUES[key] for key in ("unit", "description")}
+
+
+def read_criteria(values: ValueReader, data: Data) -> bool:
+    """Store the criteria written at the root in `values`; report every error."""
+    listed = [(name, ()) for name in data] if isinstance(data, list) else data
+    is_named = isinstance(listed, (list, tuple)) and all(isinstance(n, str) for n, _ in listed)
+    if not is_named or not listed:
+        raise GrammarError(f"found {described(data)} under criteria, expected {_CRITERIA}")
+    found: dict[str, Criterion] = {}
+    for at, (name, about) in enumerate(listed):
+        fault, fields = _fault_of_name(name), dict[str, Any]()
+        if name in found or name in (values.parameters or ()):
+            fault = f"{quote(name)} is the name of another number: choose another one"
+        if about and not isinstance(about, tuple):
+            fault, about = f"found {described(about)} for {name}, expected {_CRITERIA}", ()
+        for place, (key, value) in enumerate(about or ()):
+            if key in fields or key not in _CRITERION_VALUES:
+                message = unknown_key(key, tuple(_CRITERION_VALUES))
+                fault = f"{name}: {f'the key {key} twice' if key in fields else message}"
+            else:
+                fields[key] = values.attempt(_CRITERION_VALUES[key], value, about, place)
+        if fault:
+            values.report(Place(data, at, True), f"criteria: {fault}")
+        found[str(name)] = Criterion(str(name), **fields)
+    values.use_criteria(Criteria(found, ZERO))
+    return True
+
+
+def read_objective(values: ValueReader, data: Data) -> bool:
+    """Store the objective written at the root in `values`, which has its criteria."""
+    criteria = values.criteria
+    if criteria is None:  # which is reported
+        return False
+    if not isinstance(data, str) or not data:
+        expected = "expected a formula of the criteria, such as effect - cost"
+        raise GrammarError(f"found {described(data)} as objective, {expected}")
+    objective = parse(data, (*(values.parameters or ()), *criteria.criteria))
+    check_objective(objective, criteria.criteria)
+    values.use_criteria(replace(criteria, objective=objective))
+    return True
+
+
+def written_criteria(criteria: Criteria) -> dict[str, object]:
+    """Return what is known about each criterion as plain data, by name."""
+    found: dict[str, object] = {}
+    for name, one in criteria.criteria.items():
+        about = {"unit": one.unit, "description": one.description}
+        found[name] = {key: text for key, text in about.items() if text is not None}
     return found
 
 

@@ -34,7 +34,8 @@ PAYMENTS = ("reward", "cost")  # a cost is a negative reward
 BRANCH_VALUES: dict[str, Read] = {
     "label": text("a label"),
     "p": ValueReader.probability,
-    **dict.fromkeys(PAYMENTS, ValueReader.amount),
+    "reward": ValueReader.amount,
+    "cost": ValueReader.cost,
     "with": _definition("read_replacements"),  # next to a ref
 }
 NODE_VALUES: dict[str, Read] = {
@@ -47,11 +48,18 @@ SCHEMA_KEY = "$schema"  # editors read it; a tree does not use it
 ROOT_VALUES: dict[str, Read] = {  # `Names` reads `nodes`
     **{key: text(f"the {key}") for key in ("title", "source", SCHEMA_KEY)},
     "parameters": _definition("read_parameters"),
+    "criteria": _definition("read_criteria"),
+    "objective": _definition("read_objective"),
     "events": _definition("read_events"),
     "attitude": _definition("read_attitude"),
     "expect": read_expectation,
 }
-ROOT_KEYS = ("title", "source", "parameters", "events", "attitude", "nodes", "expect")
+ROOT_KEYS = (
+    *("title", "source", "parameters", "criteria", "objective", "events", "attitude"),
+    *("nodes", "expect"),
+)
+_READ_LAST = ("criteria", "objective", "events")  # after the names that they use
+READ_ORDER = {key: place for place, key in enumerate(_READ_LAST, 1)}  # of other keys, 0
 NODE_KEYS = (*BODY_KEYS, "ref", *BRANCH_VALUES, *NODE_VALUES)
 
 _SINGLE = re.compile(r"-?[\w.]+(?:/[0-9]+)?")  # a number or a name: its negative is plain

@@ -47,6 +47,7 @@ from expectitree.files.grammar.keys import (
     EXPECTED_NODE,
     NODE_KEYS,
     NODE_VALUES,
+    READ_ORDER,
     ROOT_VALUES,
     SCHEMA_KEY,
     UTILITIES,
@@ -59,7 +60,7 @@ from expectitree.files.grammar.values import (
     is_operation,
     offset_of,
 )
-from expectitree.files.grammar.words import described, is_number, key_list
+from expectitree.files.grammar.words import described, flow_text, is_number, key_list
 from expectitree.files.rows import Warn
 
 # Patterns, compiled when they are first used: most files need none.
@@ -246,15 +247,30 @@ class _TreeReader:
         root = self.document.root
         about: dict[str, Any] = {}
         pairs = [*enumerate(root if isinstance(root, tuple) else ())]
-        pairs.sort(key=lambda pair: pair[1][0] == "events")  # after the parameters in its formulas
+        pairs.sort(key=lambda pair: READ_ORDER.get(pair[1][0], 0))
         for index, (key, value) in pairs:
             if key == "nodes":
                 self.names.read(value, Place(root, index))
             elif key in ROOT_VALUES:
                 about[key] = self.values.attempt(ROOT_VALUES[key], value, root, index)
         self.defined = about.pop("events", None) or {}
+        self.read_criteria(about)
         about.pop(SCHEMA_KEY, None)
         return about
+
+    def read_criteria(self, about: dict[str, Any]) -> None:
+        """Put the criteria and the objective among the root's values into the formulas."""
+        missing = {
+            "criteria": "criteria without an objective: add one, as in `objective: effect - cost`",
+            "objective": "an objective without criteria: add some, as in `criteria: [cost, life]`",
+        }
+        found = [key for key in missing if key in about]
+        for key in found:
+            about.pop(key)
+            if len(found) == 1:
+                self.report(place_of(self.document.root, key, True), missing[key])
+        if self.values.criteria is not None:
+            self.builder.formulas = replace(self.builder.formulas, criteria=self.values.criteria)
 
     # ---- Nodes.
 
@@ -312,8 +328,10 @@ class _TreeReader:
     def terminal(self, text: str, place: Place | None = None) -> int:
         """Add a terminal from its number's text; `place` is the current child's if it is None."""
         try:
-            return self.builder.add_terminal(self.values.to_number(text))
+            return self.builder.add_terminal(self.values.to_terminal(text))
         except NumberError as error:
+            if self.values.criteria is not None:
+                return self.reject(place, str(error))
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):
                 return self.formula(text, place, error)
@@ -364,7 +382,7 @@ class _TreeReader:
         node: int | None
         if isinstance(item, str):
             node = self.terminal(str(item), place)
-        elif isinstance(item, tuple):
+        elif isinstance(item, tuple) and not self.values.are_amounts(item):
             node = self.enter_mapping(item, keys, identity, place)
         else:
             node = self.reject_list(item, place)
@@ -429,6 +447,9 @@ class _TreeReader:
 
     def reject_list(self, item: Data, place: Place | None) -> int:
         """Report that the current child is a list or another value; return a node in its place."""
+        if self.values.are_amounts(item):
+            hint = f"for a terminal write `utility: {flow_text(item)}`"
+            return self.reject(place, f"found amounts without a kind: {hint}")
         if not isinstance(item, list) or not item:
             return self.reject(place, f"found {described(item)}, {EXPECTED_NODE}")
         return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
@@ -441,7 +462,7 @@ class _TreeReader:
         if not isinstance(children, list) or children[-1].__class__ is not str:
             return None
         try:
-            utilities = [*map(self.values.to_number, children)]
+            utilities = [*map(self.values.to_terminal, children)]
         except (NumberError, TypeError):
             return None
         if is_doubtful(kind, children, utilities):  # `close` warns of it

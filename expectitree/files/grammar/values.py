@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeAlias
 
 from expectitree.base.errors import ExpectitreeError, NumberError
-from expectitree.base.expressions.parser import parse
+from expectitree.base.expressions.parser import listed, parse
 from expectitree.base.expressions.syntax import FUNCTIONS, Expression
+from expectitree.base.names import did_you_mean
 from expectitree.base.numbers import (
     HOW,
     NOT_A_NUMBER,
@@ -20,9 +22,9 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import REST
+from expectitree.base.tree.formulas import REST, Criteria, is_formula
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
-from expectitree.files.grammar.words import described
+from expectitree.files.grammar.words import described, flow_text
 
 NOT_KNOWN = "?"  # the utility of a terminal that is not known yet
 NOT_KNOWN_WORDS = (NOT_KNOWN, "n/a", "na", "tbd", "unknown")
@@ -52,10 +54,18 @@ class ValueReader:
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
+        self.criteria: Criteria | None = None
+        # Reads a terminal that is not a mapping.
+        self.to_terminal: Callable[[str], Number] = self.to_number
 
     def use_floats(self) -> None:
         """Read numbers as floats, which is faster."""
         self.to_number, self.to_probability = cache(to_number), cache(to_probability)
+        self.to_terminal = self.to_number if self.criteria is None else self.nothing
+
+    def use_criteria(self, criteria: Criteria) -> None:
+        """Read amounts by criterion from now on, where a number of utility would be."""
+        self.criteria, self.to_terminal = criteria, self.nothing
 
     def attempt(self, read: Read, data: Data, item: Data, key: str | int, about: str = "") -> Any:
         """Return the value of a mapping's `key`, or a list's item; None after a report.
@@ -66,7 +76,8 @@ class ValueReader:
             return read(self, data)
         except ExpectitreeError as error:
             place = place_of(item, key) if isinstance(key, str) else Place(item, key)
-            hint = '; only a utility may be "?"' if data == NOT_KNOWN else ""
+            is_unknown = data == NOT_KNOWN and self.criteria is None
+            hint = '; only a utility may be "?"' if is_unknown else ""
             place = getattr(error, "place", None) or place
             self.report(place._replace(offset=offset_of(error)), f"{about}{error}{hint}")
             return None
@@ -84,7 +95,16 @@ class ValueReader:
         return self.to_number(data)
 
     def amount(self, data: Data) -> Number | Expression:
+        """Return a number, or the formula of one; with criteria, 0 or the objective of amounts."""
+        if self.criteria is not None:
+            return self.amounts(data) if isinstance(data, tuple) else self.nothing(data)
+        return self.plain_amount(data)
+
+    def plain_amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one."""
+        if isinstance(data, tuple) and data and self.criteria is None:
+            hint = "for several criteria, define `criteria:` and `objective:` at the root"
+            raise GrammarError(f"a mapping is not a number: {HOW}; {hint}")
         try:
             return self.number(data)
         except NumberError as error:
@@ -112,8 +132,64 @@ class ValueReader:
         self.has_formulas = True
         return found
 
+    def nothing(self, data: Data) -> Number:
+        """Return 0, which is none of each criterion; raise `NumberError` for anything else."""
+        with suppress(NumberError):
+            if isinstance(data, str) and not self.to_number(data):
+                return self.to_number(data)
+        names = () if self.criteria is None else self.criteria.criteria
+        amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
+        raise NumberError(
+            f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; those "
+            "left out are 0"
+        )
+
+    def are_amounts(self, data: Data) -> bool:
+        """Return whether something is a mapping whose keys are criteria."""
+        known = () if self.criteria is None else self.criteria.criteria
+        return bool(data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
+
+    def amounts(self, data: Data) -> Expression:
+        """Return the objective of amounts, which are given by criterion."""
+        assert self.criteria is not None
+        found: dict[str, Expression] = {}
+        for at, (name, written) in enumerate(data):
+            if name not in self.criteria.criteria or name in found:
+                hint = f"{did_you_mean(name, self.criteria.criteria)}: the criteria are "
+                message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.criteria)}"
+                message = f"the criterion {name} twice: keep one" if name in found else message
+                raise GrammarError(message, Place(data, at, True))
+            found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
+        return self.objective(found)
+
+    def objective(self, amounts: Mapping[str, Expression]) -> Expression:
+        """Return the objective of amounts."""
+        from expectitree.base.tree.criteria import objective_of
+
+        assert self.criteria is not None
+        self.has_formulas = True
+        return objective_of(self.criteria, amounts)
+
+    def cost(self, data: Data) -> Number | Expression:
+        """Return a number, or the formula of one; with criteria, the objective of that cost."""
+        if self.criteria is None:
+            return self.plain_amount(data)
+        if "cost" not in self.criteria.criteria or not isinstance(data, str):
+            name = next(iter(self.criteria.criteria))
+            amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
+            found = "found a cost, but amounts are rewards, and the objective has their signs"
+            raise GrammarError(f"{found}: write `reward: {amounts}`")
+        return self.objective({"cost": self.expression(data)})
+
+    def expression(self, data: Data) -> Expression:
+        """Return the formula of a number, also of one that is written as a number."""
+        found = self.plain_amount(data)
+        return found if is_formula(found) else self.parse(str(data))
+
     def utility(self, data: Data) -> Number | Expression:
         """Return a utility, `UNKNOWN` for `"?"`."""
+        if self.criteria is not None:
+            return self.amount(data)
         if data == NOT_KNOWN:
             return UNKNOWN
         try:

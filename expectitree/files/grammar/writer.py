@@ -21,7 +21,7 @@ from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, escape, number_text, quote, to_fraction
 from expectitree.base.tree import scans
 from expectitree.base.tree.columns import NONE, Readable, Repeated
-from expectitree.base.tree.formulas import payment_of
+from expectitree.base.tree.formulas import Amounts, payment_of
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.files.grammar.document import FormulaText, NumberText
 from expectitree.files.grammar.expect import written_expectation
@@ -148,7 +148,8 @@ class _TreeWriter:
             self.defined = written_definitions(tree.formulas.defined)
             self.written_parameters = written_parameters(tree)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
-        is_bare = not self.has_formulas or bool(tree.parameters)
+        self.criteria = tree.criteria
+        is_bare = not self.has_formulas or bool(tree.parameters) and self.criteria is None
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
         )
@@ -170,11 +171,24 @@ class _TreeWriter:
         margin, separator = notation.margin, notation.separator
         yield notation.opening
         opening, closing = notation.brackets(True, margin)
-        events = [self.pair(name, event) for name, event in self.defined.items()]
-        for key, pairs in (("parameters", [*self.parameters()]), ("events", events)):
+        criteria: Mapping[str, object] = {}
+        if self.criteria is not None:
+            from expectitree.files.grammar.definitions import written_criteria
+
+            criteria = written_criteria(self.criteria)
+            if not any(criteria.values()):
+                fields.append(self.pair("criteria", [*criteria]))
+                criteria = {}
+        blocks = {"parameters": [*self.parameters()]}
+        for key, written in (("criteria", criteria), ("events", self.defined)):
+            blocks[key] = [self.pair(name, about) for name, about in written.items()]
+        for key, pairs in blocks.items():
             if pairs:
                 lines = separator.join([f"{margin}  {pair}" for pair in pairs])
                 fields.append(f"{notation.key(key)}{opening}{lines}{closing}")
+        if self.criteria is not None:
+            objective = notation.formula(text_of(self.criteria.objective))
+            fields.append(f"{notation.key('objective')} {objective}")
         fields += self.payment(tree.root_id, NONE)
         for field in fields + self.own_fields(tree.root_id):
             yield f"{margin}{field}{separator}"
@@ -300,10 +314,17 @@ class _TreeWriter:
     def is_bare(self, n: int) -> bool:
         """Return whether a terminal is its utility alone; a formula needs the root's parameters."""
         tree = self.tree
-        return bool(tree.parameters) or tree.formulas is None or n not in tree.formulas.nodes
+        needs_key = self.criteria is not None or not tree.parameters
+        return tree.formulas is None or n not in tree.formulas.nodes or not needs_key
 
     def formula(self, expression: Expression) -> str:
-        """Return the text of a formula; a formula that is a single number is written as one."""
+        """Return the text of a formula; a formula that is a single number is written as one.
+
+        Of an objective of amounts, return the amounts.
+        """
+        if isinstance(expression, Amounts) and self.criteria is not None:
+            amounts = ((self.notation.key(name), self.formula(p)) for name, p in expression.amounts)
+            return f"{{{', '.join(map(' '.join, amounts))}}}"
         text = text_of(expression)
         try:
             to_fraction(text)
@@ -313,6 +334,8 @@ class _TreeWriter:
 
     def amount(self, reward: Expression, n: int, b: int) -> str:
         """Return the formula of a reward; a sum of several may exceed the limits of the grammar."""
+        if isinstance(reward, Amounts):
+            return self.formula(reward)
         text = text_of(reward)
         try:
             parse(text, self.tree.parameters)

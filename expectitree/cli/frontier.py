@@ -1,0 +1,52 @@
+"""`expectitree frontier`: the strategies that are best for some weight of a criterion."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+from expectitree.analysis.plotting import check_plot, save_figure
+from expectitree.base.tree.model import Tree
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.terminal import OUT, say
+from expectitree.cli.trees import SearchOptions
+from expectitree.decide.frontier.plot import figure_of
+from expectitree.decide.frontier.report import Frontier, frontier
+from expectitree.decide.sensitivity.parameters import parse_range
+
+
+@click.command("frontier", cls=HelpCommand)
+@click.option(
+    *("-p", "--parameter", "weight"),
+    metavar="NAME[=LOW..HIGH]",
+    default="",
+    help="The weight, if the objective has several parameters, and its range.  [default: from 0]",
+)
+@click.option("--plot", metavar="FILE", type=OUT, help="Draw the plane too: .svg, .png or .pdf.")
+@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@format_options("frontier")
+def command(options: SearchOptions, weight: str, plot: str | None, format_name: str) -> None:
+    """Show which strategies are best for some weight of a criterion, such as a QALY's worth.
+
+    The tree has criteria, and an objective such as wtp*effect - cost. The strategies are listed as
+    in the league tables of health economics: with the incremental cost and effect, and the weight
+    from which each is best, which is its ICER. An action that is never best is dominated by
+    another, or extendedly dominated by two. --plot draws the cost-effectiveness plane.
+
+    For example: expectitree frontier trees/programmes.yaml
+    """
+    name, ends = parse_range(weight)
+    if plot is not None:
+        check_plot(plot)
+        if options.tree_count > 1:
+            raise click.UsageError("--plot draws one tree: name one file.")
+
+    def frontier_of(file: str, tree: Tree) -> Frontier:
+        return frontier(tree, name, range=ends, file=file)
+
+    reports = options.show_all("frontier of", frontier_of, "frontier", format_name)
+    if reports and plot is not None:
+        save_figure(figure_of(reports[0]), plot)
+        say(f"{plot} written")

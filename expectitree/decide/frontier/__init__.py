@@ -1,0 +1,3 @@
+"""Which strategies are best for some weight of a criterion, and which never are."""
+
+FORMATS = ("text", "json", "csv")

@@ -1,0 +1,43 @@
+"""The plane of two criteria with its frontier, by matplotlib (extra `plot`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from expectitree.analysis.plotting import COLORS, finish, new_figure, plain
+from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, TIE
+from expectitree.decide.frontier.report import Frontier, Strategy
+
+_LOOKS = {
+    DOMINATED: {"color": COLORS[1], "marker": "X"},
+    EXTENDEDLY: {"color": COLORS[3], "marker": "^"},
+    TIE: {"color": COLORS[2], "marker": "D"},
+}
+
+
+def figure_of(report: Frontier) -> Any:
+    """Return a figure of the plane, in which a line joins the strategies that are best."""
+    figure, axes = new_figure()
+
+    def points(some: list[Strategy]) -> list[list[float]]:
+        return [[float(one.criteria[k]) for one in some] for k in (report.weighed, report.other)]
+
+    look: dict[str, Any] = {"color": COLORS[0], "marker": "o", "linewidth": 1.4}
+    axes.plot(*points([*report.best]), label="best for some weight", **look)
+    for status, look in _LOOKS.items():
+        if some := [one for one in report.never if one.status == status]:
+            axes.plot(*points(some), linestyle="none", label=status, **look)
+    for i, one in enumerate((*report.best, *report.never), 1):
+        is_best = i <= len(report.best)
+        name = f"{i} {one.action or ''}".strip() if is_best else one.action
+        aside: dict[str, Any] = {"xytext": (6, -10) if is_best else (-5, 5), "fontsize": 8}
+        aside |= {"textcoords": "offset points", "ha": "left" if is_best else "right"}
+        axes.annotate(plain(name or ""), [x for (x,) in points([one])], **aside)
+    for name, axis in ((report.weighed, axes.xaxis), (report.other, axes.yaxis)):
+        about = report.tree.criteria.criteria[name]  # type: ignore[union-attr]
+        text = f"{name}: {about.description}" if about.description else name
+        axis.set_label_text(plain(f"{text} ({about.unit})" if about.unit else text))
+        axis.set_major_formatter("{x:,.12g}")
+    axes.margins(x=0.25, y=0.12)  # room for the names
+    finish(axes, report.tree.title)
+    return figure

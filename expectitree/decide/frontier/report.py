@@ -1,0 +1,220 @@
+"""The strategies that are best for some weight of a criterion: the efficiency frontier."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, cast
+
+from expectitree.base.display import Shown
+from expectitree.base.errors import AnalysisError
+from expectitree.base.expressions.evaluation import evaluate
+from expectitree.base.expressions.syntax import Number, names_in, text_of
+from expectitree.base.numbers import INFINITY, are_near, message_text
+from expectitree.base.tree.columns import MAX, MIN
+from expectitree.base.tree.criteria import objective_of, tree_of
+from expectitree.base.tree.formulas import Amounts, Criteria
+from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.parameters import ParameterValues
+from expectitree.base.tree.paths import ROOT
+from expectitree.decide.algebra.rationals import VARIABLE
+from expectitree.decide.frontier.envelope import Line, Lines, standing
+from expectitree.decide.sensitivity.exact import exact_only
+from expectitree.decide.sensitivity.parameters import (
+    RATIONALS,
+    Ends,
+    Range,
+    exact_tree,
+    range_of,
+)
+from expectitree.searches.backward_induction import value_under
+from expectitree.searches.engine import search_tree
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """One way to play, and what is expected of each criterion."""
+
+    action: str | None  # the first action; None if no player decides at the root
+    # The label of the action by the path of the node, at each node that the strategy reaches.
+    choices: Mapping[str, str]
+    criteria: Mapping[str, Fraction]
+    start: Any = None  # the least weight at which it is best; None if it is never best
+    end: Any = None  # the greatest such weight
+    # What it adds to the strategy that is best at lower weights, by criterion.
+    increments: Mapping[str, Fraction] | None = None
+    status: str = "best"  # or "dominated", "extendedly dominated" or "tie"
+    by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
+
+
+@dataclass(frozen=True)
+class Frontier(Shown):
+    """The strategies that are best for some weight, and the first actions that never are.
+
+        >>> import expectitree as et
+        >>> found = et.frontier(et.load("example:programmes"))
+        >>> [(one.action, one.status, one.by) for one in found.never]
+        [('A', 'dominated', (2,)), ('C', 'extendedly dominated', (2, 3))]
+
+    Attributes:
+        file: The name of the tree in outputs.
+        tree: The tree.
+        range: The weight, with its `current` value; `high` is infinity if it has no upper end.
+        weighed: The criterion that the weight multiplies, such as an effect.
+        other: The other criterion, such as a cost.
+        is_icer: Whether the weights at which the best strategy changes are ICERs.
+        best: The strategies that are best for some weight, from its least value up.
+        never: The best strategies of each first action that none of these begins with.
+    """
+
+    question = "frontier"
+    has_plot = True
+    rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
+
+    file: str
+    tree: Tree
+    range: Range
+    weighed: str
+    other: str
+    is_icer: bool
+    best: tuple[Strategy, ...]
+    never: tuple[Strategy, ...]
+
+    def json_fields(self) -> dict[str, Any]:
+        """Return the fields for JSON."""
+        names = ("weighed", "other", "best", "never")
+        return self.range.json_fields() | {name: getattr(self, name) for name in names}
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return a flat dict for each strategy: the rows of a table for pandas or polars.
+
+        Each has `file`, `action`, `status`, `by`, `start` and `end` (the weights between which it
+        is best), and its criteria by name.
+        """
+        names = ("action", "status", "start", "end")
+        return [
+            {
+                "file": self.file,
+                **{name: getattr(one, name) for name in names},
+                "by": " ".join(map(str, one.by)),
+                **one.criteria,
+            }
+            for one in (*self.best, *self.never)
+        ]
+
+
+def frontier(
+    tree: Tree, parameter: str = "", *, range: Ends | None = None, file: str = ""
+) -> Frontier:
+    """Return the strategies that are best for some weight of a criterion, and where they change.
+
+        >>> import expectitree as et
+        >>> found = et.frontier(et.load("example:programmes"))
+        >>> [(one.action, float(one.start)) for one in found.best]
+        [('usual care', 0.0), ('B', 5000.0), ('D', 12500.0), ('E', 20000.0)]
+
+    Args:
+        tree: A tree with criteria, in which MAX alone decides.
+        parameter: The weight: a parameter that multiplies one criterion of the objective. It can be
+            left out if the objective has one parameter.
+        range: The least and the greatest weight; by default, from 0 without an end.
+        file: The name of the tree in outputs.
+
+    Raises:
+        AnalysisError: The tree has no criteria or MIN decides, or the objective does not have two
+            criteria of which the parameter multiplies one.
+        TreeError: There is no such parameter, or it is derived from others.
+    """
+    check_tree(tree, "frontier")
+    criteria = tree.criteria
+    if criteria is None:
+        raise AnalysisError(
+            "a frontier needs several criteria: write `criteria: [cost, effect]` and "
+            "`objective: wtp*effect - cost`, and amounts such as `utility: {cost: 120, effect: 3}`"
+        )
+    if MIN in tree.columns.kind:
+        raise AnalysisError("a frontier is for trees in which MAX alone decides: MIN decides here")
+    name = parameter or _only_parameter(tree, criteria)
+    moved = range_of(tree, name, (0, 1) if range is None else range)
+    low, high = moved.low, cast("Any", INFINITY) if range is None else moved.high
+    moved = replace(moved, high=high)
+    with exact_only("a frontier", "write the weight as a number or a parameter"):
+        exact = replace(exact_tree(tree), local_bounds={})
+        weighed, other, is_icer = _roles(exact, criteria, name)
+    lines = Lines(exact, name)
+    found, meetings = lines.envelope(low, high)
+    ends = [*pairwise([low, *meetings, high])]
+    _verify(exact, name, found, ends)
+    trees = {criterion: tree_of(exact, criterion) for criterion in criteria.criteria}
+
+    def strategy(line: Line, **about: Any) -> Strategy:
+        choices = {exact.path_of(n): exact.branch_label(n, b) for n, b in line.choices.items()}
+        totals: dict[str, Any] = {k: value_under(one, line.choices) for k, one in trees.items()}
+        return Strategy(choices.get(ROOT), choices, totals, **about)
+
+    best = [strategy(line, start=a, end=b) for line, (a, b) in zip(found, ends, strict=True)]
+    for i, (one, two) in enumerate(pairwise(best), 1):
+        added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
+        best[i] = replace(two, increments=added)
+    never = []
+    for b in exact.branches_of(exact.root_id) if exact.root.kind == MAX else ():
+        if b not in [line.choices[exact.root_id] for line in found]:
+            for line in lines.envelope(low, high, b)[0]:
+                status, by = standing(line, found, low, high)
+                never.append(strategy(line, status=status, by=tuple(i + 1 for i in by)))
+    return Frontier(file, tree, moved, weighed, other, is_icer, tuple(best), tuple(never))
+
+
+def _only_parameter(tree: Tree, criteria: Criteria) -> str:
+    """Return the parameter in the objective; raise `AnalysisError` if there is not one."""
+    names = [name for name in names_in(criteria.objective) if name in tree.parameters]
+    if len(names) == 1:
+        return names[0]
+    found = f"the objective {text_of(criteria.objective)} depends on {', '.join(names) or 'none'}"
+    hint = f"choose one, as in -p {names[0]}" if names else "write one, as in wtp*effect - cost"
+    raise AnalysisError(f"a frontier moves the parameter that is a weight, and {found}: {hint}")
+
+
+def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
+    """Return the criterion that a parameter multiplies, the other one, and `is_icer`.
+
+    Raises `AnalysisError` for another objective, or if the parameter is not only a weight.
+    """
+    values = ParameterValues(tree.parameters, RATIONALS, {name: VARIABLE})
+    units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.criteria}
+    worth = {one: evaluate(unit, RATIONALS, values) for one, unit in units.items()}
+    counted = {one: weight for one, weight in worth.items() if weight.numerator}
+    weighed = [one for one, weight in counted.items() if not weight(Fraction(0))]
+    others = [one for one, weight in counted.items() if not weight.degree]
+    is_linear = all(weight.is_polynomial and weight.degree < 2 for weight in counted.values())
+    if not is_linear or len(counted) != 2 or len(weighed) != 1 or len(others) != 1:
+        raise AnalysisError(
+            f"a frontier compares two criteria, of which {name} multiplies one, as in "
+            f"{name}*effect - cost; the objective {text_of(criteria.objective)} counts "
+            f"{', '.join(counted)}: write such an objective"
+        )
+    moving = {one for one, value in values.items() if value.degree}
+    for formula in () if tree.formulas is None else tree.formulas.expressions():
+        parts = [one for _, one in formula.amounts] if isinstance(formula, Amounts) else [formula]
+        moved = [part for part in parts if not moving.isdisjoint(names_in(part))]
+        if moved:
+            found = f"the formula {text_of(moved[0])} depends on it, too"
+            hint = f"ask `sensitivity -p {name}`"
+            raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
+    cost, per_unit = worth[others[0]](Fraction(0)), worth[weighed[0]](Fraction(1))
+    return weighed[0], others[0], cost < 0 and abs(cost) == abs(per_unit)
+
+
+def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -> None:
+    """Evaluate the tree at each weight where the best strategy changes, and between them."""
+    for line, (start, end) in zip(lines, ends, strict=True):
+        for place in (start, start + 1 if end == INFINITY else (start + end) / 2):
+            search = search_tree(tree.with_parameters(**{name: place}))
+            if not are_near(search.value, line.at(place), search.eps):
+                raise AnalysisError(
+                    f"at {name} = {message_text(place)} the tree is worth "
+                    f"{message_text(search.value)}, and not {message_text(line.at(place))}: this "
+                    "is a defect of expectitree, please report it with the tree"
+                )

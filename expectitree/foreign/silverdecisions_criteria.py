@@ -1,0 +1,67 @@
+"""How SilverDecisions writes the objective of two criteria: a rule, and the weight of the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from expectitree.base.errors import TreeError
+from expectitree.base.expressions.evaluation import domain_of, evaluate
+from expectitree.base.expressions.syntax import Number, names_in, text_of
+from expectitree.base.numbers import exact_text, to_exact
+from expectitree.base.tree.criteria import objective_of, tree_of
+from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.parameters import ParameterValues, in_order
+
+# By rule, the signs of two criteria; the weight multiplies the first. Decisions are MAX.
+RULES = {"min-max": "-+", "max-min": "+-", "min-min": "--", "max-max": "++"}
+
+
+def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
+    """Return the rule, a tree for each payoff, and the fields about the criteria.
+
+    Raises `TreeError` if SilverDecisions cannot hold the objective or the kinds of nodes.
+    """
+    criteria = tree.criteria
+    assert criteria is not None
+    used, objective = names_in(criteria.objective), text_of(criteria.objective)
+    names = sorted(criteria.criteria, key=[*used, *criteria.criteria].index)
+    if len(names) != 2 or Kind.MIN in tree.columns.kind:
+        found = "MIN nodes with criteria" if len(names) == 2 else f"{len(names)} criteria"
+        raise TreeError(
+            f"SilverDecisions' JSON cannot hold {found}, but two criteria where MAX decides: write "
+            "the tree as YAML or JSON"
+        )
+    domain = domain_of(tree.exact)
+    values = ParameterValues(tree.parameters, domain)
+    units = {name: objective_of(criteria, {name: Number("1")}) for name in names}
+    weights = {name: to_exact(evaluate(one, domain, values)) for name, one in units.items()}
+    first, second = names if abs(weights[names[1]]) == 1 else reversed(names)
+    if abs(weights[second]) != 1:
+        raise TreeError(
+            f"SilverDecisions' JSON cannot hold the objective {objective}: write it as a weight "
+            "times one criterion, plus or minus the other one"
+        )
+    signs = "".join("-" if weights[name] < 0 else "+" for name in (first, second))
+    weight = abs(weights[first])
+    moved = [tree.parameters[name] for name in used if name in tree.parameters]
+    ends = moved[0].range if len(moved) == 1 and values[moved[0].name] == weight else None
+    about = {
+        "payoffNames": [first, second],
+        "defaultCriterion1Weight": exact_text(weight),
+        "weightLowerBound": 0 if ends is None else exact_text(ends[0]),
+        "weightUpperBound": "Infinity" if ends is None else exact_text(ends[1]),
+    }
+    rule = next(rule for rule, own in RULES.items() if own == signs)
+    return rule, [tree_of(tree, first), tree_of(tree, second)], about
+
+
+def used_parameters(trees: Iterable[Tree]) -> set[str]:
+    """Return the parameters of formulas in trees, and those that they are derived from."""
+    found: set[str] = set()
+    for tree in trees:
+        found.update(() if tree.formulas is None else tree.formulas.names)
+        for name in reversed(in_order(tree.parameters)):
+            if name in found:
+                found.update(tree.parameters[name].bases)
+    return found

@@ -1,0 +1,316 @@
+"""The frontier against all strategies of random trees, and against published league tables."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from helpers import for_each, invoke, run_main
+
+import expectitree as et
+from expectitree.decide.frontier import envelope
+
+Pair = tuple[Fraction, Fraction]  # of cost and effect
+ROOT = "{parameters: {wtp: 20000}, criteria: [cost, effect], objective: wtp*effect - cost, "
+
+
+def tree_of(table: dict[str, Pair | tuple[float, float]]) -> et.Tree:
+    """Return the tree of a league table: a cost and an effect by strategy."""
+    amounts = {name: {"cost": cost, "effect": effect} for name, (cost, effect) in table.items()}
+    return et.from_dict(
+        {
+            "parameters": {"wtp": 20000},
+            "criteria": ["cost", "effect"],
+            "objective": "wtp*effect - cost",
+            "max": {name: {"utility": one} for name, one in amounts.items()},
+        }
+    )
+
+
+def standings(found: et.Frontier) -> dict[str, str]:
+    """Return ND, ED or D by strategy."""
+    short = {"dominated": "D", "extendedly dominated": "ED", "tie": "tie", "best": "ND"}
+    return {str(one.action): short[one.status] for one in (*found.best, *found.never)}
+
+
+# ---- Published tables.
+
+
+def test_a_published_example_with_both_kinds_of_dominance() -> None:
+    """Of the guide to cost-effectiveness analysis of the VA's Health Economics Resource Center."""
+    table = {
+        "usual care": (5000, 1), "A": (12000, 1.5), "B": (10000, 2), "C": (25000, 3),
+        "D": (35000, 4), "E": (55000, 5),
+    }  # fmt: skip
+    found = et.frontier(tree_of(table))
+    assert [one.action for one in found.best] == ["usual care", "B", "D", "E"]
+    assert [one.start for one in found.best] == [0, 5000, 12500, 20000]
+    added = [[*(one.increments or {}).values()] for one in found.best]
+    assert added == [[], [5000, 1], [25000, 2], [20000, 1]]
+    assert {one.action: (one.status, one.by) for one in found.never} == {
+        "A": ("dominated", (2,)),
+        "C": ("extendedly dominated", (2, 3)),
+    }
+
+
+def test_treatments_of_clostridioides_difficile() -> None:
+    """Of Rajasingham and others, Clinical Infectious Diseases 70 (2020)."""
+    table = {
+        "s3": (57336.0059896538, 12.9399639202408), "s27": (57541.2526373815, 13.0140640696275),
+        "s33": (57642.2587507842, 13.0389116321918), "s31": (57934.0743411241, 13.0966257932217),
+        "s43": (58072.1137208494, 13.11285766912), "s44": (58665.7823044647, 13.1283328397025),
+        "s39": (57814.6470919581, 13.0462790163185), "s4": (57887.481549326, 12.9970657153765),
+        "s13": (58018.6252420203, 13.0650412387992), "s37": (58081.7947984323, 13.1029711156978),
+        "s20": (58634.2026441398, 13.1100568867995),
+    }  # fmt: skip
+    found = et.frontier(tree_of(table))
+    icers = [2769.85470915263, 4065.03105249231, 5056.2216470406, 8504.2160616553, 38362.6519947134]
+    assert [float(one.start) for one in found.best[1:]] == pytest.approx(icers, rel=1e-9)
+    assert [one.action for one in found.best] == ["s3", "s27", "s33", "s31", "s43", "s44"]
+    assert {one.action: one.status for one in found.never} == {
+        **dict.fromkeys(("s4", "s13", "s37", "s20"), "dominated"),
+        "s39": "extendedly dominated",
+    }
+
+
+def test_screening_for_hiv() -> None:
+    """Of Paltiel and others, Annals of Internal Medicine 145 (2006), table 4."""
+    months = {"none": 277.25, "once": 277.57, "5 years": 277.78, "3 years": 277.83, "1": 277.76}
+    costs = (26000, 27000, 28020, 28440, 29440)
+    pairs = zip(months.items(), costs, strict=True)
+    table = {name: (Fraction(cost), Fraction(str(m)) / 12) for (name, m), cost in pairs}
+    found = et.frontier(tree_of(table))
+    assert standings(found) == {**dict.fromkeys(months, "ND"), "1": "D"}
+    assert [round(one.start) for one in found.best] == [0, 37500, 58286, 100800]
+
+
+# ---- All strategies of random trees.
+
+
+def random_node(random: Random, depth: int) -> dict[str, Any]:
+    """Return a random node with at most 3 children, as plain data."""
+    paid = {name: random.randint(-4, 9) for name in ("cost", "effect") if random.random() < 0.6}
+    if not depth or random.random() < 0.2:
+        return {"utility": paid or 0}
+    children = [random_node(random, depth - 1) for _ in range(random.randint(2, 3))]
+    for child in children:
+        if random.random() < 0.3:
+            child["reward"] = {"cost": random.randint(0, 5), "effect": random.randint(-1, 2)}
+    if random.random() < 0.6:
+        return {"max": {f"a{i}": child for i, child in enumerate(children)}}
+    shares = [random.randint(0, 3) for _ in children]
+    shares[0] += not any(shares)
+    for share, child in zip(shares, children, strict=True):
+        child["p"] = f"{share}/{sum(shares)}"
+    return {"chance": children}
+
+
+def pairs_of(node: dict[str, Any]) -> set[Pair]:
+    """Return the expected cost and effect of every strategy, by enumeration."""
+    amounts = [node.get(key) or {} for key in ("reward", "utility")]
+    own = [sum(Fraction(one.get(name, 0)) for one in amounts) for name in ("cost", "effect")]
+    if "max" in node:
+        below = {pair for child in node["max"].values() for pair in pairs_of(child)}
+    elif "chance" in node:
+        parts = [[(Fraction(child["p"]), *pair) for pair in pairs_of(child)]
+                 for child in node["chance"] if Fraction(child["p"])]  # fmt: skip
+        below = {
+            (
+                sum((p * c for p, c, _ in mix), Fraction(0)),
+                sum((p * e for p, _, e in mix), Fraction(0)),
+            )
+            for mix in itertools.product(*parts)
+        }
+    else:
+        below = {(Fraction(0), Fraction(0))}
+    return {(own[0] + cost, own[1] + effect) for cost, effect in below}
+
+
+def upper(pairs: set[Pair], low: Fraction, high: Fraction | None) -> list[Pair]:
+    """Return the pairs that are best between two weights, by trying every place that matters."""
+    meetings = {(c - d) / (e - f) for (c, e), (d, f) in itertools.permutations(pairs, 2) if e != f}
+    end = max((*meetings, low)) + 1 if high is None else high
+    places = sorted({low, end, *(place for place in meetings if low < place < end)})
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(places)]
+    best = [max(pairs, key=lambda pair, at=at: at * pair[1] - pair[0]) for at in middles]
+    return list(dict.fromkeys(best))
+
+
+@for_each("seed", range(14), range(14, 400))
+def test_every_strategy_of_random_trees(seed: int) -> None:
+    random = Random(seed)
+    node = {"max": {f"a{i}": random_node(random, 3) for i in range(random.randint(1, 3))}}
+    pairs = pairs_of(node)
+    if len(pairs) > 40:
+        return
+    low, high = (
+        Fraction(random.randint(-2, 2)),
+        None if seed % 2 else Fraction(random.randint(3, 9)),
+    )
+    low = max(low, Fraction(0)) if high is None else low
+    root = {"parameters": {"wtp": 5}, "criteria": ["cost", "effect"]}
+    tree = et.from_dict({**root, "objective": "wtp*effect - cost", **node})
+    found = et.frontier(tree, range=None if high is None else (low, high))
+    low = Fraction(0) if high is None else low
+    expected = upper(pairs, low, high)
+    assert [(one.criteria["cost"], one.criteria["effect"]) for one in found.best] == expected
+    starts = [(d - c) / (f - e) for (c, e), (d, f) in itertools.pairwise(expected)]
+    assert [one.start for one in found.best] == [low, *starts]
+
+    def ends(pair: Pair) -> Pair:
+        last = pair[1] if high is None else high * pair[1] - pair[0]
+        return low * pair[1] - pair[0], last
+
+    for one in found.never:
+        pair = one.criteria["cost"], one.criteria["effect"]
+        x, y = ends(pair)
+        is_dominated = any(a >= x and b >= y for a, b in map(ends, {*expected} - {pair}))
+        assert one.status in ({"dominated"} if is_dominated else {"extendedly dominated", "tie"})
+        if one.status == "tie":
+            assert pair in expected or len(one.by) == 2
+    firsts = {one.action for one in (*found.best, *found.never)}
+    assert firsts == set(node["max"])
+
+
+def test_the_signs_of_the_weights() -> None:
+    """Infections are avoided, profit is gained, and a weight may be of the cost."""
+    actions = (
+        "max: {none: {utility: {a: 9}}, some: {utility: {a: 4, b: 5}}, all: {utility: {b: 20}}}}"
+    )
+    head = "{parameters: {w: 1, k: 2}, criteria: [a, b], objective: "
+    cases = {
+        "-w*a - b": [("none", 0), ("some", 1), ("all", Fraction(15, 4))],
+        "-a - w*b": [("all", 0), ("some", Fraction(4, 15)), ("none", 1)],
+        "w*a - k*b/2": [("none", 0)],
+        "w*b + a": [("none", 0), ("all", Fraction(9, 20))],
+    }
+    for objective, expected in cases.items():
+        found = et.frontier(et.loads(f"{head}{objective}, {actions}"), "w")
+        assert [(one.action, one.start) for one in found.best] == expected
+    assert [found.weighed, found.other, found.is_icer] == ["b", "a", False]
+
+
+def test_a_strategy_that_is_as_good_as_others() -> None:
+    table = {"none": (0, 0), "half": (5, 1), "all": (10, 2), "same": (10, 2)}
+    found = et.frontier(tree_of(table))
+    assert [one.action for one in found.best] == ["none", "all"]
+    assert [(one.action, one.status, one.by) for one in found.never] == [
+        ("half", "tie", (1, 2)),
+        ("same", "tie", (2,)),
+    ]
+
+
+# ---- Errors and outputs.
+
+
+def test_errors() -> None:
+    actions = "max: {a: {utility: {cost: 5, effect: 1}}, b: 0}}"
+    cases = {
+        "max: [1, 2]": "a frontier needs several criteria: write `criteria: [cost, effect]`",
+        ROOT + "min: [0, 0]}": "MAX alone decides: MIN decides here",
+        "{criteria: [cost, effect], objective: effect - cost, " + actions: "depends on none: write",
+        "{parameters: {v: 2, w: 1}, criteria: [cost, effect], objective: v*effect - w*cost, "
+        + actions: "depends on v, w: choose one, as in -p v",
+        "{parameters: {w: 2}, criteria: [cost, effect], objective: w*effect - w*cost, "
+        + actions: "of which w multiplies one, as in w*effect - cost",
+        "{parameters: {w: 2}, criteria: [cost, effect], objective: w^2*effect - cost, "
+        + actions: "of which w multiplies one",
+        "{parameters: {w: 2}, criteria: [cost, effect, pain], objective: w*effect - cost - pain, "
+        + actions: "counts cost, effect, pain",
+        ROOT
+        + "max: {a: {utility: {cost: 2*wtp, effect: 1}}, b: 0}}": "formula 2*wtp depends on it",
+        "{attitude: {exponential: 5}, " + ROOT[1:] + actions: "frontier is about expected values",
+    }
+    for text, message in cases.items():
+        with pytest.raises((et.AnalysisError, et.TreeError)) as caught:
+            et.frontier(et.loads(text))
+        assert message in str(caught.value), text
+    done = run_main("frontier", "-e", ROOT + actions, "-p", "wtq")
+    assert "unknown parameter 'wtq' (did you mean 'wtp'?)" in done.err
+    assert "found 'wtp=0' as a parameter" in run_main("frontier", "-p", "wtp=0", "-e", ROOT).err
+
+
+def test_a_wrong_line_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = envelope.Lines.best
+    monkeypatch.setattr(envelope.Lines, "best", lambda *args: wrong(*args)._replace(a=Fraction(7)))
+    with pytest.raises(et.AnalysisError, match="this is a defect of expectitree"):
+        et.frontier(tree_of({"a": (Fraction(1), Fraction(2))}))
+
+
+THERAPY = """title: Tests and treatments
+parameters: {wtp: {value: 30, unit: €}}
+criteria: {cost: {unit: €}, effect: {unit: QALY}}
+objective: wtp*effect - cost
+max:
+  none: 0
+  test:
+    cost: 10
+    chance:
+      ill: {p: 0.5, max: {treat: {utility: {cost: 40, effect: 4}}, wait: 0}}
+      well: {p: 0.5, utility: {effect: 1}}
+  treat: {utility: {cost: 60, effect: 2}}
+  pray: {utility: {cost: 4, effect: 0.1}}
+"""
+
+
+def test_text() -> None:
+    done = invoke("frontier", "-e", THERAPY)
+    assert done.stdout == (
+        "Tests and treatments\n"
+        "\n"
+        "     action  then             cost  effect  incr. cost  incr. effect  ICER\n"
+        "1    none                        0       0\n"
+        "2 ★  test    test/ill: treat    30     2.5          30           2.5    12\n"
+        "\n"
+        "   action  cost  effect  never best\n"
+        "   treat     60       2  dominated by 2\n"
+        "   pray       4     0.1  extendedly dominated by 1 and 2\n"
+        "\n"
+        "Objective: wtp*effect - cost, with wtp from 0 up.\n"
+        "wtp is €30 now: 2 is best.\n"
+        "Each threshold is verified on both sides, by evaluating the tree in exact\n"
+        "arithmetic.\n"
+    )
+    text = invoke("frontier", "-e", THERAPY, "-p", "wtp=12..20").stdout
+    assert "with wtp from 12 to 20.\nwtp is €30 now: that is outside the range.\n" in text
+
+
+def test_json_and_csv() -> None:
+    found = json.loads(invoke("frontier", "-e", THERAPY, "--format", "json").stdout)
+    assert found["range"] == [0, "inf"]
+    assert [found["weighed"], found["other"]] == ["effect", "cost"]
+    assert found["best"][1] == {
+        "action": "test", "choices": {"/": "test", "test/ill": "treat"},
+        "criteria": {"cost": 30, "effect": 2.5}, "start": 12, "end": "inf", "status": "best",
+        "by": [], "increments": {"cost": 30, "effect": 2.5},
+    }  # fmt: skip
+    assert found["never"][0]["status"] == "dominated"
+    assert invoke("frontier", "-e", THERAPY, "--format", "csv").stdout.splitlines() == [
+        "file,action,status,start,end,by,cost,effect",
+        "'-e,none,best,0,12,,0,0",
+        "'-e,test,best,12,inf,,30,2.5",
+        "'-e,treat,dominated,,,2,60,2",
+        "'-e,pray,extendedly dominated,,,1 2,4,0.1",
+    ]
+
+
+@pytest.mark.extra
+def test_plot(tmp_path: Path) -> None:
+    from expectitree.decide.frontier.plot import figure_of
+
+    (axes,) = figure_of(et.frontier(et.loads(THERAPY))).axes
+    lines = {line.get_label(): [*zip(*line.get_data(), strict=True)] for line in axes.lines}
+    assert lines == {
+        "best for some weight": [(0, 0), (2.5, 30)],
+        "dominated": [(2, 60)],
+        "extendedly dominated": [(0.1, 4)],
+    }
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("effect (QALY)", "cost (€)")
+    out = tmp_path / "plane.svg"
+    assert f"{out} written" in run_main("frontier", "-e", THERAPY, "--plot", str(out)).err
+    assert run_main("frontier", "-e", THERAPY, "--plot", "x.gif").status == 2
