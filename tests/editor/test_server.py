@@ -120,7 +120,7 @@ def test_line_ends_and_a_byte_order_mark_stay(server: Server) -> None:
     ("text", "view", "words"),
     [
         ("max: {a: {min: [1, 2]}, b: 3}", "tree", "star1"),
-        (TEXT, "risk", "CVaR"),
+        (TEXT, "risk", "worst 5%"),
         (TEXT, "sensitivity", "parameter"),
         (TEXT, "information", "event: NAME"),
         (TEXT, "compare", "expectiminimax"),

@@ -66,7 +66,7 @@ UNSEEN = {
     "the value of a formula": """
         formula-bounds.yaml formula-large.yaml formula-many.yaml formula-named.yaml formula-p.yaml
         formula-value.yaml with-event.yaml with-value.yaml""",
-    "the labels of an event": "event-labels.yaml",
+    "the labels of an event": "event-labels.yaml event-signal.yaml",
     "a utility that does not increase, or not for all totals, and a name in it": """
         attitude-decreases.yaml attitude-name.yaml attitude-outside.yaml attitude-points.yaml
         attitude-wealth.yaml attitude-zero.yaml""",

@@ -230,9 +230,9 @@ def shown_after(
 ) -> dict[str, Shown]:
     """Return what play has shown by event after a branch of a node."""
     name = tree.formulas.events.get(n, "") if tree.formulas is not None else ""
-    if name not in defined:
-        return shown
     label = tree.branch_label(n, b)
+    if name not in defined or label not in defined[name].labels:  # which is reported at the node
+        return shown
     event = defined[name].test_of or name
     before = shown.get(event, ())
     if event == name:
