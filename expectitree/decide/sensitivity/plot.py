@@ -23,7 +23,7 @@ _HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
 _MAX_BARS = 30  # of strategies: the best ones
 _MAX_NAME = 30  # characters of a line beside a bar
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
-_FIXED = {True: "today's strategy", False: "decisions follow the parameter"}
+_FIXED = {True: "fixed policy", False: "re-optimized"}
 
 Corner = tuple[float, float]
 

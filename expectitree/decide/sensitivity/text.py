@@ -232,9 +232,9 @@ def _letters_of(labels: Sequence[tuple[str, ...]]) -> list[str]:
 @_lines.register
 def _(report: Tornado, options: ConsoleOptions) -> Lines:
     base = display_text(report.value)
-    kind = "the current strategy is kept" if report.is_fixed else "decisions follow the parameter"
+    kind = "fixed" if report.is_fixed else "re-optimized"
     best = f", with {names_text(report.best)}" if report.best else ""
-    yield Text(safe(f"{base} now{best}; {kind}.", options), style="dim")
+    yield Text(safe(f"{base} now{best}; the policy is {kind}.", options), style="dim")
     yield ""
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", number=True), Column("")]

@@ -112,7 +112,7 @@ def test_letters_of_a_map_differ() -> None:
 def test_text_of_a_tornado() -> None:
     text = text_of(OIL, "--tornado")
     assert text[text.index("1,075 now") :] == (
-        "1,075 now, with test; decisions follow the parameter.\n"
+        "1,075 now, with test; the policy is re-optimized.\n"
         "\n"
         "      range     least                                   greatest  changes at\n"
         "pr    0.3..0.7    750  ◆████████████|███████◆█████████     1,500  23/72, 17/28\n"
@@ -124,7 +124,7 @@ def test_text_of_a_tornado() -> None:
         "--strategies: see --help.\n"
     )
     fixed = text_of(OIL, "--tornado", "--fixed")
-    assert "1,075 now, with test; the current strategy is kept.\n" in fixed
+    assert "1,075 now, with test; the policy is fixed.\n" in fixed
     assert "changes at" not in fixed
 
 
@@ -162,7 +162,7 @@ def test_long_coefficients_are_rounded(formula: str, shown: str) -> None:
 
 def test_a_tornado_in_which_nothing_moves() -> None:
     text = text_of(str(ROOT / "trees" / "monty-hall.yaml"), "--tornado")
-    assert "\n0.666667 now; decisions follow the parameter.\n" in text
+    assert "\n0.666667 now; the policy is re-optimized.\n" in text
     assert "habit  0..1   0.666667  |  " in text
 
 

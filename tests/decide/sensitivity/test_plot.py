@@ -78,7 +78,7 @@ def test_a_map_has_a_filled_region_for_each_set_of_best_actions() -> None:
 @pytest.mark.parametrize("fixed", [False, True])
 def test_a_tornado_names_its_meaning(fixed: bool) -> None:
     tree = et.load(OIL)
-    meaning = "today's strategy" if fixed else "decisions follow the parameter"
+    meaning = "fixed policy" if fixed else "re-optimized"
     axes = axes_of(et.tornado(tree, fixed=fixed))
     assert meaning in axes.get_xlabel()
     assert axes.get_yticklabels()[0].get_text() == "pr: probability of oil"
