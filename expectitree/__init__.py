@@ -57,6 +57,7 @@ _NAMES = {
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
+    "games.found": ("Choice", "GameSearch", "Step"),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
     "lab.families": ("generate",),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from expectitree.base.errors import USER_ERRORS, GameError, SearchError
+from expectitree.base.errors import GameError, SearchError
 from expectitree.cli.help import GameOption
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
@@ -141,6 +141,13 @@ def refuse_game(*names: str | None) -> None:
             )
 
 
+def with_positions(search: Search) -> Search:
+    """Return a search with the positions of a game as notes, if the game can show them."""
+    from expectitree.games.found import GameSearch
+
+    return search.with_positions() if isinstance(search, GameSearch) else search
+
+
 class GameSource:
     """A game, a position in it, and how its rules become a tree."""
 
@@ -201,9 +208,7 @@ class GameSource:
         chosen = self.options.position
         notes = {}
         if chosen:
-            try:
-                notes[tree.root_id] = str(self.arguments["state"])
-            except USER_ERRORS as error:
-                what = f"the text of the state raises {type(error).__name__}: {error}"
-                raise GameError(f"{self.name}: {what}") from error
+            from expectitree.games.positions import text_of
+
+            notes[tree.root_id] = text_of(self.game, self.arguments["state"])
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

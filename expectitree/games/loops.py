@@ -240,6 +240,18 @@ class Labels(Sequence["str | None"]):
         own = self._branches[self._first[node] : self._first[node + 1]]
         return self._source.labels(self._rows[node], own) if len(own) else []
 
+    @property
+    def growth(self) -> Growth | None:
+        """The tree from whose rows the labels are, if it grew row by row."""
+        return self._source if isinstance(self._source, Growth) else None
+
+    def row(self, node: int) -> int:
+        return self._rows[node]
+
+    def moves(self, branches: Sequence[int]) -> list[Any]:
+        """Return the moves of some branches of the tree, if it grew row by row."""
+        return [self._source.moves[self._branches[b]] for b in branches]
+
     def __reduce__(self) -> Any:
         return list, (list(self),)
 

@@ -105,6 +105,7 @@ class Rules:
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
+        self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
         self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
@@ -333,6 +334,16 @@ class Rules:
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
+    @property
+    def has_texts(self) -> bool:
+        return self._text is not None
+
+    def text(self, state: Any) -> str:
+        """Return a state as the game shows it, or else as Python does."""
+        if self._text is None:
+            return str(self._call("str", str, state))
+        return str(self._call("text", self._text, state))
+
     def _text_of(self, state: Any, move: Any) -> str:
         label = self._label
         if label is None:
@@ -434,8 +445,15 @@ class Rules:
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 
     def where(self, name: str, *arguments: Any) -> str:
-        """Return the title and the call of a method, for a message."""
-        return f"{escape(self.title)}: {name}({', '.join(map(_shown, arguments))})"
+        """Return the title and the call of a method, for a message; the state is the first one."""
+        call = f"{escape(self.title)}: {name}({', '.join(map(_shown, arguments))})"
+        if self._text is None or not arguments or name in ("text", "expand", "str"):
+            return call
+        try:
+            text = " / ".join(str(self._text(arguments[0])).split("\n"))
+        except USER_ERRORS:
+            return call
+        return f"{call}, at the position {_shown(text)},"
 
 
 def _shown(value: Any, longest: int = 120) -> str:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import INFINITY, Number
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
+from expectitree.games.found import GameSearch
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, DepthFirst, harvest
 from expectitree.games.protocol import Game
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 10**9  # more than any number of rows
 FEW_ROWS = 500  # NumPy takes longer to start
 Made = TypeVar("Made")
+Progress = Callable[[GameSearch], object]
 
 
 def search(
@@ -47,8 +49,11 @@ def search(
     exact: bool = False,
     estimate: Estimate | None = None,
     warn: Warn | None = None,
+    width: Number = 0,
+    after: GameSearch | None = None,
+    progress: Progress | None = None,
     **options: int | str | None,
-) -> Search:
+) -> GameSearch:
     """Search a game from its rules: make only the nodes that the search asks for.
 
     A game whose numbers are whole, fractions, or texts such as "0.1" is computed in fractions up to
@@ -60,7 +65,7 @@ def search(
         >>> found.best, round(found.value, 4), found.grown.evaluations
         ('roll', 0.4889, 56)
 
-    The result is a `Search` of the tree that has grown, in which nodes that the search did not
+    The result is a `GameSearch` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what the search needed. The
     algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
     `max_visits`; a large one by the game's method `expand`, if it has that.
@@ -83,7 +88,14 @@ def search(
             `Fraction`. A float counts as the decimal that Python prints.
         estimate: A function of a state, in place of the game's estimates.
         warn: Called with a message if there are no estimates.
-        options: Those of the algorithm, such as `probes=3`.
+        width: With `goal="moves"`: how wide the interval of a move may be.
+        after: A search of the same game, such as that of the move before, whose order of moves this
+            search begins with. With `deepen`, it begins at the depth that `after` reached there.
+        progress: With `deepen`: called with the search of each depth that was finished, which has
+            `move`, `line` and `grown`. If it returns True, the search ends.
+        options: Those of the algorithm, such as `probes=3`. With `goal="moves"`, the search first
+            finds the value, in half of the time, then searches each move at the root until its
+            value is known, or lies in an interval that is no wider than `width`.
 
     Returns:
         The search. If it was stopped, its outcome is `Outcome.STOPPED`, and the intervals contain
@@ -93,15 +105,66 @@ def search(
         GameError: The game is unknown or breaks the rules of the protocol.
         SearchError: The algorithm is unknown, or cannot be limited; or the depth is out of range.
     """
+    ranks = options.get("goal") == "moves"
+    if ranks:
+        del options["goal"]
     chosen = find_algorithm(algorithm, **options)
     budget = Budget(max_visits, seconds)
+    end = budget.end
 
-    def run(is_exact: bool | None) -> Search:
+    def run(is_exact: bool | None) -> GameSearch:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        return search_rules(rules, chosen, start, depth, deepen, budget)
+        if ranks and seconds is not None:
+            budget.end = (monotonic() + end) / 2
+
+        def is_enough(search: Search) -> bool:
+            found = replace(GameSearch.of(search, rules, start), rounds=not exact)
+            return progress is not None and progress(found) is True
+
+        on_depth = None if progress is None else is_enough
+        search = search_rules(rules, chosen, start, depth, deepen, budget, after, on_depth)
+        found = GameSearch.of(search, rules, start)
+        budget.end = end
+        return _with_ranks(found, width, budget) if ranks else found
 
     return replace(_exactly_or_not(run, exact), rounds=not exact)
+
+
+def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
+    """Return a search with the values of all moves at the root, or with narrow intervals.
+
+    Each move is searched from the state after it, to the same depth as the root.
+    """
+    rules, grown, choices = found.rules, found.grown, list(found.choices)
+    assert rules is not None
+    assert grown is not None
+    open_places = [at for at, c in enumerate(choices) if c.upper - c.lower > width]
+    for waiting, at in zip(range(len(open_places), 0, -1), open_places, strict=True):
+        choice = choices[at]
+        state = rules.play(found.state, choice.move)
+        plies = grown.depth - (not rules.is_same_turn(state))
+        own = Budget(None if budget.max_visits == NO_LIMIT else budget.max_visits, budget.seconds)
+        if budget.seconds is not None:
+            own.end = monotonic() + max(0, budget.end - monotonic()) / waiting
+        # The whole game may end far above the depth limit.
+        deepens = not grown.estimated and found.algorithm.player_cuts
+        below = search_rules(rules, found.algorithm, state, plies, deepens, own)
+        more = below.grown
+        assert more is not None
+        if not (deepens and more.why_stopped):  # or it is of another depth
+            lower, upper = below.interval_of(below.tree.root_id)
+            lower, upper = max(lower, choice.lower), min(upper, choice.upper)
+            choices[at] = choice._replace(lower=lower, upper=max(lower, upper))
+        grown = replace(
+            grown,
+            rows=grown.rows + more.rows,
+            merged=grown.merged + more.merged,
+            evaluations=rules.evaluations,
+            why_stopped=grown.why_stopped or more.why_stopped,
+            estimated=grown.estimated + more.estimated,
+        )
+    return replace(found, choices=tuple(choices), grown=grown)
 
 
 def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
@@ -113,11 +176,19 @@ def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
 
 
 def search_rules(
-    rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
+    rules: Rules,
+    chosen: Algorithm,
+    start: Any,
+    depth: int,
+    deepen: bool,
+    budget: Budget,
+    after: GameSearch | None = None,
+    on_depth: Callable[[Search], bool] | None = None,
 ) -> Search:
     """Search the tree of some rules, or its whole tree if the algorithm needs that.
 
-    With `deepen`, return the search of the last depth that could be finished.
+    With `deepen`, return the search of the last depth that could be finished; `on_depth` receives
+    the search of each, and returns whether it is enough.
     """
     if not chosen.player_cuts:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
@@ -132,14 +203,15 @@ def search_rules(
         else:
             search = whole.search(chosen)
         rows = rules.evaluations  # the value of each is asked for once
-        grown = Grown(depth, rows, rows, whole.merged)
+        grown = Grown(depth, rows, rows, whole.merged, estimated=len(search.tree.estimated))
         return replace(search, grown=grown)
     found: Search | None = None
-    before: Growth | None = None
+    before, twin, least = _known_order(after, rules, start)
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
-    for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
+    for plies in range(min(max(1, least), depth), depth + 1) if deepen else (depth,):
         growth = Growth(rules, plies, start, before)
+        growth.twin = twin
         loop, why_stopped = _search_at_depth(growth, chosen, budget)
         growth.before = None
         rows += len(growth.kind) - growth.merged
@@ -149,11 +221,30 @@ def search_rules(
         if found is None or not why_stopped:
             found = loop.result(bool(why_stopped))
             reached = depth if is_over and not why_stopped else plies
+        if not why_stopped and on_depth is not None:
+            grown = Grown(plies, rows, rules.evaluations, merged, "", len(found.tree.estimated))
+            if on_depth(replace(found, grown=grown)):
+                break
         if why_stopped or is_over:
             break
-        before = growth
+        before, twin = growth, 0
     assert found is not None
-    return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
+    estimated = len(found.tree.estimated)
+    grown = Grown(reached, rows, rules.evaluations, merged, why_stopped, estimated)
+    return replace(found, grown=grown)
+
+
+def _known_order(
+    after: GameSearch | None, rules: Rules, start: Any
+) -> tuple[Growth | None, int, int]:
+    """Return the tree of another search if it has a state, the state's row, and the plies left."""
+    before = None if after is None else after.growth
+    if before is None or before.rules.exact != rules.exact:
+        return None, NONE, 0
+    if (type(before.rules.game), before.rules.title) != (type(rules.game), rules.title):
+        return None, NONE, 0
+    row, plies = before.find(start)
+    return (None if row == NONE else before), row, plies
 
 
 def _search_at_depth(

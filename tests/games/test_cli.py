@@ -177,7 +177,7 @@ def test_a_stopped_search_can_be_traced_and_has_no_strategy() -> None:
 def test_moves_choose_the_position_which_is_shown() -> None:
     done = invoke("eval", PIG, "--depth", "1", "--play", "roll,6")
     assert "game:pig(target=10) to depth 1, after roll,6\n" in done.stdout
-    assert "│   State(scores=(0, 0), points=6, player='max', rolls=False)\n" in done.stdout
+    assert "│   MAX 0, MIN 0; MAX's turn, 6 points\n" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
     file.write_text("class State(int):\n    def __str__(self):\n        return 1 / 0\n" + text)
     done = run_main("eval", f"{file}:Counting", "--depth", "2", "--play", "1")
     assert done.status == 3
-    assert "the text of the state raises ZeroDivisionError" in words(done.err)
+    assert "str(1) raises ZeroDivisionError" in words(done.err)
 
 
 def test_an_error_of_one_game_does_not_stop_the_others() -> None:
