@@ -57,6 +57,7 @@ _NAMES = {
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
+    "games.advise.report": ("Advice", "advise"),
     "games.found": ("Choice", "GameSearch", "Step"),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
@@ -75,6 +76,7 @@ __all__ = list(_HOMES)
 _QUESTIONS = {
     "analysis": ("evaluate", "compare", "trace", "verify"),
     "decide": ("sensitivity", "risk", "information", "rescale", "opponents", "ask"),
+    "games": ("advise",),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

@@ -93,6 +93,7 @@ def test_eval_searches_a_game_by_star2() -> None:
         "depth       3",
         "nodes       26 visited, 6 more visits; 28 made, 1 merged",
         "evaluations 16",
+        "leaves      16 of 16 are estimates",
         "cuts        2",
         "bounds      [−1, 1] of the game",
     ]
