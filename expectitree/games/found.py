@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
@@ -18,6 +19,10 @@ from expectitree.searches.result import PLAYERS, Search
 class Step(NamedTuple):
     """A step of the line of best play.
 
+        >>> import expectitree as et
+        >>> et.search("game:pig(target=10)", depth=2).line[0]
+        Step(label='roll', move='roll', probability=None)
+
     Attributes:
         label: The name of the move or outcome.
         move: The move or outcome, as the game's method `moves` gave it.
@@ -31,6 +36,10 @@ class Step(NamedTuple):
 
 class Choice(NamedTuple):
     """A move at the root, or an outcome, and what a search knows of its value.
+
+        >>> import expectitree as et
+        >>> et.search("game:pig(target=10)", depth=1, goal="moves").moves[0]
+        Choice(label='roll', move='roll', lower=0.0, upper=0.0)
 
     Attributes:
         label: The name of the move.
@@ -53,32 +62,47 @@ class GameSearch(Search):
         >>> found = et.search("game:pig(target=10)", depth=5)
         >>> found.move, [step.label for step in found.line]
         ('roll', ['roll', '1', 'roll', '2', 'roll'])
-        >>> [(choice.label, choice.lower, choice.upper) for choice in found.moves]
+        >>> [(choice.label, choice.lower, round(choice.upper, 4)) for choice in found.moves]
+        [('roll', 0.4888888888888889, 0.4889), ('hold', -1.0, 0.4861)]
 
     Attributes:
         state: The state at the root.
-        line: The moves of best play, as far as the search proved them, with the most probable
-            outcomes of chance.
     """
 
     state: Any = None
-    line: tuple[Step, ...] = ()
-    choices: tuple[Choice, ...] = ()  # not rounded
-    rules: Rules | None = field(default=None, compare=False)
+    # After pickling, there are no rules, but what they would give.
+    _rules: Rules | None = field(default=None, compare=False)
+    _choices: tuple[Choice, ...] | None = None
+    _line: tuple[Step, ...] | None = None
 
     @classmethod
     def of(cls, search: Search, rules: Rules, state: Any) -> GameSearch:
         """Return a search that knows the rules of its game and the state at the root."""
         own = {f.name: getattr(search, f.name) for f in fields(Search)}
-        found = cls(**own, state=state, rules=rules)
-        tree, root = found.tree, found.tree.root_id
-        moves = _moves_at(tree, root, rules, state)
-        choices = tuple(
-            Choice(tree.branch_label(root, b), move, *found.interval_of_branch(b))
+        return cls(**own, state=state, _rules=rules)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules by which the game was searched."""
+        assert self._rules is not None
+        return self._rules
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """What `moves` returns, not rounded."""
+        if self._choices is not None:
+            return self._choices
+        tree, root = self.tree, self.tree.root_id
+        moves = _moves_at(tree, root, self.rules, self.state)
+        return tuple(
+            Choice(tree.branch_label(root, b), move, *self.interval_of_branch(b))
             for b, move in zip(tree.branches_of(root), moves, strict=True)
         )
-        found = replace(found, choices=choices)
-        return replace(found, line=tuple(_line(found, rules)))
+
+    @cached_property
+    def line(self) -> tuple[Step, ...]:
+        """The moves of best play, as far as they are proved, and the most probable outcomes."""
+        return tuple(_best_line(self)) if self._line is None else self._line
 
     @property
     def moves(self) -> tuple[Choice, ...]:
@@ -126,7 +150,8 @@ class GameSearch(Search):
         return replace(self, tree=replace(tree, notes=texts))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"rules": None}  # the game may not be copied
+        known = {"_choices": self.choices, "_line": self.line}
+        return self.__dict__ | known | {"_rules": None}  # perhaps they cannot be copied
 
 
 def _growth_of(tree: Tree) -> Growth | None:
@@ -147,7 +172,7 @@ def _moves_at(tree: Tree, node: int, rules: Rules, state: Any) -> Sequence[Any]:
     return [named.get(tree.label[b]) for b in branches]
 
 
-def _line(found: GameSearch, rules: Rules) -> list[Step]:
+def _best_line(found: GameSearch) -> list[Step]:
     """Return the moves of best play from the root."""
     tree, node, state = found.tree, found.tree.root_id, found.state
     line: list[Step] = []
@@ -163,7 +188,7 @@ def _line(found: GameSearch, rules: Rules) -> list[Step]:
         child = NONE if branch == NONE else tree.columns.child[branch]
         if child == NONE or not found.visits[child]:
             break
-        move = _moves_at(tree, node, rules, state)[branch - branches[0]]
+        move = _moves_at(tree, node, found.rules, state)[branch - branches[0]]
         line.append(Step(tree.branch_label(node, branch), move, probability))
-        node, state = child, rules.play(state, move)
+        node, state = child, found.rules.play(state, move)
     return line

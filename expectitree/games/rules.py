@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -445,15 +446,12 @@ class Rules:
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 
     def where(self, name: str, *arguments: Any) -> str:
-        """Return the title and the call of a method, for a message; the state is the first one."""
-        call = f"{escape(self.title)}: {name}({', '.join(map(_shown, arguments))})"
-        if self._text is None or not arguments or name in ("text", "expand", "str"):
-            return call
-        try:
-            text = " / ".join(str(self._text(arguments[0])).split("\n"))
-        except USER_ERRORS:
-            return call
-        return f"{call}, at the position {_shown(text)},"
+        """Return the title, the position and the call of a method, for a message."""
+        title, text = escape(self.title), getattr(self, "_text", None)  # not set at the beginning
+        if text is not None and arguments and name not in ("text", "expand"):
+            with suppress(*USER_ERRORS):
+                title += f", at {_shown(str(text(arguments[0])))}"
+        return f"{title}: {name}({', '.join(map(_shown, arguments))})"
 
 
 def _shown(value: Any, longest: int = 120) -> str:

@@ -137,7 +137,6 @@ def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
     Each move is searched from the state after it, to the same depth as the root.
     """
     rules, grown, choices = found.rules, found.grown, list(found.choices)
-    assert rules is not None
     assert grown is not None
     open_places = [at for at, c in enumerate(choices) if c.upper - c.lower > width]
     for waiting, at in zip(range(len(open_places), 0, -1), open_places, strict=True):
@@ -164,7 +163,7 @@ def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
             why_stopped=grown.why_stopped or more.why_stopped,
             estimated=grown.estimated + more.estimated,
         )
-    return replace(found, choices=tuple(choices), grown=grown)
+    return replace(found, _choices=tuple(choices), grown=grown)
 
 
 def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:

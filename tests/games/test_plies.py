@@ -268,7 +268,10 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
         assert et.write_out(game, depth=depth).exact == is_exact
         found = et.search(game, depth=depth, algorithm="expectiminimax")
         assert found.tree.exact == is_exact
-        assert found.grown == et.Grown(depth, len(exact), len(exact), rows.merged)
+        assert found.grown is not None
+        counts = found.grown.rows, found.grown.evaluations, found.grown.merged
+        assert counts == (len(exact), len(exact), rows.merged)
+        assert found.grown.estimated == len(rows.estimated)
         assert found.value == pytest.approx(float(et.evaluate(exact).value), rel=1e-14)
         assert bool(found.eps) != is_exact
 

@@ -101,5 +101,4 @@ def advise(
         depth, seconds = MAX_DEPTH, SECONDS if seconds is None else seconds
     goal: dict[str, Any] = {"goal": "moves", "width": width, "deepen": True}
     found = search(game, depth=depth, seconds=seconds, **goal, **options)
-    assert found.rules is not None
     return Advice(file, found, found.rules.text(found.state))

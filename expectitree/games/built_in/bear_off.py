@@ -7,8 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-Board = tuple[int, ...]  # the points of the checkers, the highest first
-Roll = tuple[int, int]  # the higher die first
+Board, Roll = tuple[int, ...], tuple[int, int]  # points of checkers, and dice; the highest first
 DICE = range(6, 0, -1)
 ROLLS = [((a, b), Fraction(1 if a == b else 2, 36)) for a in DICE for b in DICE if a >= b]
 

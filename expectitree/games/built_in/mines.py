@@ -9,8 +9,7 @@ from itertools import combinations
 from math import comb
 from typing import Any, Literal, NamedTuple
 
-MINE = -1  # what a cell shows that had a mine
-MAX_WORLDS = 20_000
+MINE, MAX_WORLDS = -1, 20_000  # -1 is what a cell with a mine shows once it is open
 
 
 class State(NamedTuple):
