@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from itertools import product
+from math import lcm
+from operator import mul
 from typing import Any, Literal, NamedTuple
 
 Steps = Sums = tuple[int, ...]  # the steps in each column; the sums of dice, which name columns
@@ -20,9 +22,8 @@ class State(NamedTuple):
 class CantStop:
     """Can't Stop: the first player who reaches the top of so many `columns` wins.
 
-    The player pairs four dice; in the two columns of their sums, one of three runners takes a step,
-    unless a player has kept the top. Then the player rolls again, or stops and keeps the steps. A
-    roll without a step loses those of the turn.
+    In the columns of the sums of two pairs of dice, one of three runners takes a step, unless a
+    player has kept the top. To stop keeps the steps; a roll without a step loses those of the turn.
     """
 
     utility_bounds = (-1, 1)
@@ -32,6 +33,7 @@ class CantStop:
             raise ValueError("dice is 2 or 4, columns less than 2 * faces, and no number too small")
         self.title, self.columns = f"Can't Stop with {dice} dice of {faces} faces", columns
         self.lengths = tuple(length + 2 * min(s, 2 * faces - 2 - s) for s in range(2 * faces - 1))
+        self._weights = [lcm(*self.lengths) // length for length in self.lengths]
         self.start = State(((0,) * len(self.lengths),) * 2, (0,) * len(self.lengths))
         rolls = Counter(tuple(sorted(roll)) for roll in product(range(1, faces + 1), repeat=dice))
         self._rolls = [(roll, Fraction(n, faces**dice)) for roll, n in rolls.items()]
@@ -49,7 +51,7 @@ class CantStop:
     def play(self, state: State, move: Any) -> State:
         kept, steps, player, choices = state
         if choices:
-            return state._replace(steps=self._after(steps, move), choices=())
+            return state._replace(steps=self._after(state, move), choices=())
         if move == "roll":
             return state._replace(choices=None)
         if move == "stop":
@@ -60,12 +62,11 @@ class CantStop:
 
     def value(self, state: State) -> Fraction | int:
         """Return who won, or the lead in the best columns, as shares of their lengths."""
-        first, second = state.kept
         if self.turn(state) is None:
-            return 1 if self._wins(first) else -1
-        both = (first, state.steps) if state.player else (state.steps, second)
-        mine, yours = (sorted(map(Fraction, steps, self.lengths)) for steps in both)
-        return Fraction(sum(mine[-self.columns :]) - sum(yours[-self.columns :])) / self.columns
+            return 1 if self._wins(state.kept[0]) else -1
+        both = (state.kept[0], state.steps) if state.player else (state.steps, state.kept[1])
+        mine, yours = (sorted(map(mul, steps, self._weights))[-self.columns :] for steps in both)
+        return Fraction(sum(mine) - sum(yours), self.columns * lcm(*self.lengths))
 
     def label(self, state: State, move: Any) -> str:
         return move if isinstance(move, str) else "-+"[bool(state.choices)].join(map(str, move))
@@ -86,15 +87,13 @@ class CantStop:
         found: set[Sums] = set()
         for other in others:
             pair = (first + other, sum(others) - other)[: (len(others) + 1) // 2]
-            can = [sums for sums in (pair, pair[:1], pair[1:]) if self._can_use(state, sums)]
+            can = [sums for sums in (pair, pair[:1], pair[1:]) if self._after(state, sums)]
             found |= {tuple(sorted(sums)) for sums in (can[:1] if pair in can else can)}
         return tuple(sorted(found, reverse=True))
 
-    def _can_use(self, state: State, sums: Sums) -> bool:
-        steps = self._after(state.steps, sums)
+    def _after(self, state: State, sums: Sums) -> Steps:
+        steps = tuple(n + sums.count(column) for column, n in enumerate(state.steps, start=2))
         runners = sum(map(int.__gt__, steps, state.kept[state.player]))
-        is_open = all(kept[s - 2] < self.lengths[s - 2] for kept in state.kept for s in sums)
-        return bool(sums) and is_open and runners <= 3 and all(map(int.__le__, steps, self.lengths))
-
-    def _after(self, steps: Steps, sums: Sums) -> Steps:
-        return tuple(n + sums.count(column) for column, n in enumerate(steps, start=2))
+        at = [column - 2 for column in sums]
+        is_open = all(own[c] < self.lengths[c] >= steps[c] for own in state.kept for c in at)
+        return steps if sums and is_open and runners <= 3 else ()
