@@ -12,7 +12,7 @@ from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
 from expectitree.cli.games import POSITION_OPTIONS, GameOptions, GameSource, is_game_name
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options
-from expectitree.cli.terminal import show, working
+from expectitree.cli.terminal import show
 from expectitree.cli.tree_files import add_options
 
 SEARCH_OPTIONS = (
@@ -31,15 +31,16 @@ SEARCH_OPTIONS = (
 )
 
 
-def source_of(name: str, depth: int | None, seconds: float | None, **position: Any) -> GameSource:
-    """Return a game and the options of its search; a usage error if the name is not of a game."""
-    if not is_game_name(name):
-        raise click.UsageError(
-            f"{name} is not a game: write one such as game:pig or file.py:CLASS."
-        )
+def source_of(
+    name: str, depth: int | None, seconds: float | None, usual: float, **position: Any
+) -> GameSource:
+    """Return a game and how to search it, for the `usual` time if the user sets no limit."""
     from expectitree.games.searching import MAX_DEPTH
 
-    options = GameOptions(**position, seconds=seconds)
+    if not is_game_name(name):
+        raise click.UsageError(f"{name} is not a game: name one such as game:pig or file.py:CLASS.")
+    seconds = usual if depth is None and seconds is None else seconds
+    options = GameOptions(**position, deepen=True, seconds=seconds)
     return GameSource(name, options, MAX_DEPTH if depth is None else depth)
 
 
@@ -72,12 +73,10 @@ def command(
 
     For example: expectitree advise game:pig --play roll,6 --depth 6
     """
-    from expectitree.games.advise.report import advise
+    from expectitree.games.advise.report import Advice
 
     chosen = algorithms.or_only("star2").only("advise runs one algorithm: give -a once.")
-    source = source_of(name, depth, seconds, **position)
-    own = source.arguments | {"depth": depth, "seconds": seconds, "algorithm": chosen}
-    with working(f"{chosen.name}: {name}"):
-        advice = advise(source.game, file=name, width=width, **own)
-    tree = replace(advice.tree, source=f"{name}{source.options.position}")
-    show("advise", format_name, replace(advice, search=replace(advice.search, tree=tree)))
+    source = source_of(name, depth, seconds, usual=5, **position)
+    found = source.search(chosen, goal="moves", width=width)
+    tree = replace(found.tree, source=f"{name}{source.options.position}", notes={})
+    show("advise", format_name, Advice(name, replace(found, tree=tree)))

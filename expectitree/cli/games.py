@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
     from expectitree.base.tree.model import Tree
     from expectitree.files.rows import ReadOptions
+    from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
@@ -171,7 +172,9 @@ class GameSource:
             "warn": warn,
         }
 
-    def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
+    def search(
+        self, algorithm: Algorithm, max_visits: int | None = None, **others: Any
+    ) -> GameSearch:
         """Search the game, and make only the nodes that the search asks for."""
         from expectitree.games.searching import search
 
@@ -179,7 +182,7 @@ class GameSource:
         with working(f"{algorithm.name}: {self.name}"):
             found = search(
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
-                max_visits=max_visits, **self.arguments,
+                max_visits=max_visits, **(self.arguments | others),
             )  # fmt: skip
         grown = found.grown
         depth = self.arguments["depth"] if grown is None else grown.depth

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from expectitree.base import interrupts
+from expectitree.base.algorithms import ALGORITHMS
 from expectitree.base.numbers import message_text
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.cli.advise import SEARCH_OPTIONS, source_of
 from expectitree.cli.games import POSITION_OPTIONS, GameSource
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.terminal import make_console, read_line, say, working, write
+from expectitree.cli.terminal import make_console, read_line, say, write
 from expectitree.cli.tree_files import add_options
 from expectitree.text.phrases import known_text
 
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from expectitree.games.found import GameSearch
 
 HELP = "Type a move, or undo, hint or quit."
-SIDES = {MAX: "max", MIN: "min"}
-MAX_LISTED = 100  # columns of the moves in the prompt
-SEEDS = 1_000_000  # among which one is chosen
+PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
+MAX_SEED = 1_000_000  # of those that are chosen at random
 
 
 @click.command("play", cls=HelpCommand)
@@ -64,13 +64,10 @@ def command(
       expectitree play game:einstein --as min --seconds 1
       expectitree play "game:pig(target=50)" --seed 7
     """
-    if depth is None and seconds is None:
-        seconds = 1.0
     if typed and seed is not None:
         raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
-    source = source_of(name, depth, seconds, **position)
-    seed = Random().randrange(SEEDS) if seed is None and not typed else seed
-    match = _Match(source, side, seed)
+    source = source_of(name, depth, seconds, usual=1, **position)
+    match = _Match(source, side, Random().randrange(MAX_SEED) if seed is None else seed, typed)
     try:
         with interrupts.raising():
             match.play()
@@ -82,19 +79,19 @@ def command(
 class _Match:
     """One game: its states so far, and the names of the moves that led there."""
 
-    def __init__(self, source: GameSource, side: str, seed: int | None) -> None:
+    def __init__(self, source: GameSource, side: str, seed: int, typed: bool) -> None:
         from expectitree.games.rules import Options, Rules
 
-        self.source, self.side = source, side
+        self.source, self.side, self.typed = source, side, typed
         self.rules = rules = Rules(source.game, Options(exact=False))
         start = source.arguments["state"]
         self.states = [rules.start if start is None else start]
         self.names: list[str] = []
         self.decisions: list[int] = []  # how many moves came before each decision of the user
-        self.random = None if seed is None else Random(seed)
+        self.random = Random(seed)
         self.found: GameSearch | None = None
         who = "both players" if side == "both" else side.upper()
-        rolls = "you type the outcomes" if seed is None else f"the seed is {seed}"
+        rolls = "you type the outcomes" if typed else f"the seed is {seed}"
         _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
 
     @property
@@ -109,10 +106,10 @@ class _Match:
         while not self.is_over:
             state = self.states[-1]
             kind, moves = rules.kind(state), named_moves(rules, state)
-            if kind == CHANCE and self.random is not None:
+            if kind == CHANCE and not self.typed:
                 name = draw(self.random, [*moves], rules.moves(state, kind)[1])
                 _print(f"Chance: {name}")
-            elif kind == CHANCE or self.side in ("both", SIDES[kind]):
+            elif kind == CHANCE or self.side in ("both", PLAYERS[kind].lower()):
                 name = self._ask(kind, moves)
             else:
                 name = self._search(kind, moves)
@@ -126,10 +123,10 @@ class _Match:
 
     def end(self) -> None:
         """Show how to go on, if the game is not over."""
-        name, options = self.source.name, self.source.options
-        played = [options.play] * bool(options.play) + self.names
-        words = ["expectitree", "play", name, "--as", self.side]
+        options = self.source.options
+        words = ["expectitree", "play", self.source.name, "--as", self.side]
         words += [] if options.start is None else ["--start", options.start]
+        played = [options.play, *self.names] if options.play else self.names
         words += ["--play", ",".join(played)] if played else []
         if not self.is_over:
             say(f"To go on: {shlex.join(words)}")
@@ -138,11 +135,8 @@ class _Match:
         """Show the position and read a move, or "undo" after taking one back, or nothing."""
         from expectitree.games.positions import no_move
 
-        listed = ", ".join(moves)
-        is_short = len(listed) <= MAX_LISTED
-        _print("\n" + "\n".join([self.rules.text(self.states[-1]), *[listed] * (not is_short)]))
-        who = "outcome" if kind == CHANCE else SIDES[kind].upper()
-        while (line := read_line(f"{who} ({listed})> " if is_short else f"{who}> ")) is not None:
+        _print(f"\n{self.rules.text(self.states[-1])}")
+        while (line := read_line(f"{PLAYERS[kind]} ({', '.join(moves)})> ")) is not None:
             word = line.strip()
             if word in moves:
                 self.decisions += [len(self.names)] * (kind != CHANCE)
@@ -163,39 +157,28 @@ class _Match:
 
     def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
         """Search the position, and return the name of the best move."""
-        from expectitree.games.searching import search
-
         if len(moves) == 1:
-            (name,) = moves
-            _print(f"{SIDES[kind].upper()} plays {name}, the only move")
+            _print(f"{PLAYERS[kind]} plays {(name := next(iter(moves)))}")
             return name
-        with working("searching"):
-            found = search(
-                self.source.game, deepen=True, seconds=self.source.options.seconds,
-                after=self.found, **self._arguments,
-            )  # fmt: skip
-        self.found, grown = found, found.grown
-        assert grown is not None
+        self.found = found = self._find(after=self.found)
         name = next(name for name, move in moves.items() if move == found.move)
+        grown = found.grown
+        assert grown is not None
         known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
-        _print(f"{SIDES[kind].upper()} plays {name}, worth {known_text(*found.interval())} {known}")
+        _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name
 
     def _hint(self) -> None:
         """Show what each move is worth."""
-        from expectitree.games.advise.report import advise
+        from expectitree.games.advise.report import Advice
         from expectitree.games.advise.text import move_lines
         from expectitree.text.console import to_strings
 
-        arguments = self._arguments | {"seconds": self.source.options.seconds}
-        with working("searching"):
-            advice = advise(self.source.game, **arguments)
-        console = make_console()
+        console, advice = make_console(), Advice("", self._find(goal="moves"))
         write(to_strings(move_lines(advice, console.options), console))
 
-    @property
-    def _arguments(self) -> dict[str, Any]:
-        return self.source.arguments | {"state": self.states[-1]}
+    def _find(self, **options: Any) -> GameSearch:
+        return self.source.search(ALGORITHMS["star2"], state=self.states[-1], **options)
 
 
 def _print(text: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
-from expectitree.base.tree.columns import MAX, NONE
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.columns import MIN, NONE
 from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
@@ -17,36 +16,15 @@ from expectitree.searches.result import PLAYERS, Search
 
 
 class Step(NamedTuple):
-    """A step of the line of best play.
-
-        >>> import expectitree as et
-        >>> et.search("game:pig(target=10)", depth=2).line[0]
-        Step(label='roll', move='roll', probability=None)
-
-    Attributes:
-        label: The name of the move or outcome.
-        move: The move or outcome, as the game's method `moves` gave it.
-        probability: That of an outcome; None for a move.
-    """
+    """A step of the line of best play."""
 
     label: str
-    move: Any
-    probability: Number | None
+    move: Any  # or an outcome, as the game's method `moves` gave it
+    probability: Number | None  # of an outcome
 
 
 class Choice(NamedTuple):
-    """A move at the root, or an outcome, and what a search knows of its value.
-
-        >>> import expectitree as et
-        >>> et.search("game:pig(target=10)", depth=1, goal="moves").moves[0]
-        Choice(label='roll', move='roll', lower=0.0, upper=0.0)
-
-    Attributes:
-        label: The name of the move.
-        move: The move, as the game's method `moves` gave it.
-        lower: The lower end of the interval that contains the value after the move.
-        upper: The upper end; equal to `lower` if the value is known.
-    """
+    """A move at the root, or an outcome, and the interval that contains the value after it."""
 
     label: str
     move: Any
@@ -61,7 +39,7 @@ class GameSearch(Search):
         >>> import expectitree as et
         >>> found = et.search("game:pig(target=10)", depth=5)
         >>> found.move, [step.label for step in found.line]
-        ('roll', ['roll', '1', 'roll', '2', 'roll'])
+        ('roll', ['roll', '1', 'roll', '1', 'roll'])
         >>> [(choice.label, choice.lower, round(choice.upper, 4)) for choice in found.moves]
         [('roll', 0.4888888888888889, 0.4889), ('hold', -1.0, 0.4861)]
 
@@ -87,26 +65,12 @@ class GameSearch(Search):
         assert self._rules is not None
         return self._rules
 
-    @cached_property
-    def choices(self) -> tuple[Choice, ...]:
-        """What `moves` returns, not rounded."""
-        if self._choices is not None:
-            return self._choices
-        tree, root = self.tree, self.tree.root_id
-        moves = _moves_at(tree, root, self.rules, self.state)
-        return tuple(
-            Choice(tree.branch_label(root, b), move, *self.interval_of_branch(b))
-            for b, move in zip(tree.branches_of(root), moves, strict=True)
-        )
-
-    @cached_property
-    def line(self) -> tuple[Step, ...]:
-        """The moves of best play, as far as they are proved, and the most probable outcomes."""
-        return tuple(_best_line(self)) if self._line is None else self._line
-
     @property
     def moves(self) -> tuple[Choice, ...]:
-        """The moves at the root, or the outcomes, with the intervals that contain their values."""
+        """The moves at the root, or the outcomes: `label`, `move`, `lower` and `upper`.
+
+        The value after the move lies between `lower` and `upper`, which are equal if it is known.
+        """
         number = self._number
         return tuple(c._replace(lower=number(c.lower), upper=number(c.upper)) for c in self.choices)
 
@@ -117,78 +81,89 @@ class GameSearch(Search):
         If the search was stopped before it proved one, it is the move that is best so far: for MAX
         with the greatest lower bound. It is None if no player decides at the root.
         """
-        place = self.place
-        return None if place is None else self.choices[place].move
+        return None if self.place is None else self.choices[self.place].move
+
+    @cached_property
+    def line(self) -> tuple[Step, ...]:
+        """The line of best play, as far as it is proved: `label`, `move` and `probability`.
+
+        Of the outcomes of chance, it has the most probable ones. A move has no probability.
+        """
+        return tuple(self._steps()) if self._line is None else self._line
+
+    @cached_property
+    def choices(self) -> tuple[Choice, ...]:
+        """What `moves` returns, not rounded."""
+        if self._choices is not None:
+            return self._choices
+        tree, root = self.tree, self.tree.root_id
+        return tuple(
+            Choice(tree.branch_label(root, b), move, *self.interval_of_branch(b))
+            for b, move in zip(
+                tree.branches_of(root), self._moves_at(root, self.state), strict=True
+            )
+        )
 
     @property
     def place(self) -> int | None:
         """The place of `move` among `moves`."""
-        tree = self.tree
-        kind, branches = tree.columns.kind[tree.root_id], tree.branches_of(tree.root_id)
-        if kind not in PLAYERS or not self.choices:
+        tree, root = self.tree, self.tree.root_id
+        if tree.columns.kind[root] not in PLAYERS or not self.choices:
             return None
-        proved = next(self.best_branches(tree.root_id), NONE)
-        if proved != NONE:
-            return proved - branches[0]
-        sign: Any = 1 if kind == MAX else -1
-        keys = [sorted((sign * c.lower, sign * c.upper)) for c in self.choices]
-        return keys.index(max(keys))
+        best = next(self.best_branches(root), NONE)
+        if best != NONE:
+            return best - tree.branches_of(root)[0]
+        return max(range(len(self.choices)), key=self.goodness)
+
+    def goodness(self, place: int) -> Any:
+        """Return a number of the interval of a move that is greatest for the best one."""
+        choice = self.choices[place]
+        if self.tree.columns.kind[self.tree.root_id] == MIN:
+            return tuple(-end for end in (choice.upper, choice.lower))
+        return choice.lower, choice.upper
 
     @property
     def growth(self) -> Growth | None:
-        """The tree while it grew; None if the whole tree was made, or after pickling."""
-        return _growth_of(self.tree)
+        """The tree that grew; None if the whole tree was made, or after pickling."""
+        labels = self.tree.label
+        return labels.growth if isinstance(labels, Labels) else None
 
     def with_positions(self) -> GameSearch:
         """Return the search with a note at each node that it entered: its state as a text."""
-        growth, tree = self.growth, self.tree
-        if growth is None or not growth.rules.has_texts:
+        growth, tree, labels = self.growth, self.tree, self.tree.label
+        if growth is None or not isinstance(labels, Labels) or not growth.rules.has_texts:
             return self
-        labels: Any = tree.label
         inner = [n for n in range(len(tree)) if tree.columns.kind[n] and self.visits[n]]
         texts = {n: growth.rules.text(growth.state(labels.row(n))) for n in inner}
         return replace(self, tree=replace(tree, notes=texts))
 
+    def _moves_at(self, node: int, state: Any) -> Sequence[Any]:
+        """Return the moves of a node's branches."""
+        labels, branches = self.tree.label, self.tree.branches_of(node)
+        if not branches:
+            return []
+        if isinstance(labels, Labels) and labels.growth is not None:
+            return labels.moves(branches)
+        moves = self.rules.moves(state, self.rules.kind(state))[0]
+        if len(moves) == len(branches):  # a whole tree has them in their order
+            return moves
+        named = dict(zip(self.rules.labels(state, moves), moves, strict=True))
+        return [named.get(labels[b]) for b in branches]
+
+    def _steps(self) -> Iterator[Step]:
+        """Yield the line of best play."""
+        tree, node, state = self.tree, self.tree.root_id, self.state
+        while branches := tree.branches_of(node):
+            probability, branch = None, next(self.best_branches(node), NONE)
+            if tree.columns.kind[node] not in PLAYERS:
+                branch = max(branches, key=tree.columns.probability.__getitem__)
+                probability = tree.columns.probability[branch]
+            if branch == NONE or not self.visits[tree.columns.child[branch]]:
+                return
+            move = self._moves_at(node, state)[branch - branches[0]]
+            yield Step(tree.branch_label(node, branch), move, probability)
+            node, state = tree.columns.child[branch], self.rules.play(state, move)
+
     def __getstate__(self) -> dict[str, Any]:
         known = {"_choices": self.choices, "_line": self.line}
         return self.__dict__ | known | {"_rules": None}  # perhaps they cannot be copied
-
-
-def _growth_of(tree: Tree) -> Growth | None:
-    return tree.label.growth if isinstance(tree.label, Labels) else None
-
-
-def _moves_at(tree: Tree, node: int, rules: Rules, state: Any) -> Sequence[Any]:
-    """Return the moves of a node's branches."""
-    branches = tree.branches_of(node)
-    if not branches:
-        return []
-    if isinstance(tree.label, Labels) and _growth_of(tree) is not None:
-        return tree.label.moves(branches)
-    moves = rules.moves(state, rules.kind(state))[0]  # of a whole tree, they are in their order
-    if len(moves) == len(branches):
-        return moves
-    named = dict(zip(rules.labels(state, moves), moves, strict=True))
-    return [named.get(tree.label[b]) for b in branches]
-
-
-def _best_line(found: GameSearch) -> list[Step]:
-    """Return the moves of best play from the root."""
-    tree, node, state = found.tree, found.tree.root_id, found.state
-    line: list[Step] = []
-    while branches := tree.branches_of(node):
-        probability = None
-        if tree.columns.kind[node] in PLAYERS:
-            branch = next(found.best_branches(node), NONE)
-            if branch == NONE and not line and found.place is not None:
-                branch = branches[found.place]
-        else:
-            branch = max(branches, key=tree.columns.probability.__getitem__)
-            probability = tree.columns.probability[branch]
-        child = NONE if branch == NONE else tree.columns.child[branch]
-        if child == NONE or not found.visits[child]:
-            break
-        move = _moves_at(tree, node, found.rules, state)[branch - branches[0]]
-        line.append(Step(tree.branch_label(node, branch), move, probability))
-        node, state = child, found.rules.play(state, move)
-    return line

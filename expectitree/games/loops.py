@@ -242,14 +242,14 @@ class Labels(Sequence["str | None"]):
 
     @property
     def growth(self) -> Growth | None:
-        """The tree from whose rows the labels are, if it grew row by row."""
+        """The tree whose rows have the labels, if it grew row by row."""
         return self._source if isinstance(self._source, Growth) else None
 
     def row(self, node: int) -> int:
         return self._rows[node]
 
     def moves(self, branches: Sequence[int]) -> list[Any]:
-        """Return the moves of some branches of the tree, if it grew row by row."""
+        """Return the moves of some branches, if the tree grew row by row."""
         return [self._source.moves[self._branches[b]] for b in branches]
 
     def __reduce__(self) -> Any:

@@ -7,7 +7,8 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
-Board, Roll = tuple[int, ...], tuple[int, int]  # points of checkers, and dice; the highest first
+Board = tuple[int, ...]  # the points of the checkers, the highest first
+Roll = tuple[int, int]  # the higher die first
 DICE = range(6, 0, -1)
 ROLLS = [((a, b), Fraction(1 if a == b else 2, 36)) for a in DICE for b in DICE if a >= b]
 
@@ -70,7 +71,6 @@ class BearOff:
 
 
 def _board(points: str | int) -> Board:
-    """Return the board of a text such as "6541": the points of the checkers."""
     if not set(str(points)) <= set("123456") or not 0 < len(str(points)) <= 15:
         raise ValueError(f"a board has 1 to 15 checkers on points 1 to 6, as in 6541; got {points}")
     return tuple(sorted(map(int, str(points)), reverse=True))

@@ -9,14 +9,14 @@ from math import lcm
 from operator import mul
 from typing import Any, Literal, NamedTuple
 
-Steps = Sums = tuple[int, ...]  # the steps in each column; the sums of dice, which name columns
+Numbers = tuple[int, ...]  # the steps in each column, or sums of dice, which name columns
 
 
 class State(NamedTuple):
-    kept: tuple[Steps, Steps]  # by MAX and by MIN
-    steps: Steps  # of the player whose turn it is, including the steps of this turn
+    kept: tuple[Numbers, Numbers]  # by MAX and by MIN
+    steps: Numbers  # of the player whose turn it is, including the steps of this turn
     player: int = 0  # 0 is MAX, 1 is MIN
-    choices: tuple[Sums, ...] | None = None  # None before a roll, empty before "roll" or "stop"
+    choices: tuple[Numbers, ...] | None = None  # None before a roll, empty before "roll" or "stop"
 
 
 class CantStop:
@@ -79,19 +79,19 @@ class CantStop:
         sums = " or ".join(self.label(state, sums) for sums in state.choices or ()) or "may stop"
         return "\n".join([*lines, "to roll" if state.choices is None else sums])
 
-    def _wins(self, steps: Steps) -> bool:
+    def _wins(self, steps: Numbers) -> bool:
         return sum(map(int.__eq__, steps, self.lengths)) >= self.columns
 
-    def _choices(self, state: State, first: int, *others: int) -> tuple[Sums, ...]:
+    def _choices(self, state: State, first: int, *others: int) -> tuple[Numbers, ...]:
         """Return the sums of dice that the player may use: both sums of a pair if possible."""
-        found: set[Sums] = set()
+        found: set[Numbers] = set()
         for other in others:
             pair = (first + other, sum(others) - other)[: (len(others) + 1) // 2]
             can = [sums for sums in (pair, pair[:1], pair[1:]) if self._after(state, sums)]
             found |= {tuple(sorted(sums)) for sums in (can[:1] if pair in can else can)}
         return tuple(sorted(found, reverse=True))
 
-    def _after(self, state: State, sums: Sums) -> Steps:
+    def _after(self, state: State, sums: Numbers) -> Numbers:
         steps = tuple(n + sums.count(column) for column, n in enumerate(state.steps, start=2))
         runners = sum(map(int.__gt__, steps, state.kept[state.player]))
         at = [column - 2 for column in sums]
