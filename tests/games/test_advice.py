@@ -16,8 +16,10 @@ from helpers import invoke
 from random_games import RandomGame
 
 import expectitree as et
+from expectitree.base.errors import GameError
 from expectitree.games.built_in.blackjack import Blackjack
 from expectitree.games.built_in.einstein import Einstein
+from expectitree.games.built_in.pig import Pig
 from expectitree.games.found import GameSearch
 from expectitree.games.positions import random_position
 from expectitree.games.rules import Options, Rules
@@ -147,6 +149,19 @@ def test_a_search_goes_on_after_a_move() -> None:
             assert again.grown.rows < alone.grown.rows
     other = et.search("game:dice", depth=2, after=found)
     assert other.value == et.search("game:dice", depth=2).value
+
+
+def test_an_error_names_the_position() -> None:
+    class Wrong(Pig):
+        def play(self, state: Any, move: Any) -> Any:
+            return 1 / 0
+
+    expected = r"Pig to 10, at .MAX 0, MIN 0; MAX's turn, 0 points.: play\(State\(.*\) raises Zero"
+    with pytest.raises(GameError, match=expected):
+        et.search(Wrong(target=10), depth=2)
+    Wrong.text = lambda self, state: str(1 / 0)  # type: ignore[method-assign]
+    with pytest.raises(GameError, match=r"Pig to 10: play\(State\(.*\) raises Zero"):
+        et.search(Wrong(target=10), depth=2)
 
 
 # ---- The commands.

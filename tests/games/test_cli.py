@@ -289,6 +289,19 @@ def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
     assert all("game" not in trace["about"] for trace in data_of(page.read_text())["traces"])
 
 
+def test_positions_are_shown_in_traces_and_pages(tmp_path: Path) -> None:
+    board = "1 2 3 . .\n4 5 . . .\n6 . . . f\n. . . e d\n. . c b a\nMAX's turn, roll 3"
+    about = ("game:einstein", "--depth", "2", "--play", "3")
+    lines = [line.strip() for line in invoke("trace", *about, "--limit", "2").stdout.splitlines()]
+    assert "\n".join(lines[4:10]) == board
+    assert "1 2 . 3 ." in lines
+    page = tmp_path / "a.html"
+    assert invoke("draw", *about, "-o", str(page)).exit_code == 0
+    notes = data_of(page.read_text())["tree"]["notes"]
+    assert board in notes.values()
+    assert len(notes) == 4
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
