@@ -335,6 +335,11 @@ class Rules:
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
+    def is_like(self, other: Rules) -> bool:
+        """Return whether states and numbers of other rules can be used in place of these."""
+        same = type(self.game) is type(other.game) and self.title == other.title
+        return same and self.exact == other.exact
+
     @property
     def has_texts(self) -> bool:
         return self._text is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from importlib.util import find_spec
 from time import monotonic
@@ -143,7 +144,7 @@ def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
         choice = choices[at]
         state = rules.play(found.state, choice.move)
         plies = grown.depth - (not rules.is_same_turn(state))
-        own = Budget(None if budget.max_visits == NO_LIMIT else budget.max_visits, budget.seconds)
+        own = copy(budget)
         if budget.seconds is not None:
             own.end = monotonic() + max(0, budget.end - monotonic()) / waiting
         # The whole game may end far above the depth limit.
@@ -238,12 +239,11 @@ def _known_order(
 ) -> tuple[Growth | None, int, int]:
     """Return the tree of another search if it has a state, the state's row, and the plies left."""
     before = None if after is None else after.growth
-    if before is None or before.rules.exact != rules.exact:
-        return None, NONE, 0
-    if (type(before.rules.game), before.rules.title) != (type(rules.game), rules.title):
-        return None, NONE, 0
-    row, plies = before.find(start)
-    return (None if row == NONE else before), row, plies
+    if before is not None and before.rules.is_like(rules):
+        row, plies = before.find(start)
+        if row != NONE:
+            return before, row, plies
+    return None, NONE, 0
 
 
 def _search_at_depth(

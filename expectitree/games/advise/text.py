@@ -37,7 +37,8 @@ def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableTy
     tree, found, marks = advice.tree, advice.search, characters(options)
     is_chance = tree.columns.kind[tree.root_id] == CHANCE
     shown = advice.choices[:MAX_MOVES]
-    columns = [Column("outcome" if is_chance else "move"), Column("value")]
+    noun = "outcome" if is_chance else "move"
+    columns = [Column(noun), Column("value")]
     rows = [[choice.label, known_text(choice.lower, choice.upper)] for choice in shown]
     if is_chance:
         columns.insert(1, Column("p"))
@@ -50,7 +51,7 @@ def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableTy
         return
     yield from table(columns, rows, options)
     if more := len(found.moves) - len(shown):
-        yield Text(f"{marks.ellipsis} {plural(more, 'more move')}", style="dim")
+        yield Text(f"{marks.ellipsis} {plural(more, f'more {noun}')}", style="dim")
     yield ""
 
 
@@ -64,7 +65,8 @@ def facts(found: GameSearch, options: ConsoleOptions) -> dict[str, str]:
         for step in found.line[:MAX_STEPS]
     ]
     steps += [characters(options).ellipsis] * (len(found.line) > MAX_STEPS)
-    known = f"depth {grown.depth:,}" if grown.estimated else "the whole game"
+    known = f"depth {grown.depth:,}" if grown.estimated or found.stopped else "the whole game"
+    known += " is not finished" * found.stopped
     search = f"{known}, {plural(grown.evaluations, 'evaluation')}"
     if grown.estimated:
         search += f"; estimates: {plural(grown.estimated, 'leaf')}"
