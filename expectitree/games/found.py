@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from expectitree.base.numbers import Number
@@ -13,6 +15,8 @@ from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
 from expectitree.searches.result import PLAYERS, Search
+
+MAX_LOOKED_AT = 2_000  # positions near the root, to find the one that a search goes on from
 
 
 class Step(NamedTuple):
@@ -30,6 +34,22 @@ class Choice(NamedTuple):
     move: Any
     lower: Number
     upper: Number
+
+
+class Order:
+    """The moves of the nodes of a search, and their intervals, by which the next one sorts them."""
+
+    _rows: Mapping[Any, int] = {}  # no values are known for another depth
+
+    def __init__(self, found: GameSearch) -> None:
+        columns, labels = found.tree.columns, found.tree.label
+        assert isinstance(labels, Labels)
+        self.first = columns.first
+        # 0 for leaves, as in a tree that grows: below another limit, they may have moves.
+        self.last = [end * (end > start) for start, end in pairwise(columns.first)]
+        self.child, self.probability = columns.child, columns.probability
+        self.lower, self.upper = found.lower, found.upper
+        self.moves = labels.moves(range(len(columns.child)))
 
 
 @dataclass(frozen=True)
@@ -127,6 +147,27 @@ class GameSearch(Search):
         """The tree that grew; None if the whole tree was made, or after pickling."""
         labels = self.tree.label
         return labels.growth if isinstance(labels, Labels) else None
+
+    def order_at(self, state: Any, rules: Rules) -> tuple[Order | None, int, int]:
+        """Return the order of moves, the node of a state, and the plies left there, if it is near.
+
+        `rules` are those of the search that asks.
+        """
+        known, waiting = self._rules, deque([(self.tree.root_id, self.state, 0)])
+        if self.growth is None or known is None or not known.merges or not known.is_like(rules):
+            return None, NONE, 0
+        key, columns = rules.key(state), self.tree.columns
+        for _ in range(MAX_LOOKED_AT):
+            if not waiting:
+                break
+            node, at, plies = waiting.popleft()
+            if rules.key(at) == key:
+                left = self.grown.depth - plies if self.grown and self.grown.estimated else 0
+                return Order(self), node, left
+            for b, move in zip(self.tree.branches_of(node), self._moves_at(node, at), strict=True):
+                if columns.kind[columns.child[b]]:
+                    waiting.append((columns.child[b], rules.play(at, move), plies + 1))
+        return None, NONE, 0
 
     def with_positions(self) -> GameSearch:
         """Return the search with a note at each node that it entered: its state as a text."""

@@ -74,7 +74,7 @@ class Growth(Replay):
         rules: Rules,
         depth: int,
         start: Any,
-        before: Growth | None = None,
+        before: Any = None,  # the tree of the depth before, or an `Order`
         estimates: bool = False,
     ) -> None:
         super().__init__(rules, start)
@@ -113,15 +113,6 @@ class Growth(Replay):
     def plant(self) -> None:
         self._append_rows(1, NONE, NONE, self.rules.bounds, [self.twin])
         self._settle(0, self._start, self.depth, 0)
-
-    def find(self, state: Any) -> tuple[int, int]:
-        """Return the row of a state with the most plies left, and these; -1 and 0 without one."""
-        rules, least = self.rules, max(0, self.depth - len(self.kind))
-        key = rules.key(state) if rules.merges else None
-        for plies in range(self.depth, least - 1, -1) if rules.merges else ():
-            if (row := self._rows.get((key, plies, 0))) is not None:
-                return row, plies
-        return NONE, 0
 
     def grow(self, branch: int) -> None:
         """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""

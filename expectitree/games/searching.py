@@ -206,7 +206,10 @@ def search_rules(
         grown = Grown(depth, rows, rows, whole.merged, estimated=len(search.tree.estimated))
         return replace(search, grown=grown)
     found: Search | None = None
-    before, twin, least = _known_order(after, rules, start)
+    before: Any = None
+    twin, least = NONE, 0
+    if after is not None:
+        before, twin, least = after.order_at(start, rules)
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
     for plies in range(min(max(1, least), depth), depth + 1) if deepen else (depth,):
@@ -232,18 +235,6 @@ def search_rules(
     estimated = len(found.tree.estimated)
     grown = Grown(reached, rows, rules.evaluations, merged, why_stopped, estimated)
     return replace(found, grown=grown)
-
-
-def _known_order(
-    after: GameSearch | None, rules: Rules, start: Any
-) -> tuple[Growth | None, int, int]:
-    """Return the tree of another search if it has a state, the state's row, and the plies left."""
-    before = None if after is None else after.growth
-    if before is not None and before.rules.is_like(rules):
-        row, plies = before.find(start)
-        if row != NONE:
-            return before, row, plies
-    return None, NONE, 0
 
 
 def _search_at_depth(
