@@ -7,18 +7,21 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from expectitree.base.algorithms import Algorithm
-from expectitree.base.errors import GameError
-from expectitree.base.numbers import Number, is_finite, message_text
+from expectitree.base.errors import GameError, SearchError
+from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
 from expectitree.base.tree.builder import NodeId, TreeBuilder
-from expectitree.base.tree.columns import CHANCE, NONE, UNKNOWN, UNSEEN
+from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL, UNKNOWN, UNSEEN
 from expectitree.base.tree.model import Tree
-from expectitree.games.growth import MAX_TURNS, Growth
+from expectitree.games.growth import MAX_TURNS, Growth, lengthen
+from expectitree.games.rules import RowsError
 from expectitree.searches.beliefs import (
     ENTRIES,
     LEARNING,
+    PLACE,
     Beliefs,
     Limits,
     in_float,
@@ -28,13 +31,34 @@ from expectitree.searches.beliefs import (
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
 from expectitree.searches.levels import pass_level_to_children
+from expectitree.searches.intervals import STOPPED_EARLY
+from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums
 from expectitree.searches.star_minimax import star_minimax
-from expectitree.searches.work import RESUME_ENTRIES, Settings, Work, next_branch
+from expectitree.searches.work import NO_LIMIT, RESUME_ENTRIES, Settings, Work, next_branch
 
 PAUSE = 1000  # visits until a loop returns to its caller, who checks the time
 MAX_UNBOUNDED = 1e100  # in magnitude, without bounds; the squares of greater values overflow
+
+
+class Budget:
+    """The limits of a search besides its rows: visits at each depth, and time."""
+
+    visits_reached = "the limit of visits was reached"
+
+    def __init__(self, max_visits: int | None = None, seconds: float | None = None) -> None:
+        if max_visits is not None and max_visits < 1:
+            raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
+        if seconds is not None and not seconds > 0:
+            raise SearchError(f"a search needs more than 0 seconds, got {seconds}")
+        self.max_visits = NO_LIMIT if max_visits is None else max_visits
+        self.end = INFINITY if seconds is None else monotonic() + seconds
+        self.seconds = seconds
+
+    @property
+    def time_reached(self) -> str:
+        return f"the limit of {self.seconds:g} s was reached"
 
 
 class _Loop:
@@ -45,9 +69,6 @@ class _Loop:
         ends: list[Any] = [abs(end) for end in self.rules.bounds if is_finite(end)]
         self.greatest_bound: Number = max(ends, default=0)  # in magnitude
         self.is_bounded = len(ends) == 2
-        plies = MAX_TURNS + 1 if self.rules.continues_turns else 1
-        # Branches on a path; the rows of a path differ.
-        self.deepest = min(growth.depth * plies + 1, self.rules.max_rows)
         self._greatest: Number = 0  # in magnitude, of the leaves that `eps` was computed from
 
     def update_greatest(self) -> bool:
@@ -58,8 +79,7 @@ class _Loop:
         before, self._greatest = self._greatest, self.growth.greatest
         return bool(self._greatest > before)
 
-    @property
-    def eps(self) -> Number:
+    def tolerance(self) -> Number:
         """What sums of the leaves so far, and of the bounds, may lose to rounding."""
         growth = self.growth
         if self.rules.exact or not growth.has_chances:
@@ -77,14 +97,22 @@ class _Loop:
         """Return a column of zeros: of floats, fractions or whole numbers."""
         return [self.rules.zero if code == "d" else 0] * length
 
+    def has_room(self, columns: Sequence[Any]) -> None:
+        """Make columns by depth as long as the longest path needs."""
+        growth = self.growth
+        turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
+        deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
+        # A row that is made before the next call may be a ply deeper, and has children.
+        lengthen([(column, column[0]) for column in columns], deepest + 3 - len(columns[0]))
+
 
 class DepthFirst(_Loop):
-    """alpha-beta, Star1, Star2 and Star2.5."""
+    """alpha-beta, Star1, Star2 and Star2.5 by the loop that is compiled for trees."""
 
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm, most_visits)
         rules = self.rules
-        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, self.deepest)
+        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, 1)
         numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
         growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
         growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
@@ -105,6 +133,7 @@ class DepthFirst(_Loop):
         entries = self.work.resume[RESUME_ENTRIES]
         if about != self._about or entries >= self.settings.pause:
             self.settings, self._about = self._settings_from(entries), about
+        self.has_room(self.work.frames)
         self.cuts, ended = star_minimax(growth.columns, self.work, self.settings, 0, window)
         return ended
 
@@ -117,15 +146,14 @@ class DepthFirst(_Loop):
             probes=min(self.probes, growth.widest),  # no node has more children to probe
         )
         if self.update_greatest() and not self.rules.exact:
-            settings = settings._replace(eps=self.eps, far=far_of(growth.greatest, True))
+            settings = settings._replace(eps=self.tolerance(), far=far_of(growth.greatest, True))
         if -settings.far <= window[0] and window[1] <= settings.far:
             settings = settings._replace(bounded=(True,))
         return settings
 
-    @property
-    def branch(self) -> int:
-        """The branch to the node that has to grow."""
-        return next_branch(self.work)
+    def grow(self) -> None:
+        """Make the row that the search waits for."""
+        self.growth.grow(*next_branch(self.work))
 
     def result(self, stopped: bool) -> Search:
         tree, rows = harvest(self.growth)
@@ -135,12 +163,81 @@ class DepthFirst(_Loop):
         return found
 
 
+class UnfitError(Exception):
+    """A game is too deep to search it by recursion, or its bounds are too far."""
+
+
+class Recursion(DepthFirst):
+    """alpha-beta, Star1, Star2 and Star2.5 by recursion, which makes rows where it enters them."""
+
+    def __init__(self, growth: Growth, algorithm: Algorithm, budget: Budget) -> None:
+        super().__init__(growth, algorithm, budget.max_visits)
+        if not self.is_bounded:
+            raise UnfitError
+        self.budget, self.why_stopped = budget, ""
+        self.eps: Number = 0
+        self.ranks: list[int] = []
+        self.leave = growth.leave if self.rules.merges else None
+
+    def search(self) -> None:
+        settings = self._settings_from(0)._replace(bounded=(True,), probes=self.probes)
+        arguments = self.growth.columns, self.work, settings, 0, self.rules.bounds
+        if self.growth.kind[0] == TERMINAL:
+            star_minimax(*arguments)
+            return
+        self._update()
+        try:
+            self.cuts, ended = search_recursively(*arguments, self._is_over, self)
+        except RecursionError:
+            raise UnfitError from None
+        except GameError as error:
+            if isinstance(error.__cause__, RecursionError):  # perhaps there was too little room
+                raise UnfitError from None
+            raise
+        self._is_over(0)
+        if ended == STOPPED_EARLY and not self.why_stopped:
+            self.why_stopped = self.budget.visits_reached
+
+    def grow(self, parent: int, branch: int) -> bool:
+        """Make the row that a branch leads to; return False to stop."""
+        growth = self.growth
+        if monotonic() > self.budget.end:
+            self.why_stopped = self.budget.time_reached
+            return False
+        try:
+            growth.grow(parent, branch)
+        except RowsError as error:
+            self.why_stopped = str(error)
+            return False
+        if growth.greatest != self._greatest or growth.widest != self._widest:
+            self._update()
+        if growth.depth - growth.fewest_plies > MAX_PLIES:
+            raise UnfitError
+        return True
+
+    def _update(self) -> None:
+        """Take in the leaves and the number of branches so far."""
+        if self.update_greatest():
+            self.eps = self.tolerance()
+        self._widest = self.growth.widest  # no node has more children to probe
+        self.ranks += range(len(self.ranks), min(self.probes, self._widest))
+
+    def _is_over(self, _: int) -> bool:
+        """Return whether the time is over; raise `UnfitError` if sums may lose digits."""
+        far = far_of(self.growth.greatest, not self.rules.exact)
+        if self.greatest_bound > far:
+            raise UnfitError
+        if monotonic() > self.budget.end:
+            self.why_stopped = self.budget.time_reached
+        return bool(self.why_stopped)
+
+
 class BestFirst(_Loop):
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm, most_visits)
         intervals = growth.lower, growth.upper
         self.beliefs = beliefs = Beliefs.of(
-            intervals, self.column, lambda length: [0.0] * length, 0, 0, self.deepest + 1
+            intervals, self.column, lambda length: [0.0] * length, 0, 0, 2
         )
         low, tally = map(Beliefs._fields.index, ("low", "tally"))
         growth.node_columns += [(column, 0) for column in beliefs[2:low]]
@@ -157,17 +254,17 @@ class BestFirst(_Loop):
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(self.growth.greatest)}"
             )
+        self.has_room(self.beliefs.by_depth)
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
         arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)
 
-    @property
-    def branch(self) -> int:
-        """The branch to the node that has to grow."""
-        kind = self.growth.kind
-        row = next(row for row in self.beliefs.route if kind[row] == UNSEEN)
-        branch: int = self.growth.above[row]
-        return branch
+    def grow(self) -> None:
+        """Make the row that the search waits for."""
+        growth, route = self.growth, self.beliefs.route
+        depth = int(self.beliefs.tally[PLACE])
+        parent, row = route[depth], route[depth + 1]
+        growth.grow(parent, growth.child.index(row, growth.first[parent], growth.last[parent]))
 
     def result(self, stopped: bool) -> Search:
         beliefs = self.beliefs
@@ -181,16 +278,16 @@ class BestFirst(_Loop):
         """Return the numbers that control the search, by the leaves so far."""
         total, exact, zero = self.growth.greatest, self.rules.exact, self.rules.zero
         greatest = max(total, self.greatest_bound)
-        found = Limits.of(self.algorithm, exact, self.eps, total, greatest, zero)
+        found = Limits.of(self.algorithm, exact, self.tolerance(), total, greatest, zero)
         return found._replace(grows=(True,))
 
-    def _begin_rows(self, parent: int, rows: range) -> None:
+    def _begin_rows(self, parent: int, rows: Sequence[int]) -> None:
         """Fill in the beliefs about new rows, the children of a parent."""
         growth, beliefs, limits = self.growth, self.beliefs, self.limits
-        for row in rows:
+        for branch, row in enumerate(rows, NONE if parent == NONE else growth.first[parent]):
             beliefs.low[row] = in_float(beliefs.lower[row], limits.scale)
             beliefs.high[row] = in_float(beliefs.upper[row], limits.scale)
-            beliefs.counting_branch[row] = growth.above[row]
+            beliefs.counting_branch[row] = branch
             beliefs.mean[row] = middle_of(beliefs, row)
             beliefs.cost_lower[row] = beliefs.cost_raise[row] = 1.0
         if parent == NONE:

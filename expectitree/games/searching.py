@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import Number
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import Bounds
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import Growth
-from expectitree.games.loops import BestFirst, DepthFirst, harvest
+from expectitree.games.loops import BestFirst, Budget, DepthFirst, Recursion, UnfitError, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree
@@ -126,23 +127,25 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
-        whole = _whole(rules, depth, start)
+        whole = _whole(rules, depth, start, estimates=False)
         if isinstance(whole, Growth):
             search = search_tree(harvest(whole, whole=True)[0], chosen)
         else:
             search = whole.search(chosen)
-        rows = rules.evaluations  # the value of each is asked for once
-        grown = Grown(depth, rows, rows, whole.merged)
+            rules.evaluations = search.tree.leaves
+        grown = Grown(depth, len(search.tree), rules.evaluations, whole.merged)
         return replace(search, grown=grown)
     found: Search | None = None
     before: Growth | None = None
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
+    values: dict[Any, Number] = {}
     for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
-        growth = Growth(rules, plies, start, before)
-        loop, why_stopped = _search_at_depth(growth, chosen, budget)
+        new = partial(Growth, rules, plies, start, before, values if deepen else None)
+        loop, why_stopped = _search_at_depth(new, chosen, budget)
+        growth = loop.growth
         growth.before = None
-        rows += len(growth.kind) - growth.merged
+        rows += growth.made
         merged += growth.merged
         # If no leaf is an estimate, the values are those of every greater depth.
         is_over = not growth.estimated
@@ -157,25 +160,34 @@ def search_rules(
 
 
 def _search_at_depth(
-    growth: Growth, chosen: Algorithm, budget: Budget
+    new: Callable[[], Growth], chosen: Algorithm, budget: Budget
 ) -> tuple[DepthFirst | BestFirst, str]:
     """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
-    kind = DepthFirst if chosen.in_order else BestFirst
-    loop = kind(growth, chosen, budget.max_visits)
+    growth = new()
+    if chosen.in_order:
+        try:
+            recursion = Recursion(growth, chosen, budget)
+            growth.plant()
+            recursion.search()
+        except UnfitError:
+            growth = new()
+        else:
+            return recursion, recursion.why_stopped
+    loop = (DepthFirst if chosen.in_order else BestFirst)(growth, chosen, budget.max_visits)
     growth.plant()
     why_stopped = ""
     while (ended := loop.run()) in (WAITING, PAUSED):
         if monotonic() > budget.end:
-            why_stopped = f"the limit of {budget.seconds:g} s was reached"
+            why_stopped = budget.time_reached
         elif ended == WAITING:
             try:
-                growth.grow(loop.branch)
+                loop.grow()
             except RowsError as error:
                 why_stopped = str(error)
         if why_stopped:
             loop.most_visits = 0
     if ended == STOPPED_EARLY and not why_stopped:
-        why_stopped = "the limit of visits was reached"
+        why_stopped = budget.visits_reached
     return loop, why_stopped
 
 
@@ -220,7 +232,7 @@ def write_out(
     def run(is_exact: bool | None) -> Tree:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        whole = _whole(rules, depth, start)
+        whole = _whole(rules, depth, start, estimates=True)
         return harvest(whole, whole=True)[0] if isinstance(whole, Growth) else whole.tree()
 
     tree = _exactly_or_not(run, exact)
@@ -243,39 +255,28 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _whole(rules: Rules, depth: int, start: Any) -> Growth | Plies:
+def _whole(rules: Rules, depth: int, start: Any, estimates: bool) -> Growth | Plies:
     """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
     if rules.expands and find_spec("numpy"):
         if rules.exact:
             rules.most_exact = FEW_ROWS
             try:
-                return _by_rows(rules, depth, start)
+                return _by_rows(rules, depth, start, estimates)
             except InexactError:
-                rules.most_exact, rules.evaluations = EXACT_NODES, 0
+                rules.most_exact = EXACT_NODES
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)
         if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
-            rules.evaluations += plies.rows
             return plies
-    return _by_rows(rules, depth, start)
+    return _by_rows(rules, depth, start, estimates)
 
 
-def _by_rows(rules: Rules, depth: int, start: Any) -> Growth:
-    growth = Growth(rules, depth, start, estimates=True)
+def _by_rows(rules: Rules, depth: int, start: Any, estimates: bool = True) -> Growth:
+    """Return the whole tree grown row by row, with `estimates` also at inner rows."""
+    rules.evaluations = 0  # without those of an attempt
+    growth = Growth(rules, depth, start, shares=False, estimates=estimates)
     growth.plant()
     growth.grow_all()
     return growth
 
-
-class Budget:
-    """The limits of a search besides its rows: visits at each depth, and time."""
-
-    def __init__(self, max_visits: int | None = None, seconds: float | None = None) -> None:
-        if max_visits is not None and max_visits < 1:
-            raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
-        if seconds is not None and not seconds > 0:
-            raise SearchError(f"a search needs more than 0 seconds, got {seconds}")
-        self.max_visits = NO_LIMIT if max_visits is None else max_visits
-        self.end = INFINITY if seconds is None else monotonic() + seconds
-        self.seconds = seconds

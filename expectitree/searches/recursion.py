@@ -7,11 +7,11 @@ function; interpreted, it takes twice as long as this (docs/decisions/0015).
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import repeat
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, Protocol
 
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import CHANCE, MAX, TERMINAL, Columns
+from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.searches.cuts import (
     ALPHA_CUT,
     BETA_CUT,
@@ -36,6 +36,19 @@ from expectitree.searches.work import (
 MAX_PLIES = 300  # by default, Python allows 1,000 calls inside each other
 
 
+class Grower(Protocol):
+    """What makes the UNSEEN children of a tree that grows; its columns are lists."""
+
+    eps: Any  # in place of that of the settings, as it grows with the leaves
+    ranks: list[int]  # of the children that probes may search: below the most branches of a node
+
+    def grow(self, node: int, branch: int) -> bool:
+        """Find out where a node's branch leads; return False to stop the search."""
+
+    def leave(self, node: int) -> None:
+        """Take note that the interval of a node has been narrowed."""
+
+
 def search_recursively(
     tree: Columns,
     work: Work,
@@ -43,22 +56,27 @@ def search_recursively(
     root: int,
     window: Window,
     report: Callable[[int], None],
+    grower: Grower | None = None,
 ) -> tuple[int, int]:
     """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
 
     The contract, the results and what is written to `lower`, `upper`, `visits`, `alpha`, `beta`,
     `cut` and `cut_after` are those of `star_minimax`. After every `pause` entries, call `report`
     with their number.
+
+    A tree may grow: before the search enters an UNSEEN node, `grower` makes it.
     """
     kind, utility, first, last = tree.kind, tree.utility, tree.first, tree.last
     child, probability, reward = tree.child, tree.probability, tree.reward
     lower, upper, visits, alphas, betas, cut, cut_after, low_term, high_term = work[:9]
-    zero, eps, few_eps, most = settings.zero, settings.eps, 4 * settings.eps, settings.most
-    probes, most_visits = settings.probes, settings.most_visits
-    ranks, cyclic = (*range(probes), NO_PROBE), settings.cyclic or probes == 0
+    zero, eps, most, most_visits = settings.zero, settings.eps, settings.most, settings.most_visits
+    ranks = [*range(settings.probes)] if grower is None else grower.ranks
+    cyclic = settings.cyclic or settings.probes == 0
     pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
     entries = 1 + left  # the number of entries when it is called
+    moves = grower is not None and isinstance(zero, float)  # whether `eps` may
+    leave = None if grower is None else grower.leave
     cuts = 0
     stopped = False
 
@@ -73,34 +91,45 @@ def search_recursively(
             begin, end = begin + rank, begin + rank + 1
         low: Any = -INFINITY if is_max else INFINITY
         high = low
-        floor, ceiling = alpha + eps, beta - eps
+        floor, ceiling = (alpha + eps, beta - eps) if eps else (alpha, beta)
         for branch in range(begin, end):
             c = child[branch]
             child_low, child_high = lower[c], upper[c]
             if pays:
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             if child_low < child_high and child_high > floor and child_low < ceiling:
-                if not left and is_over():
+                k = kind[c]
+                if not left and is_over() or k == UNSEEN and not grow(node, branch):
                     branch -= 1
                     break
-                left -= 1
-                k = kind[c]
+                if k == UNSEEN:
+                    c = child[branch]
+                    k, child_low, child_high = kind[c], lower[c], upper[c]
+                    if moves:
+                        floor, ceiling = alpha + eps, beta - eps
+                    if child_low >= child_high or child_high <= floor or child_low >= ceiling:
+                        k = NONE  # a known row, or one whose own bounds are enough
                 if k == TERMINAL:
+                    left -= 1
                     visits[c] += 1
                     child_low = child_high = lower[c] = upper[c] = utility[c]
-                else:
+                elif k != NONE:
+                    left -= 1
                     if pays:
                         search[k](c, *shift_window((alpha, beta), reward[branch], most), NO_PROBE)
                     else:
                         search[k](c, alpha, beta, NO_PROBE)
                     child_low, child_high = lower[c], upper[c]
+                    if moves:
+                        floor, ceiling = alpha + eps, beta - eps
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             if is_max:
                 if child_low > low:
                     low = child_low
                     if low > alpha:
-                        alpha, floor = low, low + eps
+                        alpha = low
+                        floor = low + eps if eps else low
                 if child_high > high:
                     high = child_high
                 if low >= ceiling:
@@ -109,7 +138,8 @@ def search_recursively(
                 if child_high < high:
                     high = child_high
                     if high < beta:
-                        beta, ceiling = high, high - eps
+                        beta = high
+                        ceiling = high - eps if eps else high
                 if child_low < low:
                     low = child_low
                 if high <= floor:
@@ -127,8 +157,10 @@ def search_recursively(
             # Only the node's own bounds hold for the children that were not searched.
             low, high = (low, upper[node]) if is_max else (lower[node], high)
         if low != high:
-            low, high = close(kind[node], low, high, lower[node], upper[node], few_eps)
+            low, high = close(kind[node], low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
+        if leave is not None:
+            leave(node)
 
     def search_chance(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Probe the outcomes of CHANCE, and then search them."""
@@ -137,13 +169,13 @@ def search_recursively(
         alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
         begin, end = first[node], last[node]
         branch = begin - 1
-        floor, ceiling = alpha + eps, beta - eps
+        floor, ceiling = (alpha + eps, beta - eps) if eps else (alpha, beta)
         # Each round probes outcomes by their children of one rank; the last one searches them.
         outcomes: Any = range(begin, end)
         rounds: Any = zip(ranks, repeat(outcomes))
         if not cyclic:
-            rounds = [(rank, (b,)) for b in outcomes for rank in range(probes)]
-            rounds.append((NO_PROBE, outcomes))
+            rounds = ((rank, (b,)) for b in outcomes for rank in ranks)
+        rounds = chain(rounds, ((NO_PROBE, outcomes),))
         low = high = zero
         for b in range(begin, end):
             p = probability[b]
@@ -161,6 +193,15 @@ def search_recursively(
             for branch in outcomes:
                 p, c = probability[branch], child[branch]
                 k = kind[c]
+                # As long as CHANCE does not fail, an unseen row satisfies no window.
+                if k == UNSEEN and p > 0 and lower[c] < upper[c]:
+                    if not left and is_over() or not grow(node, branch):
+                        branch -= 1
+                        break
+                    c = child[branch]
+                    k = kind[c]
+                    if moves:
+                        floor, ceiling = alpha + eps, beta - eps
                 child_low, child_high = lower[c], upper[c]
                 if (
                     p <= 0
@@ -178,7 +219,7 @@ def search_recursively(
                             child_alpha = most
                         if child_beta < -most:
                             child_beta = -most
-                    # As long as CHANCE does not fail, a terminal satisfies no window.
+                    # Nor does a terminal.
                     if (
                         k == TERMINAL
                         or rank != NO_PROBE
@@ -201,6 +242,8 @@ def search_recursively(
                             else:
                                 search[k](c, child_alpha, child_beta, rank)
                             child_low, child_high = lower[c], upper[c]
+                            if moves:
+                                floor, ceiling = alpha + eps, beta - eps
                         if pays:
                             child_low += reward[branch]
                             child_high += reward[branch]
@@ -238,8 +281,10 @@ def search_recursively(
                     low += p * lower[c]
                     high += p * upper[c]
         if low != high:
-            low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
+            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
+        if leave is not None:
+            leave(node)
 
     def search_outcomes(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Search the outcomes of CHANCE, where CHANCE is not cut."""
@@ -254,15 +299,17 @@ def search_recursively(
                 continue
             child_low, child_high = lower[c], upper[c]
             if child_low < child_high and not stopped:
-                if left or not is_over():
-                    left -= 1
-                    k = kind[c]
-                    if k == TERMINAL:
-                        visits[c] += 1
-                        child_low = child_high = lower[c] = upper[c] = utility[c]
-                    else:
-                        search[k](c, -INFINITY, INFINITY, NO_PROBE)
-                        child_low, child_high = lower[c], upper[c]
+                if (left or not is_over()) and (kind[c] != UNSEEN or grow(node, branch)):
+                    c = child[branch]
+                    k, child_low, child_high = kind[c], lower[c], upper[c]
+                    if child_low < child_high:
+                        left -= 1
+                        if k == TERMINAL:
+                            visits[c] += 1
+                            child_low = child_high = lower[c] = upper[c] = utility[c]
+                        else:
+                            search[k](c, -INFINITY, INFINITY, NO_PROBE)
+                            child_low, child_high = lower[c], upper[c]
                     after = branch + 1
                 else:
                     after = branch
@@ -273,8 +320,10 @@ def search_recursively(
             low += p * child_low
             high += p * child_high
         if low != high:
-            low, high = close(CHANCE, low, high, lower[node], upper[node], few_eps)
+            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
+        if leave is not None:
+            leave(node)
 
     def end_early(node: int, found: int, branch: int, rest: int) -> None:
         """Record how an entry ends before a branch; it is a cut if the `rest` was open."""
@@ -285,6 +334,14 @@ def search_recursively(
                 return
             cuts += 1
         cut[node] = found
+
+    def grow(node: int, branch: int) -> bool:
+        """Make the node that a branch leads to; return False to stop."""
+        nonlocal eps, stopped
+        assert grower is not None
+        stopped = not grower.grow(node, branch)
+        eps = grower.eps
+        return not stopped
 
     def is_over() -> bool:
         """Return whether the search has reached its limit of visits; if not, report progress."""
