@@ -124,11 +124,12 @@ class Growth(Replay):
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
         self.made = 0  # nodes
+        self.is_news = False  # whether one of the next three has changed
         self.fewest_plies = depth  # left at a row
         self.widest = 1  # the most branches of a row
-        self.has_chances = False  # whether a row is CHANCE
-        self.measures = False  # whether to update `greatest`
         self.greatest: Any = 0  # in magnitude, of the leaves so far
+        self.measures = False  # whether to update it
+        self.has_chances = False  # whether a row is CHANCE
         self.merged = 0  # how often a state was found again
         self._used = 0  # rows
         self._free: list[int] = []  # those that are in use no more
@@ -209,7 +210,7 @@ class Growth(Replay):
     def leave(self, row: int) -> None:
         """Note the leaves that the interval of a row follows from, and whether it is complete."""
         least = self._least
-        found = min([least[c] for c in self.child[self.first[row] : self.last[row]]])
+        found = min(map(least.__getitem__, self.child[self.first[row] : self.last[row]]))
         least[row] = found
         if found >= 0 and self.lower[row] == self.upper[row]:
             self._complete[self._state_row[row]] = row
@@ -226,6 +227,22 @@ class Growth(Replay):
     def labels(self, row: int, branches: Sequence[int]) -> list[str | None]:
         state = self.state(row) if self.rules.has_labels else None
         return self.rules.labels(state, [self.moves[b] for b in branches])
+
+    def in_order(self) -> list[int]:
+        """Return the rows that have grown, children before their parents."""
+        plies, turns = self._plies, self._turns
+        grown = [row for row in range(self._used) if self.kind[row] != UNSEEN]
+        return sorted(grown, key=lambda row: (plies[row], -turns[row]))
+
+    def forget(self) -> None:
+        """Free all memory except what `labels` needs."""
+        kept = id(self.parent), id(self.above)
+        for column, _ in (*self.node_columns, *self.branch_columns):
+            if id(column) not in kept:
+                del column[:]
+        del self.child[:], self.probability[:], self._free[:]
+        for index in (self._rows, self._others, self.own_bounds):
+            index.clear()
 
     def grow_all(self) -> None:
         for parent, branch in self._branches():
@@ -261,7 +278,7 @@ class Growth(Replay):
                 self.lower[row], self.upper[row] = bounds
         self._plies[row], self._turns[row] = plies, turns
         if plies < self.fewest_plies:
-            self.fewest_plies = plies
+            self.fewest_plies, self.is_news = plies, True
         if kind == TERMINAL or plies == 0:
             value = None if self.values is None else self.values.get(key)
             if value is None:
@@ -279,21 +296,23 @@ class Growth(Replay):
         count = len(moves)
         rows = self._new_rows(count)
         if count > self.widest:
-            self.widest = count
+            self.widest, self.is_news = count, True
         self.kind[row] = kind
-        self.has_chances |= kind == CHANCE
+        if kind == CHANCE:
+            self.has_chances = True
         self.first[row] = first = len(self.child)
         self.last[row] = first + count
         self.child += rows
         self.probability += probabilities or [self._one] * count
         self.moves += moves
-        missing = first + count - len(self.branch_columns[0][0]) if self.branch_columns else 0
-        lengthen(self.branch_columns, missing)
+        if self.branch_columns:
+            lengthen(self.branch_columns, first + count)
         if rules.has_bounds:
             for c in rows:
                 self.lower[c], self.upper[c] = bounds
-        for c, twin in zip(rows, twins, strict=False):
-            self._twin[c] = twin
+        if twins:
+            for c, twin in zip(rows, twins, strict=True):
+                self._twin[c] = twin
         self._keep(row, state)
         if self.on_rows is not None:
             self.on_rows(row, rows)
@@ -305,21 +324,27 @@ class Growth(Replay):
         self._least[row] = least
         if least >= 0 and self._state_row[row] != NONE:
             self._complete[self._state_row[row]] = row
-        if self.measures:
-            self.greatest = max(self.greatest, abs(value))
+        if self.measures and abs(value) > self.greatest:
+            self.greatest, self.is_news = abs(value), True
 
     def _new_rows(self, count: int) -> list[int]:
         """Return unseen rows, after checks of their number."""
-        self.rules.check_made(self.made + count, self.depth)
-        self.rules.check_exact(self.made + self.merged + count)
-        rows = self._free[-count:]
-        del self._free[-count:]
-        start, self._used = self._used, self._used + count - len(rows)
-        rows += range(start, self._used)
-        lengthen(self.node_columns, self._used - len(self.kind))
-        if self.made // ROWS_SHOWN < (self.made + count) // ROWS_SHOWN:
-            report(self.made + count, None)
-        self.made += count
+        before = self.made
+        self.made = made = before + count
+        if made > self.rules.max_rows:
+            self.made = before
+            self.rules.check_made(made, self.depth)
+        if self.rules.exact:
+            self.rules.check_exact(made + self.merged)
+        if made // ROWS_SHOWN > before // ROWS_SHOWN:
+            report(made, None)
+        free = self._free
+        rows = free[-count:]
+        del free[-count:]
+        if len(rows) < count:
+            start, self._used = self._used, self._used + count - len(rows)
+            rows += range(start, self._used)
+            lengthen(self.node_columns, self._used)
         return rows
 
     def _moves_of(
@@ -344,8 +369,10 @@ class Growth(Replay):
         return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
 
 
-def lengthen(columns: list[tuple[Any, Any]], missing: int) -> None:
-    """Make columns longer by a quarter, or at least by so many values, if some are missing."""
-    if missing > 0:
+def lengthen(columns: list[tuple[Any, Any]], length: int) -> None:
+    """Make columns at least so long, and a quarter longer than before, if they are too short."""
+    before = len(columns[0][0])
+    if before < length:
         for column, value in columns:
-            column.extend([value] * max(missing, len(column) // 4, 16))
+            values = [value] if isinstance(column, list) else array(column.typecode, [value])
+            column.extend(values * max(length - before, before // 4, 16))

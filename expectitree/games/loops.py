@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -13,8 +12,7 @@ from typing import Any
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import INFINITY, Number, is_finite, message_text
-from expectitree.base.tree.builder import NodeId, TreeBuilder
-from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL, UNKNOWN, UNSEEN
+from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL, UNSEEN, Columns
 from expectitree.base.tree.model import Tree
 from expectitree.games.growth import MAX_TURNS, Growth, lengthen
 from expectitree.games.rules import RowsError
@@ -93,6 +91,22 @@ class _Loop:
         engine = "auto" if rules.exact else "interpreted"
         return SearchSetup.of(tree, self.algorithm, rules.bounds, source, engine)
 
+    def harvest(self, columns: Sequence[Any], codes: str) -> tuple[Tree, list[Any]]:
+        """Return the tree that has grown, and columns by node from those by row.
+
+        Only what labels need stays in memory.
+        """
+        tree, rows = harvest(self.growth)
+        found = []
+        for column, code in zip(columns, codes, strict=True):
+            if code == "d":
+                found.append(number_column(column, rows, self.rules.exact))
+            else:
+                found.append(array(code, map(column.__getitem__, rows)))
+            column.clear()
+        self.growth.forget()
+        return tree, found
+
     def column(self, code: str, length: int = 0) -> list[Any]:
         """Return a column of zeros: of floats, fractions or whole numbers."""
         return [self.rules.zero if code == "d" else 0] * length
@@ -103,7 +117,7 @@ class _Loop:
         turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
         deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
         # A row that is made before the next call may be a ply deeper, and has children.
-        lengthen([(column, column[0]) for column in columns], deepest + 3 - len(columns[0]))
+        lengthen([(column, column[0]) for column in columns], deepest + 3)
 
 
 class DepthFirst(_Loop):
@@ -156,8 +170,7 @@ class DepthFirst(_Loop):
         self.growth.grow(*next_branch(self.work))
 
     def result(self, stopped: bool) -> Search:
-        tree, rows = harvest(self.growth)
-        columns = ([column[row] for row in rows] for column in self.work[:7])
+        tree, columns = self.harvest(self.work[:7], "ddIddBI")
         setup = self.setup(tree)
         found: Search = setup.result(setup.eps, *columns, self.cuts, stopped)
         return found
@@ -201,7 +214,7 @@ class Recursion(DepthFirst):
     def grow(self, parent: int, branch: int) -> bool:
         """Make the row that a branch leads to; return False to stop."""
         growth = self.growth
-        if monotonic() > self.budget.end:
+        if self.budget.seconds is not None and monotonic() > self.budget.end:
             self.why_stopped = self.budget.time_reached
             return False
         try:
@@ -209,18 +222,20 @@ class Recursion(DepthFirst):
         except RowsError as error:
             self.why_stopped = str(error)
             return False
-        if growth.greatest != self._greatest or growth.widest != self._widest:
+        if growth.is_news:
             self._update()
-        if growth.depth - growth.fewest_plies > MAX_PLIES:
-            raise UnfitError
         return True
 
     def _update(self) -> None:
         """Take in the leaves and the number of branches so far."""
         if self.update_greatest():
             self.eps = self.tolerance()
-        self._widest = self.growth.widest  # no node has more children to probe
-        self.ranks += range(len(self.ranks), min(self.probes, self._widest))
+        growth = self.growth
+        growth.is_news = False
+        # No node has more children to probe.
+        self.ranks += range(len(self.ranks), min(self.probes, growth.widest))
+        if growth.depth - growth.fewest_plies > MAX_PLIES:
+            raise UnfitError
 
     def _is_over(self, _: int) -> bool:
         """Return whether the time is over; raise `UnfitError` if sums may lose digits."""
@@ -267,11 +282,8 @@ class BestFirst(_Loop):
         growth.grow(parent, growth.child.index(row, growth.first[parent], growth.last[parent]))
 
     def result(self, stopped: bool) -> Search:
-        beliefs = self.beliefs
-        tree, rows = harvest(self.growth)
-        columns: Any = ([column[row] for row in rows] for column in beliefs[:3])
-        lower, upper, visits = columns
-        found = beliefs._replace(lower=lower, upper=upper, visits=visits)
+        tree, columns = self.harvest(self.beliefs[:3], "ddI")
+        found = self.beliefs._replace(**dict(zip(self.beliefs._fields, columns, strict=False)))
         return end_best_first(self.setup(tree), found, stopped)
 
     def _limits(self) -> Limits:
@@ -341,87 +353,60 @@ class Labels(Sequence["str | None"]):
         return list, (list(self),)
 
 
-def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, list[int]]:
+def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, Sequence[int]]:
     """Return the tree that has grown, and the row of each of its nodes.
 
     A row that no search asked for is a leaf whose utility is unknown. If the `whole` tree has
     grown, there is none, and branches of a node that lead to the same row become one.
     """
-    copy = _Copy(growth, whole)
-    copy.add_all()
-    labels: Sequence[str | None] = Labels(growth, copy.first, copy.rows, copy.branches)
-    estimated = frozenset(n for n, row in enumerate(copy.rows) if row in growth.estimated)
-    tree = copy.builder.build(
-        NodeId(len(copy.rows) - 1), title=growth.rules.title, estimated=estimated, check=False
+    child, kind, exact = growth.child, growth.kind, growth.rules.exact
+    rows = array("I", [c for c in child if kind[c] == UNSEEN])
+    rows.extend(growth.in_order())
+    first, branches, probability = array("I", [0]), array("I"), []
+    for row in rows:
+        start, end = growth.first[row], growth.last[row]
+        own, weights = range(start, end), growth.probability[start:end]
+        if whole and len(set(child[start:end])) < len(own):
+            own, weights = _without_repeats(growth, own, kind[row] == CHANCE)
+        branches.extend(own)
+        probability += weights
+        first.append(len(branches))
+    node = dict(zip(rows, range(len(rows)), strict=True))
+    columns = Columns.of(
+        array("B", [kind[row] % UNSEEN for row in rows]),
+        number_column(growth.utility, rows, exact),
+        first,
+        array("I", [node[child[b]] for b in branches]),
+        probability if exact else array("d", probability),
     )
-    return replace(tree, label=list(labels) if whole else labels), copy.rows
+    labels: Sequence[str | None] = Labels(growth, first, rows, branches)
+    tree = Tree(
+        columns,
+        [*labels] if whole else labels,
+        exact,
+        local_bounds={node[row]: growth.bounds_of(row) for row in {0, *growth.own_bounds}},
+        estimated=frozenset(map(node.__getitem__, growth.estimated)),
+        title=growth.rules.title,
+    )
+    return tree, rows
 
 
-class _Copy:
-    """A copy of the rows below the root, children first."""
+def _without_repeats(
+    growth: Growth, own: Sequence[int], is_chance: bool
+) -> tuple[list[int], list[Any]]:
+    """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
+    first: dict[int, int] = {}
+    found: dict[int, Any] = {}
+    for b in own:
+        known = first.setdefault(growth.child[b], b)
+        if known == b:
+            found[b] = growth.probability[b]
+        elif is_chance:
+            found[known] += growth.probability[b]
+    return [*found], [*found.values()]
 
-    def __init__(self, growth: Growth, whole: bool) -> None:
-        self.growth, self.whole = growth, whole
-        self.builder = TreeBuilder(growth.rules.exact, sys.maxsize)
-        self.rows: list[int] = []  # by node
-        self.first = array("I", [0])  # by node, and one more: its first branch
-        self.branches = array("I")  # of the growth, by branch
-        self._node: dict[int, int] = {}  # by row
 
-    def add_all(self) -> None:
-        """Add every row that the root reaches; nothing recurses."""
-        growth, waiting = self.growth, [0]
-        child, last, known = growth.child, growth.last, self._node
-        while waiting:
-            row = waiting[-1]
-            start, end = growth.first[row], last[row]
-            below = child[start:end]
-            missing = [c for c in below if last[c] and c not in known]
-            if missing:
-                waiting += reversed(missing)
-                continue
-            waiting.pop()
-            if row in known:
-                continue
-            own: Sequence[int] = range(start, end)
-            is_chance = growth.kind[row] == CHANCE
-            probabilities = growth.probability[start:end] if is_chance else None
-            if self.whole and len(set(below)) < len(below):
-                weights = self._without_repeats(own, is_chance)
-                own, below = [*weights], [child[b] for b in weights]
-                probabilities = [*weights.values()] if is_chance else None
-            below = [known[c] if c in known else self._leaf(c) for c in below]
-            self.branches.extend(own)
-            kind, estimate = growth.kind[row], growth.utility[row]
-            node = self.builder.add_inner(kind, below, probabilities, None, estimate)
-            known[row] = self._added(row, node)
-
-    def _without_repeats(self, own: Sequence[int], is_chance: bool) -> dict[int, Any]:
-        """Return the first branch to each row, for CHANCE with the sum of the probabilities."""
-        growth = self.growth
-        first: dict[int, int] = {}
-        found: dict[int, Any] = {}
-        for b in own:
-            known = first.setdefault(growth.child[b], b)
-            if known == b:
-                found[b] = growth.probability[b]
-            elif is_chance:
-                found[known] += growth.probability[b]
-        return found
-
-    def _leaf(self, row: int) -> int:
-        """Add the leaf of a row; every branch to an unseen row has a leaf of its own."""
-        is_unseen = self.growth.kind[row] == UNSEEN
-        utility = UNKNOWN if is_unseen else self.growth.utility[row]
-        node = self._added(row, self.builder.add_terminal(utility))
-        if not is_unseen:
-            self._node[row] = node
-        return node
-
-    def _added(self, row: int, node: int) -> int:
-        """Remember the row of a node that was just added; return the node."""
-        self.rows.append(row)
-        self.first.append(len(self.branches))
-        if row in self.growth.own_bounds or not row:
-            self.builder.annotate(node, bounds=self.growth.bounds_of(row))
-        return node
+def number_column(column: Sequence[Any], rows: Sequence[int], exact: bool) -> Any:
+    """Return the numbers of some rows."""
+    numbers = map(column.__getitem__, rows)
+    return [*numbers] if exact else array("d", numbers)

@@ -135,7 +135,7 @@ def search_rules(
             rules.evaluations = search.tree.leaves
         grown = Grown(depth, len(search.tree), rules.evaluations, whole.merged)
         return replace(search, grown=grown)
-    found: Search | None = None
+    finished: DepthFirst | BestFirst | None = None
     before: Growth | None = None
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
@@ -149,13 +149,14 @@ def search_rules(
         merged += growth.merged
         # If no leaf is an estimate, the values are those of every greater depth.
         is_over = not growth.estimated
-        if found is None or not why_stopped:
-            found = loop.result(bool(why_stopped))
+        if finished is None or not why_stopped:
+            finished = loop
             reached = depth if is_over and not why_stopped else plies
         if why_stopped or is_over:
             break
         before = growth
-    assert found is not None
+    assert finished is not None
+    found = finished.result(stopped=bool(why_stopped) and finished is loop)
     return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
 
 

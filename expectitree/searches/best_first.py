@@ -87,7 +87,7 @@ def best_first(
             return PAUSED
 
 
-def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int) -> int:
+def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int = 0) -> int:
     """Go from the root to a leaf that is not visited, write the nodes to `route`, return its depth.
 
     Or go on at a depth of the route, from where the last walk met an UNSEEN node.

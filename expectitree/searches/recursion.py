@@ -76,13 +76,14 @@ def search_recursively(
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
     entries = 1 + left  # the number of entries when it is called
     moves = grower is not None and isinstance(zero, float)  # whether `eps` may
+    grow: Any = None if grower is None else grower.grow
     leave = None if grower is None else grower.leave
     cuts = 0
     stopped = False
 
     def search_player(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Search the children of MAX or MIN; a probe searches only the child of its rank."""
-        nonlocal left
+        nonlocal eps, left, stopped
         visits[node] += 1
         alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
         is_max = kind[node] == MAX
@@ -99,13 +100,14 @@ def search_recursively(
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             if child_low < child_high and child_high > floor and child_low < ceiling:
                 k = kind[c]
-                if not left and is_over() or k == UNSEEN and not grow(node, branch):
+                if not left and is_over() or k == UNSEEN and (stopped := not grow(node, branch)):
                     branch -= 1
                     break
                 if k == UNSEEN:
                     c = child[branch]
                     k, child_low, child_high = kind[c], lower[c], upper[c]
                     if moves:
+                        eps = grower.eps
                         floor, ceiling = alpha + eps, beta - eps
                     if child_low >= child_high or child_high <= floor or child_low >= ceiling:
                         k = NONE  # a known row, or one whose own bounds are enough
@@ -164,7 +166,7 @@ def search_recursively(
 
     def search_chance(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Probe the outcomes of CHANCE, and then search them."""
-        nonlocal left
+        nonlocal eps, left, stopped
         visits[node] += 1
         alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
         begin, end = first[node], last[node]
@@ -177,16 +179,21 @@ def search_recursively(
             rounds = ((rank, (b,)) for b in outcomes for rank in ranks)
         rounds = chain(rounds, ((NO_PROBE, outcomes),))
         low = high = zero
+        last_p = last_x = last_y = None  # a product of fractions takes as long as all the rest
         for b in range(begin, end):
             p = probability[b]
-            if p > 0:
+            if p:
                 x, y = lower[child[b]], upper[child[b]]
                 if pays:
                     x, y = x + reward[b], y + reward[b]
-                low_term[b] = x = p * x
-                high_term[b] = y = p * y
-                low += x
-                high += y
+                if p is not last_p or x is not last_x or y is not last_y:
+                    last_p, last_x, last_y = p, x, y
+                    low_product = p * x
+                    high_product = low_product if y is x else p * y
+                low_term[b] = low_product
+                high_term[b] = high_product
+                low += low_product
+                high += high_product
         if high <= floor or low >= ceiling:
             rounds = ()
         for rank, outcomes in rounds:
@@ -194,17 +201,18 @@ def search_recursively(
                 p, c = probability[branch], child[branch]
                 k = kind[c]
                 # As long as CHANCE does not fail, an unseen row satisfies no window.
-                if k == UNSEEN and p > 0 and lower[c] < upper[c]:
-                    if not left and is_over() or not grow(node, branch):
+                if k == UNSEEN and p and lower[c] < upper[c]:
+                    if not left and is_over() or (stopped := not grow(node, branch)):
                         branch -= 1
                         break
                     c = child[branch]
                     k = kind[c]
                     if moves:
+                        eps = grower.eps
                         floor, ceiling = alpha + eps, beta - eps
                 child_low, child_high = lower[c], upper[c]
                 if (
-                    p <= 0
+                    not p
                     or rank != NO_PROBE
                     and (child_low == child_high or k == CHANCE or 0 < last[c] - first[c] <= rank)
                 ):
@@ -250,10 +258,11 @@ def search_recursively(
                 x = p * child_low
                 low += x - low_term[branch]
                 low_term[branch] = x
-                x = p * child_high
+                if child_high is not child_low:
+                    x = p * child_high
                 high += x - high_term[branch]
                 high_term[branch] = x
-                if shares:
+                if shares and child[begin:end].count(c) > 1:
                     sums = low, high, 0, 0
                     low, high, _, _ = update_repeats(tree, work, settings, node, branch, *sums)
                 if high <= floor or low >= ceiling or stopped:
@@ -272,14 +281,14 @@ def search_recursively(
         low = high = zero
         for b in range(begin, end):
             p = probability[b]
-            if p > 0:
+            if p:
                 c = child[b]
+                x, y = lower[c], upper[c]
                 if pays:
-                    low += p * (lower[c] + reward[b])
-                    high += p * (upper[c] + reward[b])
-                else:
-                    low += p * lower[c]
-                    high += p * upper[c]
+                    x, y = x + reward[b], y + reward[b]
+                term = p * x
+                low += term
+                high += term if y is x else p * y
         if low != high:
             low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
@@ -288,18 +297,20 @@ def search_recursively(
 
     def search_outcomes(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Search the outcomes of CHANCE, where CHANCE is not cut."""
-        nonlocal left
+        nonlocal eps, left, stopped
         visits[node] += 1
         alphas[node], betas[node], cut[node] = alpha, beta, NOT_CUT
         begin = first[node]
         low = high = zero
         for branch in range(begin, last[node]):
             p, c = probability[branch], child[branch]
-            if p <= 0:
+            if not p:
                 continue
             child_low, child_high = lower[c], upper[c]
             if child_low < child_high and not stopped:
-                if (left or not is_over()) and (kind[c] != UNSEEN or grow(node, branch)):
+                if (left or not is_over()) and (
+                    kind[c] != UNSEEN or not (stopped := not grow(node, branch))
+                ):
                     c = child[branch]
                     k, child_low, child_high = kind[c], lower[c], upper[c]
                     if child_low < child_high:
@@ -334,14 +345,6 @@ def search_recursively(
                 return
             cuts += 1
         cut[node] = found
-
-    def grow(node: int, branch: int) -> bool:
-        """Make the node that a branch leads to; return False to stop."""
-        nonlocal eps, stopped
-        assert grower is not None
-        stopped = not grower.grow(node, branch)
-        eps = grower.eps
-        return not stopped
 
     def is_over() -> bool:
         """Return whether the search has reached its limit of visits; if not, report progress."""
