@@ -75,7 +75,8 @@ def search_recursively(
     pays, shares = len(settings.pays) > 0, len(settings.shares) > 0
     left = min(settings.pause, most_visits - 1)  # entries until `is_over` is called
     entries = 1 + left  # the number of entries when it is called
-    moves = grower is not None and isinstance(zero, float)  # whether `eps` may
+    exact = not isinstance(zero, float) and not eps
+    moves = grower is not None and not exact  # whether `eps` may
     grow: Any = None if grower is None else grower.grow
     leave = None if grower is None else grower.leave
     cuts = 0
@@ -90,15 +91,20 @@ def search_recursively(
         begin, end = first[node], last[node]
         if rank != NO_PROBE:
             begin, end = begin + rank, begin + rank + 1
-        low: Any = -INFINITY if is_max else INFINITY
-        high = low
+        low: Any = None
+        high: Any = None
         floor, ceiling = (alpha + eps, beta - eps) if eps else (alpha, beta)
         for branch in range(begin, end):
             c = child[branch]
             child_low, child_high = lower[c], upper[c]
             if pays:
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
-            if child_low < child_high and child_high > floor and child_low < ceiling:
+            if (
+                child_low is not child_high  # which spares fractions a comparison
+                and child_low < child_high
+                and child_high > floor
+                and child_low < ceiling
+            ):
                 k = kind[c]
                 if not left and is_over() or k == UNSEEN and (stopped := not grow(node, branch)):
                     branch -= 1
@@ -127,27 +133,29 @@ def search_recursively(
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             if is_max:
-                if child_low > low:
+                if high is None or child_high > high:
+                    high = child_high
+                if low is None or child_low > low:
                     low = child_low
                     if low > alpha:
                         alpha = low
                         floor = low + eps if eps else low
-                if child_high > high:
-                    high = child_high
-                if low >= ceiling:
-                    break
+                    if low >= ceiling:
+                        break
             else:
-                if child_high < high:
+                if low is None or child_low < low:
+                    low = child_low
+                if high is None or child_high < high:
                     high = child_high
                     if high < beta:
                         beta = high
                         ceiling = high - eps if eps else high
-                if child_low < low:
-                    low = child_low
-                if high <= floor:
-                    break
+                    if high <= floor:
+                        break
             if stopped:
                 break
+        if low is None:  # stopped before the first child
+            low = high = -INFINITY if is_max else INFINITY
         branch += 1
         if branch < end or rank != NO_PROBE:
             found = BETA_CUT if is_max else ALPHA_CUT
@@ -158,11 +166,7 @@ def search_recursively(
             end_early(node, found, branch, branch)
             # Only the node's own bounds hold for the children that were not searched.
             low, high = (low, upper[node]) if is_max else (lower[node], high)
-        if low != high:
-            low, high = close(kind[node], low, high, lower[node], upper[node], 4 * eps)
-        lower[node], upper[node] = low, high
-        if leave is not None:
-            leave(node)
+        narrow(node, low, high)
 
     def search_chance(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Probe the outcomes of CHANCE, and then search them."""
@@ -179,11 +183,14 @@ def search_recursively(
             rounds = ((rank, (b,)) for b in outcomes for rank in ranks)
         rounds = chain(rounds, ((NO_PROBE, outcomes),))
         low = high = zero
+        lows, highs = [], []  # as the outcomes' terms have them
         last_p = last_x = last_y = None  # a product of fractions takes as long as all the rest
         for b in range(begin, end):
             p = probability[b]
+            x, y = lower[child[b]], upper[child[b]]
+            lows.append(x)
+            highs.append(y)
             if p:
-                x, y = lower[child[b]], upper[child[b]]
                 if pays:
                     x, y = x + reward[b], y + reward[b]
                 if p is not last_p or x is not last_x or y is not last_y:
@@ -219,14 +226,12 @@ def search_recursively(
                     continue
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
-                if child_low < child_high:
+                if child_low is not child_high and child_low < child_high:
                     if k != TERMINAL:
                         child_alpha = (alpha - (high - high_term[branch])) / p
                         child_beta = (beta - (low - low_term[branch])) / p
-                        if child_alpha > most:
-                            child_alpha = most
-                        if child_beta < -most:
-                            child_beta = -most
+                        if not exact:  # then `most` is infinite
+                            child_alpha, child_beta = min(child_alpha, most), max(child_beta, -most)
                     # Nor does a terminal.
                     if (
                         k == TERMINAL
@@ -243,10 +248,10 @@ def search_recursively(
                             child_low = child_high = lower[c] = upper[c] = utility[c]
                         else:
                             if pays:
-                                below = shift_window(
+                                window = shift_window(
                                     (child_alpha, child_beta), reward[branch], most
                                 )
-                                search[k](c, *below, rank)
+                                search[k](c, *window, rank)
                             else:
                                 search[k](c, child_alpha, child_beta, rank)
                             child_low, child_high = lower[c], upper[c]
@@ -255,6 +260,10 @@ def search_recursively(
                         if pays:
                             child_low += reward[branch]
                             child_high += reward[branch]
+                at = branch - begin
+                if child_low is lows[at] and child_high is highs[at] and not stopped:
+                    continue
+                lows[at], highs[at] = child_low, child_high
                 x = p * child_low
                 low += x - low_term[branch]
                 low_term[branch] = x
@@ -278,22 +287,25 @@ def search_recursively(
             elif rank != NO_PROBE:
                 found += CUT_PROBING
             end_early(node, found, branch, branch if rank == NO_PROBE else begin)
-        low = high = zero
-        for b in range(begin, end):
-            p = probability[b]
-            if p:
-                c = child[b]
-                x, y = lower[c], upper[c]
-                if pays:
-                    x, y = x + reward[b], y + reward[b]
-                term = p * x
-                low += term
-                high += term if y is x else p * y
-        if low != high:
-            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
-        lower[node], upper[node] = low, high
-        if leave is not None:
-            leave(node)
+        below = child[begin:end]
+        if (
+            not exact  # the sums have rounding errors, or the interval of an outcome has changed
+            or pays
+            or lows != [lower[c] for c in below]
+            or highs != [upper[c] for c in below]
+        ):
+            low = high = zero
+            for b in range(begin, end):
+                p = probability[b]
+                if p:
+                    c = child[b]
+                    x, y = lower[c], upper[c]
+                    if pays:
+                        x, y = x + reward[b], y + reward[b]
+                    term = p * x
+                    low += term
+                    high += term if y is x else p * y
+        narrow(node, low, high)
 
     def search_outcomes(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Search the outcomes of CHANCE, where CHANCE is not cut."""
@@ -330,8 +342,15 @@ def search_recursively(
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             low += p * child_low
             high += p * child_high
-        if low != high:
-            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
+        narrow(node, low, high)
+
+    def narrow(node: int, low: Any, high: Any) -> None:
+        """Intersect the interval of a node with what its children prove."""
+        if low is not high and low != high:
+            if exact:
+                low, high = max(low, lower[node]), min(high, upper[node])
+            else:
+                low, high = close(kind[node], low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
         if leave is not None:
             leave(node)
