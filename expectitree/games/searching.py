@@ -36,7 +36,7 @@ Made = TypeVar("Made")
 def search(
     game: Game | str,
     *,
-    depth: int,
+    depth: int | None = None,
     algorithm: str | Algorithm = "star2",
     state: Any = None,
     deepen: bool = False,
@@ -70,10 +70,11 @@ def search(
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
             "open_spiel:backgammon", or "path/to/file.py:Class".
         depth: How many plies deep to search. At this depth, states are worth their estimates.
+            Without it, `seconds` are needed: the search deepens until the time is over.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
         state: The state to start from; by default the start of the game.
         deepen: Search to depth 1, then 2, and so on. At each depth, sort the players' moves by
-            the intervals found at the previous depth.
+            the intervals found at the previous depth. A value that is that of the whole game stays.
         max_rows: Stop before the tree has more rows (nodes) than this. By default 5 million,
             times the environment variable EXPECTITREE_BUDGET.
         seconds: Stop after this time.
@@ -96,11 +97,13 @@ def search(
     """
     chosen = find_algorithm(algorithm, **options)
     budget = Budget(max_visits, seconds)
+    if depth is None and seconds is None:
+        raise SearchError("a search of a game needs a depth, in plies, or a limit of seconds")
 
     def run(is_exact: bool | None) -> Search:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
-        rules, start = _begin(game, depth, state, settings)
-        return search_rules(rules, chosen, start, depth, deepen, budget)
+        rules, start = _begin(game, depth or 0, state, settings)
+        return search_rules(rules, chosen, start, depth, deepen or depth is None, budget)
 
     return replace(_exactly_or_not(run, exact), rounds=not exact)
 
@@ -114,7 +117,7 @@ def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
 
 
 def search_rules(
-    rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
+    rules: Rules, chosen: Algorithm, start: Any, depth: int | None, deepen: bool, budget: Budget
 ) -> Search:
     """Search the tree of some rules, or its whole tree if the algorithm needs that.
 
@@ -127,6 +130,7 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
+        assert depth is not None
         whole = _whole(rules, depth, start, estimates=False)
         if isinstance(whole, Growth):
             search = search_tree(harvest(whole, whole=True)[0], chosen)
@@ -140,7 +144,8 @@ def search_rules(
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
     values: dict[Any, Number] = {}
-    for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
+    last = MAX_DEPTH if depth is None else depth
+    for plies in range(min(1, last), last + 1) if deepen else (last,):
         new = partial(Growth, rules, plies, start, before, values if deepen else None)
         loop, why_stopped = _search_at_depth(new, chosen, budget)
         growth = loop.growth
@@ -151,7 +156,7 @@ def search_rules(
         is_over = not growth.estimated
         if finished is None or not why_stopped:
             finished = loop
-            reached = depth if is_over and not why_stopped else plies
+            reached = plies if depth is None or why_stopped or not is_over else depth
         if why_stopped or is_over:
             break
         before = growth
