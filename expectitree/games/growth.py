@@ -241,8 +241,10 @@ class Growth(Replay):
             if id(column) not in kept:
                 del column[:]
         del self.child[:], self.probability[:], self._free[:]
-        for index in (self._rows, self._others, self.own_bounds):
+        for index in (self._rows, self._others, self._states, self._kept, self.own_bounds):
             index.clear()
+        self.estimated, self.before, self.values = set(), None, None
+        self.rules.forget()
 
     def grow_all(self) -> None:
         for parent, branch in self._branches():
