@@ -261,7 +261,8 @@ def search_recursively(
                             child_low += reward[branch]
                             child_high += reward[branch]
                 at = branch - begin
-                if child_low is lows[at] and child_high is highs[at] and not stopped:
+                repeats = shares and child[begin:end].count(c) > 1
+                if child_low is lows[at] and child_high is highs[at] and not (repeats or stopped):
                     continue
                 lows[at], highs[at] = child_low, child_high
                 x = p * child_low
@@ -271,7 +272,7 @@ def search_recursively(
                     x = p * child_high
                 high += x - high_term[branch]
                 high_term[branch] = x
-                if shares and child[begin:end].count(c) > 1:
+                if repeats:
                     sums = low, high, 0, 0
                     low, high, _, _ = update_repeats(tree, work, settings, node, branch, *sums)
                 if high <= floor or low >= ceiling or stopped:
