@@ -138,7 +138,7 @@ class Growth(Replay):
         self._one: Any = rules.zero + 1
 
     def plant(self) -> None:
-        self._new_rows(1)
+        self._new_rows(1, self.rules.bounds)
         self._twin[0] = NONE if self.before is None else 0
         if self.on_rows is not None:
             self.on_rows(NONE, [0])
@@ -271,24 +271,14 @@ class Growth(Replay):
         """Fill in the row of a state, and add unseen rows for its children."""
         rules = self.rules
         kind = rules.kind(state)
-        bounds = rules.bounds
-        if rules.has_bounds:
-            bounds = self.bounds_of(parent)
-            own = rules.bounds_of(state, bounds)
-            if own != bounds:
-                self.own_bounds[row] = bounds = own
-                self.lower[row], self.upper[row] = bounds
+        bounds = self._bound(row, parent, state) if rules.has_bounds else rules.bounds
         self._plies[row], self._turns[row] = plies, turns
         if plies < self.fewest_plies:
             self.fewest_plies, self.is_news = plies, True
         if kind == TERMINAL or plies == 0:
-            value = None if self.values is None else self.values.get(key)
-            if value is None:
-                value = rules.value(state, kind, bounds)
-                if self.values is not None and key is not None:
-                    self.values[key] = value
             if kind != TERMINAL:
                 self.estimated.add(row)
+            value = self._value(state, kind, bounds, key)
             self._end(row, value, plies if kind == TERMINAL else -1)
             return
         if self.estimates:
@@ -296,7 +286,7 @@ class Growth(Replay):
             self.utility[row] = UNKNOWN if estimate is None else estimate
         moves, probabilities, twins = self._moves_of(row, state, kind)
         count = len(moves)
-        rows = self._new_rows(count)
+        rows = self._new_rows(count, bounds)
         if count > self.widest:
             self.widest, self.is_news = count, True
         self.kind[row] = kind
@@ -309,15 +299,30 @@ class Growth(Replay):
         self.moves += moves
         if self.branch_columns:
             lengthen(self.branch_columns, first + count)
-        if rules.has_bounds:
-            for c in rows:
-                self.lower[c], self.upper[c] = bounds
         if twins:
             for c, twin in zip(rows, twins, strict=True):
                 self._twin[c] = twin
         self._keep(row, state)
         if self.on_rows is not None:
             self.on_rows(row, rows)
+
+    def _bound(self, row: int, parent: int, state: Any) -> Bounds:
+        """Return the bounds of a state, and fill them in."""
+        bounds = self.bounds_of(parent)
+        own = self.rules.bounds_of(state, bounds)
+        if own == bounds:
+            return bounds
+        self.own_bounds[row] = self.lower[row], self.upper[row] = own
+        return own
+
+    def _value(self, state: Any, kind: int, bounds: Bounds, key: Any) -> Number:
+        """Return the value of a leaf, which may be known."""
+        value = None if self.values is None else self.values.get(key)
+        if value is None:
+            value = self.rules.value(state, kind, bounds)
+            if self.values is not None and key is not None:
+                self.values[key] = value
+        return value
 
     def _end(self, row: int, value: Number, least: int) -> None:
         """Fill in the row of a leaf."""
@@ -329,8 +334,8 @@ class Growth(Replay):
         if self.measures and abs(value) > self.greatest:
             self.greatest, self.is_news = abs(value), True
 
-    def _new_rows(self, count: int) -> list[int]:
-        """Return unseen rows, after checks of their number."""
+    def _new_rows(self, count: int, bounds: Bounds) -> list[int]:
+        """Return unseen rows with some bounds, after checks of their number."""
         before = self.made
         self.made = made = before + count
         if made > self.rules.max_rows:
@@ -347,6 +352,9 @@ class Growth(Replay):
             start, self._used = self._used, self._used + count - len(rows)
             rows += range(start, self._used)
             lengthen(self.node_columns, self._used)
+        if self.rules.has_bounds:
+            for row in rows:
+                self.lower[row], self.upper[row] = bounds
         return rows
 
     def _moves_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from time import monotonic
 from typing import Any
 
@@ -28,8 +27,8 @@ from expectitree.searches.beliefs import (
 )
 from expectitree.searches.best_first import best_first
 from expectitree.searches.best_first_search import end_best_first
-from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.intervals import STOPPED_EARLY
+from expectitree.searches.levels import pass_level_to_children
 from expectitree.searches.recursion import MAX_PLIES, search_recursively
 from expectitree.searches.result import Search
 from expectitree.searches.setup import FAR, SearchSetup, far_of, rounding_of_sums

@@ -285,4 +285,3 @@ def _by_rows(rules: Rules, depth: int, start: Any, estimates: bool = True) -> Gr
     growth.plant()
     growth.grow_all()
     return growth
-

@@ -91,20 +91,15 @@ def search_recursively(
         begin, end = first[node], last[node]
         if rank != NO_PROBE:
             begin, end = begin + rank, begin + rank + 1
-        low: Any = None
-        high: Any = None
+        low: Any = -INFINITY if is_max else INFINITY
+        high = low
         floor, ceiling = (alpha + eps, beta - eps) if eps else (alpha, beta)
         for branch in range(begin, end):
             c = child[branch]
             child_low, child_high = lower[c], upper[c]
             if pays:
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
-            if (
-                child_low is not child_high  # which spares fractions a comparison
-                and child_low < child_high
-                and child_high > floor
-                and child_low < ceiling
-            ):
+            if child_low < child_high and child_high > floor and child_low < ceiling:
                 k = kind[c]
                 if not left and is_over() or k == UNSEEN and (stopped := not grow(node, branch)):
                     branch -= 1
@@ -133,9 +128,9 @@ def search_recursively(
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             if is_max:
-                if high is None or child_high > high:
+                if child_high > high:
                     high = child_high
-                if low is None or child_low > low:
+                if child_low > low:
                     low = child_low
                     if low > alpha:
                         alpha = low
@@ -143,9 +138,9 @@ def search_recursively(
                     if low >= ceiling:
                         break
             else:
-                if low is None or child_low < low:
+                if child_low < low:
                     low = child_low
-                if high is None or child_high < high:
+                if child_high < high:
                     high = child_high
                     if high < beta:
                         beta = high
@@ -154,8 +149,6 @@ def search_recursively(
                         break
             if stopped:
                 break
-        if low is None:  # stopped before the first child
-            low = high = -INFINITY if is_max else INFINITY
         branch += 1
         if branch < end or rank != NO_PROBE:
             found = BETA_CUT if is_max else ALPHA_CUT
@@ -166,7 +159,11 @@ def search_recursively(
             end_early(node, found, branch, branch)
             # Only the node's own bounds hold for the children that were not searched.
             low, high = (low, upper[node]) if is_max else (lower[node], high)
-        narrow(node, low, high)
+        if low != high:
+            low, high = close(kind[node], low, high, lower[node], upper[node], 4 * eps)
+        lower[node], upper[node] = low, high
+        if leave is not None:
+            leave(node)
 
     def search_chance(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Probe the outcomes of CHANCE, and then search them."""
@@ -183,24 +180,27 @@ def search_recursively(
             rounds = ((rank, (b,)) for b in outcomes for rank in ranks)
         rounds = chain(rounds, ((NO_PROBE, outcomes),))
         low = high = zero
-        lows, highs = [], []  # as the outcomes' terms have them
-        last_p = last_x = last_y = None  # a product of fractions takes as long as all the rest
+        if exact:  # a product of fractions takes longer than all the rest
+            lows, highs = [lower[c] for c in child[begin:end]], [upper[c] for c in child[begin:end]]
+        p_before = x_before = y_before = None
         for b in range(begin, end):
             p = probability[b]
-            x, y = lower[child[b]], upper[child[b]]
-            lows.append(x)
-            highs.append(y)
             if p:
+                x, y = lower[child[b]], upper[child[b]]
                 if pays:
                     x, y = x + reward[b], y + reward[b]
-                if p is not last_p or x is not last_x or y is not last_y:
-                    last_p, last_x, last_y = p, x, y
-                    low_product = p * x
-                    high_product = low_product if y is x else p * y
-                low_term[b] = low_product
-                high_term[b] = high_product
-                low += low_product
-                high += high_product
+                if not exact:
+                    x = p * x
+                    y = p * y
+                elif p is p_before and x is x_before and y is y_before:
+                    x, y = products
+                else:
+                    p_before, x_before, y_before = p, x, y
+                    x, y = products = p * x, p * y
+                low_term[b] = x
+                high_term[b] = y
+                low += x
+                high += y
         if high <= floor or low >= ceiling:
             rounds = ()
         for rank, outcomes in rounds:
@@ -226,12 +226,15 @@ def search_recursively(
                     continue
                 if pays:
                     child_low, child_high = child_low + reward[branch], child_high + reward[branch]
-                if child_low is not child_high and child_low < child_high:
+                if child_low < child_high:
                     if k != TERMINAL:
                         child_alpha = (alpha - (high - high_term[branch])) / p
                         child_beta = (beta - (low - low_term[branch])) / p
                         if not exact:  # then `most` is infinite
-                            child_alpha, child_beta = min(child_alpha, most), max(child_beta, -most)
+                            if child_alpha > most:
+                                child_alpha = most
+                            if child_beta < -most:
+                                child_beta = -most
                     # Nor does a terminal.
                     if (
                         k == TERMINAL
@@ -260,11 +263,13 @@ def search_recursively(
                         if pays:
                             child_low += reward[branch]
                             child_high += reward[branch]
-                at = branch - begin
                 repeats = shares and child[begin:end].count(c) > 1
-                if child_low is lows[at] and child_high is highs[at] and not (repeats or stopped):
-                    continue
-                lows[at], highs[at] = child_low, child_high
+                if exact:
+                    at = branch - begin
+                    is_same = child_low is lows[at] and child_high is highs[at]
+                    if is_same and not (repeats or stopped):
+                        continue
+                    lows[at], highs[at] = child_low, child_high
                 x = p * child_low
                 low += x - low_term[branch]
                 low_term[branch] = x
@@ -288,12 +293,11 @@ def search_recursively(
             elif rank != NO_PROBE:
                 found += CUT_PROBING
             end_early(node, found, branch, branch if rank == NO_PROBE else begin)
-        below = child[begin:end]
         if (
             not exact  # the sums have rounding errors, or the interval of an outcome has changed
             or pays
-            or lows != [lower[c] for c in below]
-            or highs != [upper[c] for c in below]
+            or lows != [lower[c] for c in child[begin:end]]
+            or highs != [upper[c] for c in child[begin:end]]
         ):
             low = high = zero
             for b in range(begin, end):
@@ -306,7 +310,11 @@ def search_recursively(
                     term = p * x
                     low += term
                     high += term if y is x else p * y
-        narrow(node, low, high)
+        if low != high:
+            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
+        lower[node], upper[node] = low, high
+        if leave is not None:
+            leave(node)
 
     def search_outcomes(node: int, alpha: Any, beta: Any, rank: int) -> None:
         """Search the outcomes of CHANCE, where CHANCE is not cut."""
@@ -343,15 +351,8 @@ def search_recursively(
                 child_low, child_high = child_low + reward[branch], child_high + reward[branch]
             low += p * child_low
             high += p * child_high
-        narrow(node, low, high)
-
-    def narrow(node: int, low: Any, high: Any) -> None:
-        """Intersect the interval of a node with what its children prove."""
-        if low is not high and low != high:
-            if exact:
-                low, high = max(low, lower[node]), min(high, upper[node])
-            else:
-                low, high = close(kind[node], low, high, lower[node], upper[node], 4 * eps)
+        if low != high:
+            low, high = close(CHANCE, low, high, lower[node], upper[node], 4 * eps)
         lower[node], upper[node] = low, high
         if leave is not None:
             leave(node)

@@ -285,7 +285,7 @@ def test_rows_are_limited_and_reported_as_they_are_row_by_row() -> None:
     with pytest.raises(RowsError) as caught:
         Plies(Rules(game, Options(False, max_rows=1_060)), game.start, 7).grow()
     assert str(caught.value) == (
-        f"Pig to 100: more than 1,060 rows at depth 7: choose a smaller --depth, or allow "
+        "Pig to 100: more than 1,060 rows at depth 7: choose a smaller --depth, or allow "
         "more with --max-rows"
     )
 
