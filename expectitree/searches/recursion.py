@@ -192,11 +192,11 @@ def search_recursively(
                 if not exact:
                     x = p * x
                     y = p * y
-                elif p is p_before and x is x_before and y is y_before:
-                    x, y = products
                 else:
-                    p_before, x_before, y_before = p, x, y
-                    x, y = products = p * x, p * y
+                    if p is not p_before or x is not x_before or y is not y_before:
+                        p_before, x_before, y_before = p, x, y
+                        products = p * x, p * y
+                    x, y = products
                 low_term[b] = x
                 high_term[b] = y
                 low += x
