@@ -164,7 +164,7 @@ class DepthFirst(_Loop):
             settings = settings._replace(bounded=(True,))
         return settings
 
-    def grow(self) -> None:
+    def go_on(self) -> None:
         """Make the row that the search waits for."""
         self.growth.grow(*next_branch(self.work))
 
@@ -206,7 +206,7 @@ class Recursion(DepthFirst):
             if isinstance(error.__cause__, RecursionError):  # perhaps there was too little room
                 raise UnfitError from None
             raise
-        self._is_over(0)
+        self._check_far()
         if ended == STOPPED_EARLY and not self.why_stopped:
             self.why_stopped = self.budget.visits_reached
 
@@ -237,13 +237,16 @@ class Recursion(DepthFirst):
             raise UnfitError
 
     def _is_over(self, _: int) -> bool:
-        """Return whether the time is over; raise `UnfitError` if sums may lose digits."""
-        far = far_of(self.growth.greatest, not self.rules.exact)
-        if self.greatest_bound > far:
-            raise UnfitError
+        """Return whether the time is over."""
+        self._check_far()
         if monotonic() > self.budget.end:
             self.why_stopped = self.budget.time_reached
         return bool(self.why_stopped)
+
+    def _check_far(self) -> None:
+        """Raise `UnfitError` if sums may lose digits, by the leaves so far."""
+        if self.greatest_bound > far_of(self.growth.greatest, not self.rules.exact):
+            raise UnfitError
 
 
 class BestFirst(_Loop):
@@ -273,7 +276,7 @@ class BestFirst(_Loop):
         arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)
 
-    def grow(self) -> None:
+    def go_on(self) -> None:
         """Make the row that the search waits for."""
         growth, route = self.growth, self.beliefs.route
         depth = int(self.beliefs.tally[PLACE])
@@ -364,7 +367,8 @@ def harvest(growth: Growth, whole: bool = False) -> tuple[Tree, Sequence[int]]:
     first, branches, probability = array("I", [0]), array("I"), []
     for row in rows:
         start, end = growth.first[row], growth.last[row]
-        own, weights = range(start, end), growth.probability[start:end]
+        own: Sequence[int] = range(start, end)
+        weights = growth.probability[start:end]
         if whole and len(set(child[start:end])) < len(own):
             own, weights = _without_repeats(growth, own, kind[row] == CHANCE)
         branches.extend(own)

@@ -187,7 +187,7 @@ def _search_at_depth(
             why_stopped = budget.time_reached
         elif ended == WAITING:
             try:
-                loop.grow()
+                loop.go_on()
             except RowsError as error:
                 why_stopped = str(error)
         if why_stopped:

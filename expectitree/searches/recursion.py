@@ -41,12 +41,11 @@ class Grower(Protocol):
 
     eps: Any  # in place of that of the settings, as it grows with the leaves
     ranks: list[int]  # of the children that probes may search: below the most branches of a node
+    # If it is not None, it is called when the interval of a node has been narrowed.
+    leave: Callable[[int], None] | None
 
     def grow(self, node: int, branch: int) -> bool:
         """Find out where a node's branch leads; return False to stop the search."""
-
-    def leave(self, node: int) -> None:
-        """Take note that the interval of a node has been narrowed."""
 
 
 def search_recursively(
@@ -55,14 +54,14 @@ def search_recursively(
     settings: Settings,
     root: int,
     window: Window,
-    report: Callable[[int], None],
+    report: Callable[[int], object],
     grower: Grower | None = None,
 ) -> tuple[int, int]:
     """Search the root in a window (alpha, beta); return the number of cuts, and how it ended.
 
     The contract, the results and what is written to `lower`, `upper`, `visits`, `alpha`, `beta`,
     `cut` and `cut_after` are those of `star_minimax`. After every `pause` entries, call `report`
-    with their number.
+    with their number; the search ends if it returns true.
 
     A tree may grow: before the search enters an UNSEEN node, `grower` makes it.
     """
@@ -77,8 +76,9 @@ def search_recursively(
     entries = 1 + left  # the number of entries when it is called
     exact = not isinstance(zero, float) and not eps
     moves = grower is not None and not exact  # whether `eps` may
-    grow: Any = None if grower is None else grower.grow
-    leave = None if grower is None else grower.leave
+    host: Any = grower
+    grow = None if grower is None else host.grow
+    leave = None if grower is None else host.leave
     cuts = 0
     stopped = False
 
@@ -108,7 +108,7 @@ def search_recursively(
                     c = child[branch]
                     k, child_low, child_high = kind[c], lower[c], upper[c]
                     if moves:
-                        eps = grower.eps
+                        eps = host.eps
                         floor, ceiling = alpha + eps, beta - eps
                     if child_low >= child_high or child_high <= floor or child_low >= ceiling:
                         k = NONE  # a known row, or one whose own bounds are enough
@@ -215,7 +215,7 @@ def search_recursively(
                     c = child[branch]
                     k = kind[c]
                     if moves:
-                        eps = grower.eps
+                        eps = host.eps
                         floor, ceiling = alpha + eps, beta - eps
                 child_low, child_high = lower[c], upper[c]
                 if (
@@ -370,9 +370,8 @@ def search_recursively(
     def is_over() -> bool:
         """Return whether the search has reached its limit of visits; if not, report progress."""
         nonlocal entries, left, stopped
-        stopped = entries >= most_visits
+        stopped = entries >= most_visits or bool(report(entries))
         if not stopped:
-            report(entries)
             left = min(settings.pause, most_visits - entries)
             entries += left
         return stopped
