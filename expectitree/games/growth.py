@@ -140,6 +140,7 @@ class Growth(Replay):
     def plant(self) -> None:
         self._new_rows(1, self.rules.bounds)
         self._twin[0] = NONE if self.before is None else 0
+        self._state_row[0] = 0
         if self.on_rows is not None:
             self.on_rows(NONE, [0])
         self._settle(0, NONE, self._start, self.depth, 0)
@@ -236,14 +237,13 @@ class Growth(Replay):
 
     def forget(self) -> None:
         """Free all memory except what `labels` needs."""
-        kept = id(self.parent), id(self.above)
-        for column, _ in (*self.node_columns, *self.branch_columns):
-            if id(column) not in kept:
+        for column, _ in (*self.node_columns, *self.branch_columns, (self.child, NONE)):
+            if column is not self.parent and column is not self.above:
                 del column[:]
-        del self.child[:], self.probability[:], self._free[:]
+        del self.probability[:]
         for index in (self._rows, self._others, self._states, self._kept, self.own_bounds):
             index.clear()
-        self.estimated, self.before, self.values = set(), None, None
+        self.before = self.values = None
         self.rules.forget()
 
     def grow_all(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import Any
 
@@ -110,8 +110,10 @@ class _Loop:
         """Return a column of zeros: of floats, fractions or whole numbers."""
         return [self.rules.zero if code == "d" else 0] * length
 
-    def has_room(self, columns: Sequence[Any]) -> None:
-        """Make columns by depth as long as the longest path needs."""
+    def has_room(self, work: Work | Beliefs, first: str, end: str | None = None) -> None:
+        """Make the columns by depth, from one to another, as long as the longest path needs."""
+        names = work._fields
+        columns = work[names.index(first) : None if end is None else names.index(end)]
         growth = self.growth
         turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
         deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
@@ -146,7 +148,7 @@ class DepthFirst(_Loop):
         entries = self.work.resume[RESUME_ENTRIES]
         if about != self._about or entries >= self.settings.pause:
             self.settings, self._about = self._settings_from(entries), about
-        self.has_room(self.work.frames)
+        self.has_room(self.work, "frame_node", "frame_depth")
         self.cuts, ended = star_minimax(growth.columns, self.work, self.settings, 0, window)
         return ended
 
@@ -189,7 +191,7 @@ class Recursion(DepthFirst):
         self.budget, self.why_stopped = budget, ""
         self.eps: Number = 0
         self.ranks: list[int] = []
-        self.leave = growth.leave if self.rules.merges else None
+        self.leave: Callable[[int], None] | None = growth.leave if self.rules.merges else None
 
     def search(self) -> None:
         settings = self._settings_from(0)._replace(bounded=(True,), probes=self.probes)
@@ -200,10 +202,8 @@ class Recursion(DepthFirst):
         self._update()
         try:
             self.cuts, ended = search_recursively(*arguments, self._is_over, self)
-        except RecursionError:
-            raise UnfitError from None
-        except GameError as error:
-            if isinstance(error.__cause__, RecursionError):  # perhaps there was too little room
+        except (RecursionError, GameError) as error:
+            if isinstance(error.__cause__ or error, RecursionError):  # the caller is deep in calls
                 raise UnfitError from None
             raise
         self._check_far()
@@ -271,7 +271,7 @@ class BestFirst(_Loop):
                 f"{self.rules.title}: best-first needs finite utility_bounds if values are as "
                 f"large as {message_text(self.growth.greatest)}"
             )
-        self.has_room(self.beliefs.by_depth)
+        self.has_room(self.beliefs, "leaf_variance")
         pause = int(self.beliefs.tally[ENTRIES]) + PAUSE
         arguments = self.beliefs, self.limits, self.most_visits, pause
         return best_first(self.growth.columns, *arguments)

@@ -109,11 +109,6 @@ class Beliefs(NamedTuple):
         by_depth = (floats(depths) for _ in range(11))  # from `leaf_variance`
         return cls._make([*intervals, *whole, *by_node, *others, *by_depth, column("q", depths)])
 
-    @property
-    def by_depth(self) -> tuple[Any, ...]:
-        """The columns by depth."""
-        return self[self._fields.index("leaf_variance") :]
-
 
 class Limits(NamedTuple):
     """The numbers that control a best-first search."""

@@ -77,8 +77,8 @@ def search_recursively(
     exact = not isinstance(zero, float) and not eps
     moves = grower is not None and not exact  # whether `eps` may
     host: Any = grower
-    grow = None if grower is None else host.grow
-    leave = None if grower is None else host.leave
+    grow: Any = None if grower is None else grower.grow
+    leave = None if grower is None else grower.leave
     cuts = 0
     stopped = False
 

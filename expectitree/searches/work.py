@@ -82,11 +82,6 @@ class Work(NamedTuple):
         """Return the same columns by node and branch, with others by depth: for another thread."""
         return self._replace(**dict(zip(self._fields[11:], _frames(column, depths), strict=True)))
 
-    @property
-    def frames(self) -> Sequence[Any]:
-        """The columns by depth."""
-        return self[11:20]
-
     def by_node(self, tree: Columns, settings: Settings) -> Sequence[Any]:
         """Return the columns that are marked [N], by node id."""
         found: list[Any] = [*self[:7]]
