@@ -59,7 +59,7 @@ LAZY_OPTIONS = (
         "--seconds",
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
-        help="Stop after T seconds and report the result so far.",
+        help="Stop after T seconds and report the result so far. Without --depth, deepen.",
     ),
 )
 
@@ -157,9 +157,12 @@ class GameSource:
     ) -> None:
         from expectitree.games.finding import find_estimate, find_game
 
-        if depth is None:
+        if depth is None and options.seconds is None:
+            params = click.get_current_context().command.params
+            or_time = any(param.name == "seconds" for param in params)
             raise click.UsageError(
-                f"{name} is a game: choose with --depth D how many plies deep to search it."
+                f"{name} is a game: choose with --depth D how many plies deep to search it"
+                + (", or with --seconds T how long." if or_time else ".")
             )
         self.name, self.options, self.game = name, options, find_game(name)
         estimate = None if options.estimate is None else find_estimate(options.estimate)

@@ -115,6 +115,11 @@ class Rules:
         self.merges = options.merge and (self._key is not None or self._is_value)
         self._plays = 0
 
+    def forget(self) -> None:
+        """Free the memory of the numbers that were checked."""
+        self._values.clear()
+        self._distributions.clear()
+
     # ---- Questions about a state.
 
     def check_made(self, rows: int, depth: int) -> None:
