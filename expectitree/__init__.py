@@ -59,6 +59,7 @@ _NAMES = {
     "files.nested": ("from_dict",),
     "files.saving": ("dumps", "save"),
     "foreign.graphs": ("from_networkx", "to_networkx"),
+    "games.found": ("GameSearch",),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
     "lab.families": ("generate",),
@@ -85,6 +86,7 @@ _QUESTIONS = {
         "opponents",
         "ask",
     ),
+    "games": ("advise",),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

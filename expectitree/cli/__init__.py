@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 GROUPS = {
     "Solve": {
         "eval": "Compute the value and the best action; show the annotated tree.",
+        "advise": "Show what each move of a game is worth, and the line of best play.",
+        "play": "Play a game in the terminal, against a search.",
         "compare": "Run several algorithms on a tree and compare their counts.",
     },
     "Explain": {

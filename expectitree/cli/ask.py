@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from functools import partial
-from typing import Any
 
 import click
 from rich.console import Console
 
 from expectitree.base import interrupts
-from expectitree.base.numbers import escape, notation, to_fraction
+from expectitree.base.numbers import notation, to_fraction
 from expectitree.cli.games import refuse_game
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, set_option
@@ -22,6 +20,7 @@ from expectitree.cli.terminal import (
     make_console,
     print_error,
     protect,
+    read_line,
     say,
     show,
     working,
@@ -175,7 +174,7 @@ def _converse(conversation: Conversation, console: Console) -> None:
     try:
         with interrupts.raising():
             while not conversation.is_over and not conversation.inquiry.is_done:
-                line = _read(conversation.prompt)
+                line = read_line(conversation.prompt)
                 if line is None:
                     break
                 with working("choosing the next question"):
@@ -187,24 +186,3 @@ def _converse(conversation: Conversation, console: Console) -> None:
     except KeyboardInterrupt:  # it ends the questions; another one ends the program
         print_all([""])
     print_all([""])
-
-
-def _read(prompt: str) -> str | None:
-    """Return the next line, or None at the end of input; echo a line that comes from a pipe."""
-    if _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
-        with suppress(ImportError):
-            import readline  # noqa: F401  # arrow keys work
-        try:
-            return input(prompt)
-        except EOFError:
-            click.echo(err=True)
-            return None
-    click.echo(prompt, err=True, nl=False)
-    typed = sys.stdin.readline() if sys.stdin is not None else ""
-    if not typed or not _is_terminal(sys.stdin):
-        click.echo(escape(typed.rstrip("\r\n")), err=True)
-    return typed or None
-
-
-def _is_terminal(stream: Any) -> bool:
-    return stream is not None and bool(stream.isatty())

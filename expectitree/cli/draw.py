@@ -12,7 +12,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
-from expectitree.cli.games import is_game_name
+from expectitree.cli.games import is_game_name, with_positions
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import tree_options
 from expectitree.cli.terminal import OUT, say, write
@@ -152,7 +152,7 @@ def command(
 
     def drawn(search: Search, file: str) -> str | bytes:
         if kind == drawing.PAGE:
-            return drawing.page(search, file=file)
+            return drawing.page(with_positions(search), file=file)
         return drawing.picture(search, kind, file=file, **style)
 
     def draw(file: str, found: Tree | Search) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from expectitree.base.errors import USER_ERRORS, GameError, SearchError
+from expectitree.base.errors import GameError, SearchError
 from expectitree.cli.help import GameOption
 from expectitree.cli.terminal import warn, working
 from expectitree.games import MAX_ROWS
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from expectitree.base.algorithms import Algorithm
     from expectitree.base.tree.model import Tree
     from expectitree.files.rows import ReadOptions
+    from expectitree.games.found import GameSearch
     from expectitree.games.protocol import Game
     from expectitree.searches.result import Search
 
@@ -58,7 +59,7 @@ LAZY_OPTIONS = (
         "--seconds",
         type=click.FloatRange(min=0, min_open=True),
         metavar="T",
-        help="Stop after T seconds and report the result so far.",
+        help="Stop after T seconds and report the result so far. Without --depth, deepen.",
     ),
 )
 
@@ -141,6 +142,13 @@ def refuse_game(*names: str | None) -> None:
             )
 
 
+def with_positions(search: Search) -> Search:
+    """Return a search with the positions of a game as notes, if the game can show them."""
+    from expectitree.games.found import GameSearch
+
+    return search.with_positions() if isinstance(search, GameSearch) else search
+
+
 class GameSource:
     """A game, a position in it, and how its rules become a tree."""
 
@@ -150,9 +158,12 @@ class GameSource:
         from expectitree.games.finding import find_estimate, find_game
 
         self.name, self.options, self.game = name, options, find_game(name)
-        if depth is None:
+        if depth is None and options.seconds is None:
+            params = click.get_current_context().command.params
+            or_time = any(param.name == "seconds" for param in params)
             raise click.UsageError(
-                f"{name} is a game: choose with --depth D how many plies deep to search it."
+                f"{name} is a game: choose with --depth D how many plies deep to search it"
+                + (", or with --seconds T how long." if or_time else ".")
             )
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
@@ -164,7 +175,9 @@ class GameSource:
             "warn": warn,
         }
 
-    def search(self, algorithm: Algorithm, max_visits: int | None) -> Search:
+    def search(
+        self, algorithm: Algorithm, max_visits: int | None = None, **others: Any
+    ) -> GameSearch:
         """Search the game, and make only the nodes that the search asks for."""
         from expectitree.games.searching import search
 
@@ -172,7 +185,7 @@ class GameSource:
         with working(f"{algorithm.name}: {self.name}"):
             found = search(
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
-                max_visits=max_visits, **self.arguments,
+                max_visits=max_visits, **(self.arguments | others),
             )  # fmt: skip
         grown = found.grown
         depth = self.arguments["depth"] if grown is None else grown.depth
@@ -201,9 +214,7 @@ class GameSource:
         chosen = self.options.position
         notes = {}
         if chosen:
-            try:
-                notes[tree.root_id] = str(self.arguments["state"])
-            except USER_ERRORS as error:
-                what = f"the text of the state raises {type(error).__name__}: {error}"
-                raise GameError(f"{self.name}: {what}") from error
+            from expectitree.games.positions import text_of
+
+            notes[tree.root_id] = text_of(self.game, self.arguments["state"])
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

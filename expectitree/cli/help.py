@@ -54,10 +54,12 @@ class HelpCommand(click.Command):
         """Write the options that most users need, or all of them in sections."""
         sections: dict[str, list[tuple[str, str]]] = {title: [] for title in (_OWN, *_SECTIONS)}
         sections[_OF_GAMES] = []
+        takes_only_games = any(param.metavar == "GAME" for param in self.params)
         options = (param for param in self.get_params(ctx) if isinstance(param, click.Option))
         for param in options:
             title, name, record = _section_of(param), str(param.name), param.get_help_record(ctx)
-            is_usual = name in _USUAL or title == _OWN and name not in _RARE
+            is_own = title == _OWN or title == _OF_GAMES and takes_only_games
+            is_usual = name in _USUAL or is_own and name not in _RARE
             if record and (is_usual or is_whole(ctx)):
                 sections[title if is_whole(ctx) else _OWN].append(record)
         for title, records in sections.items():

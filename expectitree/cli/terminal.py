@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from io import StringIO, TextIOWrapper
 from typing import IO, TYPE_CHECKING, Any
@@ -271,3 +271,24 @@ def working(what: str, done: int = 0, total: int | None = None) -> Iterator[Call
     finally:
         at_exit.remove(stop)
         stop()
+
+
+def read_line(prompt: str) -> str | None:
+    """Return the next line, or None at the end of input; echo a line that comes from a pipe."""
+    if _is_terminal(sys.stdin) and _is_terminal(sys.stdout):
+        with suppress(ImportError):
+            import readline  # noqa: F401  # arrow keys work
+        try:
+            return input(prompt)
+        except EOFError:
+            click.echo(err=True)
+            return None
+    click.echo(prompt, err=True, nl=False)
+    typed = sys.stdin.readline() if sys.stdin is not None else ""
+    if not typed or not _is_terminal(sys.stdin):
+        click.echo(escape(typed.rstrip("\r\n")), err=True)
+    return typed or None
+
+
+def _is_terminal(stream: Any) -> bool:
+    return stream is not None and bool(stream.isatty())

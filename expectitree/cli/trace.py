@@ -9,6 +9,7 @@ import click
 from expectitree.analysis.trace.report import Trace, trace
 from expectitree.base.tree.model import Tree
 from expectitree.cli.algorithms import ChosenAlgorithms, algorithm_option
+from expectitree.cli.games import with_positions
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
 from expectitree.cli.trees import SearchOptions
@@ -57,7 +58,7 @@ def command(
 
     def trace_tree(file: str, found: Tree | Search) -> Trace:
         if isinstance(found, Search):
-            return trace(found, at=at, most=limit or None, exact=True, file=file)
+            return trace(with_positions(found), at=at, most=limit or None, exact=True, file=file)
         chosen.for_tree(file, found)
         arguments = options.arguments_for(algorithm)
         return trace(

@@ -1,3 +1,3 @@
 """Games that are searched from their rules."""
 
-MAX_ROWS = 5_000_000  # of a tree that grows; some 250 bytes each
+MAX_ROWS = 5_000_000  # of a tree that grows; some 700 bytes each

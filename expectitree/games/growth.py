@@ -66,7 +66,12 @@ class Growth(Replay):
     """The rows of a tree that grows down to `depth` plies. The root is row 0.
 
     A search reads `columns`, and narrows the intervals in `lower` and `upper`. It adds its other
-    columns to `node_columns` and `branch_columns`, each with the value of a new row.
+    columns to `node_columns` and `branch_columns`, each with the value of a new row. All columns
+    are longer than needed.
+
+    A row is *complete* if its value is known, and no leaf below it is an estimate. Then it has this
+    value for any number of plies that reaches these leaves, so other rows of its state are made
+    from it, also at the next depth of iterative deepening.
     """
 
     def __init__(
@@ -74,11 +79,16 @@ class Growth(Replay):
         rules: Rules,
         depth: int,
         start: Any,
-        before: Growth | None = None,
+        before: Any = None,  # the tree of the depth before, or an `Order`
+        values: dict[Any, Number] | None = None,
+        shares: bool = True,
         estimates: bool = False,
     ) -> None:
         super().__init__(rules, start)
         self.depth, self.before = depth, before
+        self.twin = NONE if before is None else 0  # the root's row in `before`
+        self.values = values if rules.merges else None  # of leaves, by key, if they are kept
+        self.shares = shares  # complete rows
         self.estimates = estimates  # at inner rows
         self.kind: list[int] = []  # these are the lists of `columns`
         self.utility: list[Any] = []
@@ -91,35 +101,57 @@ class Growth(Replay):
         )
         self.lower: list[Any] = []  # [N]
         self.upper: list[Any] = []  # [N]
-        self.node_columns: list[tuple[Any, Any]] = []
+        self._plies = array("i")  # [N] left until the depth limit
+        self._turns = array("i")  # [N] moves in a row that cost no ply
+        self._twin = array("i")  # [N] the row of the same node in `before`
+        self._state_row = array("i")  # [N] the first row of the same state
+        self._complete = array("i")  # [N] by the first row of a state: its row that is complete
+        # [N] the plies left at the leaf that has the least, as far as the interval follows from
+        # leaves: -1 if one of them is an estimate, `depth` without any
+        self._least: list[int] = []
+        lower, upper = rules.bounds
+        self.node_columns: list[tuple[Any, Any]] = [
+            (self.kind, UNSEEN),
+            (self.utility, UNKNOWN),
+            *((column, 0) for column in (self.first, self.last, self._plies, self._turns)),
+            *((self.lower, lower), (self.upper, upper), (self._least, depth)),
+            *((column, NONE) for column in (self.parent, self.above, self._twin)),
+            *((column, NONE) for column in (self._state_row, self._complete)),
+        ]
         self.branch_columns: list[tuple[Any, Any]] = []
         # Called with a row and its new children, after the columns have them.
-        self.on_rows: Callable[[int, range], None] | None = None
+        self.on_rows: Callable[[int, Sequence[int]], None] | None = None
         self.moves: list[Any] = []  # [M]
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
+        self.made = 0  # nodes
+        self.is_news = False  # whether one of the next three has changed
+        self.fewest_plies = depth  # left at a row
         self.widest = 1  # the most branches of a row
-        self.has_chances = False  # whether a row is CHANCE
-        self.measures = False  # whether to update `greatest`
         self.greatest: Any = 0  # in magnitude, of the leaves so far
+        self.measures = False  # whether to update it
+        self.has_chances = False  # whether a row is CHANCE
         self.merged = 0  # how often a state was found again
-        self._plies = array("q")  # [N] left until the depth limit
-        self._turns = array("q")  # [N] moves in a row that cost no ply
-        self._twin = array("q")  # [N] the row of the same node in `before`
-        self._rows: dict[Any, int] = {}  # by key
+        self._used = 0  # rows
+        self._free: list[int] = []  # those that are in use no more
+        self._rows: dict[Any, int] = {}  # by key: the first row of the state
+        self._others: dict[tuple[int, int, int], int] = {}  # by it, the plies left, and the turns
         self._one: Any = rules.zero + 1
 
     def plant(self) -> None:
-        self._append_rows(1, NONE, NONE, self.rules.bounds, [NONE if self.before is None else 0])
-        self._settle(0, self._start, self.depth, 0)
+        self._new_rows(1, self.rules.bounds)
+        self._twin[0] = self.twin
+        self._state_row[0] = 0
+        if self.on_rows is not None:
+            self.on_rows(NONE, [0])
+        self._settle(0, NONE, self._start, self.depth, 0)
 
-    def grow(self, branch: int) -> None:
+    def grow(self, parent: int, branch: int) -> None:
         """Find out what the unseen child of a branch is: a leaf, a new node, or a known one."""
         rules, row = self.rules, self.child[branch]
-        parent = self.parent[row]
         state = self._states.get(parent)
         state = rules.play(self.state(parent) if state is None else state, self.moves[branch])
-        plies, turns = self._plies[parent] - 1, 0
+        plies, turns, key = self._plies[parent] - 1, 0, None
         if rules.continues_turns and rules.is_same_turn(state):
             plies, turns = plies + 1, self._turns[parent] + 1
             if turns > MAX_TURNS:
@@ -127,14 +159,63 @@ class Growth(Replay):
                     f"{rules.where('same_turn', state)} is true {MAX_TURNS + 1} times in a row: "
                     "correct same_turn, or the moves that never end the turn"
                 )
+        self.parent[row], self.above[row] = parent, branch
         if rules.merges:
-            known = self._rows.setdefault((rules.key(state), plies, turns), row)
-            if known != row:
+            key = rules.key(state)
+            known = self._find(key, row, plies, turns)
+            if known == row:  # it has become a leaf
+                return
+            if known != NONE:
                 rules.check_same(state, self.kind[known], known in self.estimated)
                 self.child[branch] = known
                 self.merged += 1
+                self.made -= 1
+                if self.on_rows is None:
+                    self._free.append(row)
                 return
-        self._settle(row, state, plies, turns)
+        self._settle(row, parent, state, plies, turns, key)
+
+    def _find(self, key: Any, row: int, plies: int, turns: int) -> int:
+        """Return a row in place of a new one for the state with a key; NONE if there is none.
+
+        It is the new row if that has become a leaf, whose value is that of a complete row.
+        """
+        first = self._rows.setdefault(key, row)
+        self._state_row[row] = first
+        source, place = self, first
+        if first == row:
+            if self.before is None:
+                return NONE
+            source, place = self.before, self.before._rows.get(key, NONE)
+        elif self._plies[first] == plies and self._turns[first] == turns:
+            return first
+        else:
+            known = self._others.setdefault((first, plies, turns), row)
+            if known != row:
+                return known
+        complete = NONE if place == NONE else source._complete[place]
+        if complete == NONE or not self.shares:
+            return NONE
+        at = source._plies[complete]
+        height = at - source._least[complete]
+        if plies < height:
+            return NONE
+        if source is self and plies > at:  # so that no row is below itself
+            self._others[first, plies, turns] = complete
+            return complete
+        is_leaf = source.kind[complete] == TERMINAL
+        value = source.utility[complete] if is_leaf else source.lower[complete]
+        self._plies[row], self._turns[row] = plies, turns
+        self._end(row, value, plies - height)
+        return row
+
+    def leave(self, row: int) -> None:
+        """Note the leaves that the interval of a row follows from, and whether it is complete."""
+        least = self._least
+        found = min(map(least.__getitem__, self.child[self.first[row] : self.last[row]]))
+        least[row] = found
+        if found >= 0 and self.lower[row] == self.upper[row]:
+            self._complete[self._state_row[row]] = row
 
     def _move_to(self, row: int, state: Any) -> Any:
         return self.moves[self.above[row]]
@@ -149,94 +230,137 @@ class Growth(Replay):
         state = self.state(row) if self.rules.has_labels else None
         return self.rules.labels(state, [self.moves[b] for b in branches])
 
-    def grow_all(self) -> None:
-        for branch in self._branches():
-            if self.kind[self.child[branch]] == UNSEEN:
-                self.grow(branch)
+    def in_order(self) -> list[int]:
+        """Return the rows that have grown, children before their parents."""
+        plies, turns = self._plies, self._turns
+        grown = [row for row in range(self._used) if self.kind[row] != UNSEEN]
+        return sorted(grown, key=lambda row: (plies[row], -turns[row]))
 
-    def _branches(self) -> Iterator[int]:
-        """Yield every branch depth first, including those of rows that grow in the meantime."""
-        waiting = [(self.first[0], self.last[0])]
+    def forget(self) -> None:
+        """Free all memory except what `labels` needs."""
+        for column, _ in (*self.node_columns, *self.branch_columns, (self.child, NONE)):
+            if column is not self.parent and column is not self.above:
+                del column[:]
+        del self.probability[:]
+        for index in (self._rows, self._others, self._states, self._kept, self.own_bounds):
+            index.clear()
+        self.before = self.values = None
+        self.rules.forget()
+
+    def grow_all(self) -> None:
+        for parent, branch in self._branches():
+            if self.kind[self.child[branch]] == UNSEEN:
+                self.grow(parent, branch)
+
+    def _branches(self) -> Iterator[tuple[int, int]]:
+        """Yield every row and branch depth first, also those that grow in the meantime."""
+        waiting = [(0, self.first[0])]
         while waiting:
-            branch, last = waiting.pop()
-            if branch + 1 < last:
-                waiting.append((branch + 1, last))
-            if branch < last:
-                yield branch
+            row, branch = waiting.pop()
+            if branch < self.last[row]:
+                waiting.append((row, branch + 1))
+                yield row, branch
                 child = self.child[branch]
-                if self.above[child] == branch and self.last[child] > self.first[child]:
-                    waiting.append((self.first[child], self.last[child]))
+                if self.above[child] == branch and self.last[child]:
+                    waiting.append((child, self.first[child]))
 
     # ---- Making rows.
 
-    def _settle(self, row: int, state: Any, plies: int, turns: int) -> None:
+    def _settle(
+        self, row: int, parent: int, state: Any, plies: int, turns: int, key: Any = None
+    ) -> None:
         """Fill in the row of a state, and add unseen rows for its children."""
         rules = self.rules
         kind = rules.kind(state)
-        bounds = rules.bounds
-        if rules.has_bounds:
-            bounds = self.bounds_of(self.parent[row])
-            own = rules.bounds_of(state, bounds)
-            if own != bounds:
-                self.own_bounds[row] = bounds = own
-                self.lower[row], self.upper[row] = bounds
+        bounds = self._bound(row, parent, state) if rules.has_bounds else rules.bounds
         self._plies[row], self._turns[row] = plies, turns
+        if plies < self.fewest_plies:
+            self.fewest_plies, self.is_news = plies, True
         if kind == TERMINAL or plies == 0:
-            self.kind[row] = TERMINAL
-            self.utility[row] = value = rules.value(state, kind, bounds)
-            if self.measures:
-                self.greatest = max(self.greatest, abs(value))
             if kind != TERMINAL:
                 self.estimated.add(row)
+            value = self._value(state, kind, bounds, key)
+            self._end(row, value, plies if kind == TERMINAL else -1)
             return
         if self.estimates:
             estimate = rules.estimate(state, kind, bounds)
             self.utility[row] = UNKNOWN if estimate is None else estimate
         moves, probabilities, twins = self._moves_of(row, state, kind)
         count = len(moves)
-        self.widest = max(self.widest, count)
-        rows = range(len(self.kind), len(self.kind) + count)
-        rules.check_made(rows.stop, self.depth)
-        rules.check_exact(rows.stop)
+        rows = self._new_rows(count, bounds)
+        if count > self.widest:
+            self.widest, self.is_news = count, True
         self.kind[row] = kind
-        self.has_chances |= kind == CHANCE
-        self.first[row] = len(self.child)
-        self.last[row] = len(self.child) + count
-        branch = len(self.child)
-        self.child.extend(rows)
-        self.probability.extend(probabilities or [self._one] * count)
+        if kind == CHANCE:
+            self.has_chances = True
+        self.first[row] = first = len(self.child)
+        self.last[row] = first + count
+        self.child += rows
+        self.probability += probabilities or [self._one] * count
         self.moves += moves
-        for column, value in self.branch_columns:
-            column += [value] * count
-        self._append_rows(count, row, branch, bounds, twins)
+        if self.branch_columns:
+            lengthen(self.branch_columns, first + count)
+        if twins:
+            for c, twin in zip(rows, twins, strict=True):
+                self._twin[c] = twin
         self._keep(row, state)
-
-    def _append_rows(
-        self, count: int, parent: int, branch: int, bounds: Bounds, twins: list[int]
-    ) -> None:
-        """Add unseen rows for the children of a parent; the first one is at a branch."""
-        rows = range(len(self.kind), len(self.kind) + count)
-        self.kind += [UNSEEN] * count
-        self.utility += [UNKNOWN] * count
-        self.first += [0] * count
-        self.last += [0] * count
-        self.lower += [bounds[0]] * count
-        self.upper += [bounds[1]] * count
-        for column, value in self.node_columns:
-            column += [value] * count
-        self.parent.extend([parent] * count)
-        self.above.extend(range(branch, branch + count))
-        self._plies.extend([0] * count)
-        self._turns.extend([0] * count)
-        self._twin.extend(twins)
         if self.on_rows is not None:
-            self.on_rows(parent, rows)
-        if rows.start // ROWS_SHOWN < rows.stop // ROWS_SHOWN:
-            report(rows.stop, None)
+            self.on_rows(row, rows)
+
+    def _bound(self, row: int, parent: int, state: Any) -> Bounds:
+        """Return the bounds of a state, and fill them in."""
+        bounds = self.bounds_of(parent)
+        own = self.rules.bounds_of(state, bounds)
+        if own == bounds:
+            return bounds
+        self.own_bounds[row] = self.lower[row], self.upper[row] = own
+        return own
+
+    def _value(self, state: Any, kind: int, bounds: Bounds, key: Any) -> Number:
+        """Return the value of a leaf, which may be known."""
+        value = None if self.values is None else self.values.get(key)
+        if value is None:
+            value = self.rules.value(state, kind, bounds)
+            if self.values is not None and key is not None:
+                self.values[key] = value
+        return value
+
+    def _end(self, row: int, value: Number, least: int) -> None:
+        """Fill in the row of a leaf."""
+        self.kind[row] = TERMINAL
+        self.utility[row] = value
+        self._least[row] = least
+        if least >= 0 and self._state_row[row] != NONE:
+            self._complete[self._state_row[row]] = row
+        if self.measures and abs(value) > self.greatest:
+            self.greatest, self.is_news = abs(value), True
+
+    def _new_rows(self, count: int, bounds: Bounds) -> list[int]:
+        """Return unseen rows with some bounds, after checks of their number."""
+        before = self.made
+        self.made = made = before + count
+        if made > self.rules.max_rows:
+            self.made = before
+            self.rules.check_made(made, self.depth)
+        if self.rules.exact:
+            self.rules.check_exact(made + self.merged)
+        if made // ROWS_SHOWN > before // ROWS_SHOWN:
+            report(made, None)
+        free = self._free
+        rows = free[-count:]
+        del free[-count:]
+        if len(rows) < count:
+            start, self._used = self._used, self._used + count - len(rows)
+            rows += range(start, self._used)
+            lengthen(self.node_columns, self._used)
+        if self.rules.has_bounds:
+            for row in rows:
+                self.lower[row], self.upper[row] = bounds
+        return rows
 
     def _moves_of(
         self, row: int, state: Any, kind: int
-    ) -> tuple[Sequence[Any], Sequence[Number] | None, list[int]]:
+    ) -> tuple[Sequence[Any], Sequence[Number] | None, Sequence[int]]:
         """Return the moves of a state, probabilities if it is CHANCE, and each child's twin.
 
         If `before` has the node, its moves are sorted by the intervals found there: for MAX the
@@ -245,7 +369,7 @@ class Growth(Replay):
         before, twin = self.before, self._twin[row]
         if before is None or twin == NONE or not before.last[twin]:
             moves, probabilities = self.rules.moves(state, kind)
-            return moves, probabilities, [NONE] * len(moves)
+            return moves, probabilities, [NONE] * len(moves) if before else ()
         child, lower, upper = before.child, before.lower, before.upper
         branches: list[int] = list(range(before.first[twin], before.last[twin]))
         if kind == MAX:
@@ -254,3 +378,12 @@ class Growth(Replay):
             branches.sort(key=lambda b: (upper[child[b]], lower[child[b]]))
         probabilities = [before.probability[b] for b in branches] if kind == CHANCE else None
         return [before.moves[b] for b in branches], probabilities, [child[b] for b in branches]
+
+
+def lengthen(columns: list[tuple[Any, Any]], length: int) -> None:
+    """Make columns at least so long, and a quarter longer than before, if they are too short."""
+    before = len(columns[0][0])
+    if before < length:
+        for column, value in columns:
+            values = [value] if isinstance(column, list) else array(column.typecode, [value])
+            column.extend(values * max(length - before, before // 4, 16))

@@ -81,7 +81,7 @@ class Plies(Replay):
             branches = child[kept], probability[kept], place[kept]
             self.plies.append(Ply(kind, value, bounds, *found, width, *branches))
             found, bounds = above, bounds[:, above[0]]
-        self.merged = self.made - self.rows
+            self.merged = self.made - self.rows
         return True
 
     def _parts(self, states: Any, is_last: bool) -> Iterator[list[Any]]:
@@ -90,7 +90,8 @@ class Plies(Replay):
             part = expanded(self.rules, states[:, at : at + STATES_AT_ONCE], is_last)
             part[1] = part[1] + at
             self.made += len(part[1])
-            self.rules.check_made(self.made, self.depth)
+            # Of this ply, equal states do not share memory yet.
+            self.rules.check_made(self.made - self.merged, self.depth)
             report(self.made, None)
             yield part
 

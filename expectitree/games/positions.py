@@ -42,6 +42,17 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
     return _play(rules, rules.start if start is None else _parse(rules, start), play)
 
 
+def text_of(game: Game, state: Any) -> str:
+    """Return a state as the game shows it.
+
+    >>> from expectitree.games.finding import find_game
+    >>> game = find_game("game:pig")
+    >>> text_of(game, position(game, play="roll,6"))
+    "MAX 0, MIN 0; MAX's turn, 6 points"
+    """
+    return Rules(game, Options(exact=False)).text(state)
+
+
 def _parse(rules: Rules, text: str) -> Any:
     parse = getattr(rules.game, "parse", None)
     if parse is None:
@@ -63,25 +74,31 @@ def _play(rules: Rules, state: Any, text: str) -> Any:
     """Return the state after moves separated by commas; labels may contain commas, too."""
     before: list[str] = []
     while text := text.strip():
-        kind = rules.kind(state)
-        moves = () if kind == TERMINAL else rules.moves(state, kind)[0]
-        labels = rules.labels(state, moves)
-        names = [label or f"#{place}" for place, label in enumerate(labels, start=1)]
-        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in names}
+        moves = named_moves(rules, state)
+        ends = {name: re.match(rf"{re.escape(name)}\s*(,|$)", text) for name in moves}
         fitting = {name: match.end() for name, match in ends.items() if match}
         if not fitting:
             found = text.partition(",")[0].strip()
-            raise GameError(f"{rules.title}: {_no_move(found, kind, names, before)}")
+            where = f"after {', '.join(before)}" if before else "at the start"
+            why = no_move(found, rules.kind(state), [*moves], where)
+            raise GameError(f"{rules.title}: {why}")
         name = max(fitting)  # the longest, since the text begins with each
-        state = rules.play(state, moves[names.index(name)])
+        state = rules.play(state, moves[name])
         before.append(name)
         text = text[fitting[name] :]
     return state
 
 
-def _no_move(found: str, kind: int, names: Sequence[str], before: Sequence[str]) -> str:
+def named_moves(rules: Rules, state: Any) -> dict[str, Any]:
+    """Return the moves or outcomes in a state by their names; none if the game is over."""
+    kind = rules.kind(state)
+    moves = () if kind == TERMINAL else rules.moves(state, kind)[0]
+    labels = enumerate(rules.labels(state, moves), start=1)
+    return {label or f"#{place}": move for (place, label), move in zip(labels, moves, strict=True)}
+
+
+def no_move(found: str, kind: int, names: Sequence[str], where: str) -> str:
     """Return an error message that names the moves that exist."""
-    where = f"after {', '.join(before)}" if before else "at the start"
     if kind == TERMINAL:
         return f"the game is over {where}: remove {quote(found)}"
     noun = "outcome" if kind == CHANCE else "move"
@@ -105,7 +122,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
         for _ in range(count):
             if (kind := rules.kind(state)) == TERMINAL:
                 break
-            state = rules.play(state, _draw(random, *rules.moves(state, kind)))
+            state = rules.play(state, draw(random, *rules.moves(state, kind)))
         if rules.kind(state) != TERMINAL:
             return state
     raise GameError(
@@ -114,7 +131,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
     )
 
 
-def _draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
+def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
     """Return a random move, by `random.random` alone, which no version of Python changes."""
     if probabilities is None:
         return moves[int(random.random() * len(moves))]

@@ -55,6 +55,8 @@ class Game(Protocol):
     - `label(state, move)`: The name of the move or outcome. Without it, it is `str(move)`.
     - `same_turn(state)`: Whether the state only continues the turn of the state before it, so that
       the branch to it costs no ply. Without it, every branch costs one.
+    - `text(state)`: The state as people read it, such as a board of several lines. Commands show it
+      at the root, in traces, pages and errors. Without it, they show `str(state)` at the root.
     - `parse(text)`: The state that a text describes, for the option `--start`. It raises
       `ValueError` if the text does not describe a state. Errors quote its docstring.
     - `expand(states)`: What the other methods return, for many states at once: columns of numbers

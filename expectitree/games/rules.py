@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
@@ -105,6 +106,7 @@ class Rules:
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
+        self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
         self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
@@ -112,6 +114,11 @@ class Rules:
         self._is_value = self._is_hashed()
         self.merges = options.merge and (self._key is not None or self._is_value)
         self._plays = 0
+
+    def forget(self) -> None:
+        """Free the memory of the numbers that were checked."""
+        self._values.clear()
+        self._distributions.clear()
 
     # ---- Questions about a state.
 
@@ -333,6 +340,21 @@ class Rules:
         counts = Counter(labels)
         return [text if counts[text] == 1 else None for text in labels]
 
+    def is_like(self, other: Rules) -> bool:
+        """Return whether states and numbers of other rules can be used in place of these."""
+        same = type(self.game) is type(other.game) and self.title == other.title
+        return same and self.exact == other.exact
+
+    @property
+    def has_texts(self) -> bool:
+        return self._text is not None
+
+    def text(self, state: Any) -> str:
+        """Return a state as the game shows it, or else as Python does."""
+        if self._text is None:
+            return str(self._call("str", str, state))
+        return str(self._call("text", self._text, state))
+
     def _text_of(self, state: Any, move: Any) -> str:
         label = self._label
         if label is None:
@@ -434,8 +456,12 @@ class Rules:
         raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
 
     def where(self, name: str, *arguments: Any) -> str:
-        """Return the title and the call of a method, for a message."""
-        return f"{escape(self.title)}: {name}({', '.join(map(_shown, arguments))})"
+        """Return the title, the position and the call of a method, for a message."""
+        title, text = escape(self.title), getattr(self, "_text", None)  # not set at the beginning
+        if text is not None and arguments and name not in ("text", "expand"):
+            with suppress(*USER_ERRORS):
+                title += f", at {_shown(str(text(arguments[0])))}"
+        return f"{title}: {name}({', '.join(map(_shown, arguments))})"
 
 
 def _shown(value: Any, longest: int = 120) -> str:

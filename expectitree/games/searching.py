@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.algorithms import algorithm as find_algorithm
 from expectitree.base.errors import SearchError
-from expectitree.base.numbers import INFINITY
+from expectitree.base.numbers import Number
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import Bounds
+from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
+from expectitree.games.found import GameSearch, Order
 from expectitree.games.growth import Growth
-from expectitree.games.loops import BestFirst, DepthFirst, harvest
+from expectitree.games.loops import BestFirst, Budget, DepthFirst, Recursion, UnfitError, harvest
 from expectitree.games.protocol import Game
 from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
 from expectitree.searches.engine import search_tree
@@ -30,12 +33,13 @@ if TYPE_CHECKING:
 MAX_DEPTH = 10**9  # more than any number of rows
 FEW_ROWS = 500  # NumPy takes longer to start
 Made = TypeVar("Made")
+Progress = Callable[[GameSearch], object]
 
 
 def search(
     game: Game | str,
     *,
-    depth: int,
+    depth: int | None = None,
     algorithm: str | Algorithm = "star2",
     state: Any = None,
     deepen: bool = False,
@@ -47,8 +51,11 @@ def search(
     exact: bool = False,
     estimate: Estimate | None = None,
     warn: Warn | None = None,
+    width: Number = 0,
+    after: GameSearch | None = None,
+    progress: Progress | None = None,
     **options: int | str | None,
-) -> Search:
+) -> GameSearch:
     """Search a game from its rules: make only the nodes that the search asks for.
 
     A game whose numbers are whole, fractions, or texts such as "0.1" is computed in fractions up to
@@ -60,7 +67,7 @@ def search(
         >>> found.best, round(found.value, 4), found.grown.evaluations
         ('roll', 0.4889, 56)
 
-    The result is a `Search` of the tree that has grown, in which nodes that the search did not
+    The result is a `GameSearch` of the tree that has grown, in which nodes that the search did not
     enter are leaves with unknown utilities. `Search.grown` counts what the search needed. The
     algorithm expectiminimax makes the whole tree first, without `deepen`, `seconds` and
     `max_visits`; a large one by the game's method `expand`, if it has that.
@@ -69,10 +76,11 @@ def search(
         game: A game (`Game` explains the methods), or its name, such as "game:pig(target=20)",
             "open_spiel:backgammon", or "path/to/file.py:Class".
         depth: How many plies deep to search. At this depth, states are worth their estimates.
+            Without it, `seconds` are needed: the search deepens until the time is over.
         algorithm: A key of `ALGORITHMS`, or what `algorithm` returns.
         state: The state to start from; by default the start of the game.
         deepen: Search to depth 1, then 2, and so on. At each depth, sort the players' moves by
-            the intervals found at the previous depth.
+            the intervals found at the previous depth. A value that is that of the whole game stays.
         max_rows: Stop before the tree has more rows (nodes) than this. By default 5 million,
             times the environment variable EXPECTITREE_BUDGET.
         seconds: Stop after this time.
@@ -83,7 +91,14 @@ def search(
             `Fraction`. A float counts as the decimal that Python prints.
         estimate: A function of a state, in place of the game's estimates.
         warn: Called with a message if there are no estimates.
-        options: Those of the algorithm, such as `probes=3`.
+        width: With `goal="moves"`: how wide the interval of a move may be.
+        after: A search of the same game, such as that of the move before, whose order of moves this
+            search begins with. With `deepen`, it begins at the depth that `after` reached there.
+        progress: With `deepen`: called with the search of each depth that was finished, which has
+            `move`, `line` and `grown`. If it returns True, the search ends.
+        options: Those of the algorithm, such as `probes=3`. With `goal="moves"`, the search first
+            finds the value, in half of the time, then searches each move at the root until its
+            value is known, or lies in an interval that is no wider than `width`.
 
     Returns:
         The search. If it was stopped, its outcome is `Outcome.STOPPED`, and the intervals contain
@@ -93,15 +108,68 @@ def search(
         GameError: The game is unknown or breaks the rules of the protocol.
         SearchError: The algorithm is unknown, or cannot be limited; or the depth is out of range.
     """
+    ranks = options.get("goal") == "moves"
+    if ranks:
+        del options["goal"]
     chosen = find_algorithm(algorithm, **options)
     budget = Budget(max_visits, seconds)
+    end = budget.end
+    if depth is None and seconds is None:
+        raise SearchError("a search of a game needs a depth, in plies, or a limit of seconds")
 
-    def run(is_exact: bool | None) -> Search:
+    def run(is_exact: bool | None) -> GameSearch:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
-        rules, start = _begin(game, depth, state, settings)
-        return search_rules(rules, chosen, start, depth, deepen, budget)
+        rules, start = _begin(game, depth or 0, state, settings)
+        if ranks and seconds is not None:
+            budget.end = (monotonic() + end) / 2
+
+        def is_enough(search: Search) -> bool:
+            found = replace(GameSearch.of(search, rules, start), rounds=not exact)
+            return progress is not None and progress(found) is True
+
+        on_depth = None if progress is None else is_enough
+        deepens = deepen or depth is None
+        search = search_rules(rules, chosen, start, depth, deepens, budget, after, on_depth)
+        found = GameSearch.of(search, rules, start)
+        budget.end = end
+        return _with_ranks(found, width, budget) if ranks else found
 
     return replace(_exactly_or_not(run, exact), rounds=not exact)
+
+
+def _with_ranks(found: GameSearch, width: Number, budget: Budget) -> GameSearch:
+    """Return a search with the values of all moves at the root, or with narrow intervals.
+
+    Each move is searched from the state after it, to the same depth as the root.
+    """
+    rules, grown, choices = found.rules, found.grown, list(found.choices)
+    assert grown is not None
+    open_places = [at for at, c in enumerate(choices) if c.upper - c.lower > width]
+    for waiting, at in zip(range(len(open_places), 0, -1), open_places, strict=True):
+        choice = choices[at]
+        state = rules.play(found.state, choice.move)
+        plies = grown.depth - (not rules.is_same_turn(state))
+        own = copy(budget)
+        if budget.seconds is not None:
+            own.end = monotonic() + max(0, budget.end - monotonic()) / waiting
+        # The whole game may end far above the depth limit.
+        deepens = not grown.estimated and found.algorithm.player_cuts
+        below = search_rules(rules, found.algorithm, state, plies, deepens, own)
+        more = below.grown
+        assert more is not None
+        if not (deepens and more.why_stopped):  # or it is of another depth
+            lower, upper = below.interval_of(below.tree.root_id)
+            lower, upper = max(lower, choice.lower), min(upper, choice.upper)
+            choices[at] = choice._replace(lower=lower, upper=max(lower, upper))
+        grown = replace(
+            grown,
+            rows=grown.rows + more.rows,
+            merged=grown.merged + more.merged,
+            evaluations=rules.evaluations,
+            why_stopped=grown.why_stopped or more.why_stopped,
+            estimated=grown.estimated + more.estimated,
+        )
+    return replace(found, _choices=tuple(choices), grown=grown)
 
 
 def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
@@ -113,11 +181,19 @@ def _exactly_or_not(run: Callable[[bool | None], Made], exact: bool) -> Made:
 
 
 def search_rules(
-    rules: Rules, chosen: Algorithm, start: Any, depth: int, deepen: bool, budget: Budget
+    rules: Rules,
+    chosen: Algorithm,
+    start: Any,
+    depth: int | None,
+    deepen: bool,
+    budget: Budget,
+    after: GameSearch | None = None,
+    on_depth: Callable[[Search], bool] | None = None,
 ) -> Search:
     """Search the tree of some rules, or its whole tree if the algorithm needs that.
 
-    With `deepen`, return the search of the last depth that could be finished.
+    With `deepen`, return the search of the last depth that could be finished; `on_depth` receives
+    the search of each, and returns whether it is enough.
     """
     if not chosen.player_cuts:
         if deepen or budget.seconds is not None or budget.max_visits != NO_LIMIT:
@@ -126,56 +202,91 @@ def search_rules(
                 f"{chosen.name} searches the whole tree: remove them, or choose another "
                 "algorithm, such as star2"
             )
-        whole = _whole(rules, depth, start)
+        assert depth is not None
+        whole = _whole(rules, depth, start, estimates=False)
         if isinstance(whole, Growth):
             search = search_tree(harvest(whole, whole=True)[0], chosen)
         else:
             search = whole.search(chosen)
-        rows = rules.evaluations  # the value of each is asked for once
-        grown = Grown(depth, rows, rows, whole.merged)
+            rules.evaluations = search.tree.leaves
+        counts = len(search.tree), rules.evaluations, whole.merged
+        grown = Grown(depth, *counts, estimated=len(search.tree.estimated))
         return replace(search, grown=grown)
+    finished: DepthFirst | BestFirst | None = None
     found: Search | None = None
-    before: Growth | None = None
+    before: Any = None
+    twin, least = NONE, 0
+    if after is not None:
+        before, twin, least = after.order_at(start, rules)
     reached = rows = merged = 0  # rows of all depths
     why_stopped = ""
-    for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
-        growth = Growth(rules, plies, start, before)
-        loop, why_stopped = _search_at_depth(growth, chosen, budget)
+    values: dict[Any, Number] = {}
+    last = MAX_DEPTH if depth is None else depth
+    for plies in range(min(max(1, least), last), last + 1) if deepen else (last,):
+        new = partial(_new_growth, twin, rules, plies, start, before, values if deepen else None)
+        loop, why_stopped = _search_at_depth(new, chosen, budget)
+        growth = loop.growth
         growth.before = None
-        rows += len(growth.kind) - growth.merged
+        rows += growth.made
         merged += growth.merged
         # If no leaf is an estimate, the values are those of every greater depth.
         is_over = not growth.estimated
-        if found is None or not why_stopped:
-            found = loop.result(bool(why_stopped))
-            reached = depth if is_over and not why_stopped else plies
+        if finished is None or not why_stopped:
+            finished, found = loop, None
+            reached = plies if depth is None or why_stopped or not is_over else depth
+        before, twin = growth, 0
+        if not why_stopped and on_depth is not None:
+            found = loop.result(stopped=False)  # which clears the tree that grew
+            grown = Grown(plies, rows, rules.evaluations, merged, "", len(found.tree.estimated))
+            if on_depth(replace(found, grown=grown)):
+                break
+            before = Order(GameSearch.of(found, rules, start))
+            twin = found.tree.root_id
         if why_stopped or is_over:
             break
-        before = growth
-    assert found is not None
-    return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
+    assert finished is not None
+    if found is None:
+        found = finished.result(stopped=bool(why_stopped) and finished is loop)
+    estimated = len(found.tree.estimated)
+    grown = Grown(reached, rows, rules.evaluations, merged, why_stopped, estimated)
+    return replace(found, grown=grown)
+
+
+def _new_growth(twin: int, *arguments: Any) -> Growth:
+    growth = Growth(*arguments)
+    growth.twin = twin
+    return growth
 
 
 def _search_at_depth(
-    growth: Growth, chosen: Algorithm, budget: Budget
+    new: Callable[[], Growth], chosen: Algorithm, budget: Budget
 ) -> tuple[DepthFirst | BestFirst, str]:
     """Search a growing tree; return the loop, which is done, and why it stopped, if it did."""
-    kind = DepthFirst if chosen.in_order else BestFirst
-    loop = kind(growth, chosen, budget.max_visits)
+    growth = new()
+    if chosen.in_order:
+        try:
+            recursion = Recursion(growth, chosen, budget)
+            growth.plant()
+            recursion.search()
+        except UnfitError:
+            growth = new()
+        else:
+            return recursion, recursion.why_stopped
+    loop = (DepthFirst if chosen.in_order else BestFirst)(growth, chosen, budget.max_visits)
     growth.plant()
     why_stopped = ""
     while (ended := loop.run()) in (WAITING, PAUSED):
         if monotonic() > budget.end:
-            why_stopped = f"the limit of {budget.seconds:g} s was reached"
+            why_stopped = budget.time_reached
         elif ended == WAITING:
             try:
-                growth.grow(loop.branch)
+                loop.go_on()
             except RowsError as error:
                 why_stopped = str(error)
         if why_stopped:
             loop.most_visits = 0
     if ended == STOPPED_EARLY and not why_stopped:
-        why_stopped = "the limit of visits was reached"
+        why_stopped = budget.visits_reached
     return loop, why_stopped
 
 
@@ -220,7 +331,7 @@ def write_out(
     def run(is_exact: bool | None) -> Tree:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
-        whole = _whole(rules, depth, start)
+        whole = _whole(rules, depth, start, estimates=True)
         return harvest(whole, whole=True)[0] if isinstance(whole, Growth) else whole.tree()
 
     tree = _exactly_or_not(run, exact)
@@ -243,39 +354,27 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
     return rules, rules.start if state is None else state
 
 
-def _whole(rules: Rules, depth: int, start: Any) -> Growth | Plies:
+def _whole(rules: Rules, depth: int, start: Any, estimates: bool) -> Growth | Plies:
     """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
     if rules.expands and find_spec("numpy"):
         if rules.exact:
             rules.most_exact = FEW_ROWS
             try:
-                return _by_rows(rules, depth, start)
+                return _by_rows(rules, depth, start, estimates)
             except InexactError:
-                rules.most_exact, rules.evaluations = EXACT_NODES, 0
+                rules.most_exact = EXACT_NODES
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)
         if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
-            rules.evaluations += plies.rows
             return plies
-    return _by_rows(rules, depth, start)
+    return _by_rows(rules, depth, start, estimates)
 
 
-def _by_rows(rules: Rules, depth: int, start: Any) -> Growth:
-    growth = Growth(rules, depth, start, estimates=True)
+def _by_rows(rules: Rules, depth: int, start: Any, estimates: bool = True) -> Growth:
+    """Return the whole tree grown row by row, with `estimates` also at inner rows."""
+    rules.evaluations = 0  # without those of an attempt
+    growth = Growth(rules, depth, start, shares=False, estimates=estimates)
     growth.plant()
     growth.grow_all()
     return growth
-
-
-class Budget:
-    """The limits of a search besides its rows: visits at each depth, and time."""
-
-    def __init__(self, max_visits: int | None = None, seconds: float | None = None) -> None:
-        if max_visits is not None and max_visits < 1:
-            raise SearchError(f"a search needs at least 1 visit, got max_visits {max_visits}")
-        if seconds is not None and not seconds > 0:
-            raise SearchError(f"a search needs more than 0 seconds, got {seconds}")
-        self.max_visits = NO_LIMIT if max_visits is None else max_visits
-        self.end = INFINITY if seconds is None else monotonic() + seconds
-        self.seconds = seconds

@@ -92,7 +92,7 @@ def _tree_columns(tree: Tree, numbers: Table) -> dict[str, Any]:
         "utilities": utilities,
         "estimated": sorted(tree.estimated),
         "bounds": {n: [numbers[end] for end in bounds] for n, bounds in tree.local_bounds.items()},
-        "notes": {n: escape(note) for n, note in tree.notes.items()},
+        "notes": {n: "\n".join(map(escape, text.split("\n"))) for n, text in tree.notes.items()},
         "branch_notes": {b: escape(note) for b, note in tree.branch_notes.items()},
         **payments,
     }

@@ -289,7 +289,8 @@ class Page {
       fact("estimate", tree.numbers[tree.utility[n]]);
     }
     for (const note of [tree.notes[n], tree.branchNotes[tree.branch[n]]]) {
-      if (note) facts.append(make("dd", { class: "long" }, note));
+      const type = note?.includes("\n") ? "long board" : "long";
+      if (note) facts.append(make("dd", { class: type }, note));
     }
     const name = n === tree.root ? "root" : tree.path(n, 40);
     const path = make("p", { class: "path" }, `${KIND_MARKS[kind]} ${name}`.trim());

@@ -321,7 +321,7 @@ class _Reader:
             if self.style.reasons:
                 remarks += balanced(cut_reason(cut), _REASON_COLUMNS, 6)
         if n in self.tree.notes:
-            tooltip.append(escape(self.tree.notes[n][:_MAX_NOTE_LENGTH]))
+            tooltip += map(escape, self.tree.notes[n][:_MAX_NOTE_LENGTH].split("\n"))
         return remarks, tooltip
 
     def worth(self, n: int, value: str) -> str:

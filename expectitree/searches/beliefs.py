@@ -32,8 +32,9 @@ VALUE, ACTION = range(2)  # the goal: the root is exact, or its best action is p
 
 # Numbers of the whole tree, by place in `tally`: the leaves that the prior counts for, its mean
 # (from which utilities are measured) and its variance; the leaves visited, and how many there must
-# be for the next renewal of all estimates; the entries of nodes so far.
-PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES = range(6)
+# be for the next renewal of all estimates; the entries of nodes so far; the depth at which a walk
+# goes on.
+PRIOR_WEIGHT, CENTER, PRIOR_VARIANCE, SEEN, NEXT_RENEWAL, ENTRIES, PLACE = range(7)
 MIN_VARIANCE = 1e-200  # of the prior: the search divides by variances, so none may round to 0
 
 # Expected gains within this factor are equal, so that rounding does not decide between them.
@@ -73,7 +74,7 @@ class Beliefs(NamedTuple):
     level: FloatColumn  # [N] the level: the mean of the leaves below, by all leaves visited,
     level_variance: FloatColumn  # [N] and its variance
     advantage: FloatColumn  # [N] by how much the tree's estimate is above its siblings' mean
-    tally: FloatColumn  # [6] numbers of the whole tree
+    tally: FloatColumn  # [7] numbers of the whole tree
     reward: FloatColumn  # [M] the rewards in floats; empty if no branch pays
     leaf_variance: FloatColumn  # [height + 2] by depth: of the leaves below one node of that depth
     slope: FloatColumn  # [height + 2] by how much the last child of a node lies above the first
@@ -104,7 +105,7 @@ class Beliefs(NamedTuple):
         """
         whole = (column(code, nodes) for code in "IBII")
         by_node = (floats(nodes) for _ in range(15))  # from `low` to `advantage`
-        others = floats(6), floats(rewards)
+        others = floats(7), floats(rewards)
         by_depth = (floats(depths) for _ in range(11))  # from `leaf_variance`
         return cls._make([*intervals, *whole, *by_node, *others, *by_depth, column("q", depths)])
 

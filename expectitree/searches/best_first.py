@@ -21,6 +21,7 @@ from expectitree.searches.beliefs import (
     LEARNING,
     LOWER,
     NEXT_RENEWAL,
+    PLACE,
     RAISE,
     SEEN,
     VALUE,
@@ -57,21 +58,23 @@ def best_first(
     """Visit leaf after leaf until the goal is reached; return how the search ended.
 
     The search stops before it would enter nodes more than `most_visits` times. It returns PAUSED
-    after `pause` entries, and WAITING if a walk ends at an UNSEEN node, the first one of the route.
-    That walk does not count. Call it again to go on.
+    after `pause` entries, and WAITING if a walk meets an UNSEEN node, one below PLACE on the route.
+    Call it again to go on, in the same walk.
     """
     if beliefs.tally[ENTRIES] == 0 and len(limits.grows) == 0:
         begin(tree, beliefs, limits)
     entries = int(beliefs.tally[ENTRIES])
     while True:
-        depth = walk(tree, beliefs, limits, most_visits - entries)
+        depth = walk(tree, beliefs, limits, most_visits - entries, int(beliefs.tally[PLACE]))
+        beliefs.tally[PLACE] = 0
         if depth < 0:
             # The walk may have updated shared nodes before it stopped.
             return DONE if is_reached(tree, beliefs, limits) else STOPPED_EARLY
         leaf = beliefs.route[depth]
         if tree.kind[leaf] == UNSEEN:
-            for i in range(depth + 1):
+            for i in (depth - 1, depth):
                 beliefs.visits[beliefs.route[i]] -= 1
+            beliefs.tally[PLACE] = depth - 1
             return WAITING
         entries += depth + 1
         beliefs.tally[ENTRIES] = entries
@@ -84,20 +87,24 @@ def best_first(
             return PAUSED
 
 
-def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int) -> int:
+def walk(tree: Columns, beliefs: Beliefs, limits: Limits, most: int, depth: int = 0) -> int:
     """Go from the root to a leaf that is not visited, write the nodes to `route`, return its depth.
+
+    Or go on at a depth of the route, from where the last walk met an UNSEEN node.
 
     A walk updates only one parent of a shared node, so the intervals of others may be out of date.
     Therefore each node's interval is updated on entry. If this changes it, the walk ends there,
     since its purpose may be fulfilled. Return -1 if the walk would enter more than `most` nodes.
     """
     node = limits.root
-    if beliefs.tally[SEEN] >= beliefs.tally[NEXT_RENEWAL]:
+    aim = EXACT
+    if depth > 0:
+        node = beliefs.route[depth]
+        aim = beliefs.aim[node]
+    elif beliefs.tally[SEEN] >= beliefs.tally[NEXT_RENEWAL]:
         renew(tree, beliefs, limits)
         if beliefs.visits[node] > 0 and is_reached(tree, beliefs, limits):
             return 0  # updating all intervals was enough: no node is entered
-    aim = EXACT
-    depth = 0
     while depth < most:
         beliefs.route[depth] = node
         beliefs.aim[node] = aim

@@ -5,8 +5,8 @@ from __future__ import annotations
 from expectitree.base import compiling
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
-from expectitree.base.tree.columns import UNSEEN, Column
-from expectitree.searches.beliefs import ENTRIES, SEEN, Beliefs, Limits
+from expectitree.base.tree.columns import Column
+from expectitree.searches.beliefs import ENTRIES, PLACE, SEEN, Beliefs, Limits
 from expectitree.searches.best_first import best_first
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.progress import report
@@ -39,9 +39,7 @@ def run_best_first(setup: SearchSetup, max_visits: int | None, listen: Listen | 
         seen = beliefs.tally[SEEN if max_visits is None else ENTRIES]
         report(int(seen), max_visits or setup.tree.leaves)
     if ended == WAITING:
-        kind = setup.columns.kind
-        leaf = next(n for n in beliefs.route if kind[n] == UNSEEN)
-        raise SearchError(why_unknown(setup.tree, leaf))
+        raise SearchError(why_unknown(setup.tree, beliefs.route[int(beliefs.tally[PLACE]) + 1]))
     return end_best_first(setup, beliefs, ended == STOPPED_EARLY)
 
 

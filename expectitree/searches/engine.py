@@ -245,7 +245,7 @@ def _run_star_minimax(
         report(entries, max_visits or len(tree))
         settings = settings._replace(pause=entries + setup.pause)
     if ended == WAITING:
-        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)]))
+        raise SearchError(why_unknown(tree, setup.columns.child[next_branch(work)[1]]))
     columns = work.by_node(setup.columns, settings)
     return setup.result(setup.eps, *columns, before + cuts, ended == STOPPED_EARLY)
 

@@ -74,12 +74,12 @@ def close(kind: int, low: Any, high: Any, lower: Any, upper: Any, few_eps: Any) 
 
     An interval narrower than `few_eps` is one number. If [low, high] is, it replaces the interval.
     """
-    if high > low + few_eps:
+    if high > (low + few_eps if few_eps else low):  # to add 0 to a fraction takes time
         if lower > low:
             low = lower
         if upper < high:
             high = upper
-    if high != low and high <= low + few_eps:
+    if high != low and high <= (low + few_eps if few_eps else low):
         if kind == MAX:
             high = low
         elif kind == MIN:

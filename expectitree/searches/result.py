@@ -75,6 +75,8 @@ class Grown:
         evaluations: How often `value`, or the function in its place, was called.
         merged: How often a state was found again, and not searched again.
         why_stopped: Why the search stopped early; empty if it did not.
+        estimated: How many leaves of the tree are estimates, because the depth limit cuts there.
+            If none is, the result is that of the whole game.
     """
 
     depth: int
@@ -82,6 +84,7 @@ class Grown:
     evaluations: int
     merged: int
     why_stopped: str = ""
+    estimated: int = 0
 
 
 class Outcome(Enum):
@@ -279,7 +282,7 @@ class Search(Shown):
             cuts=self.cuts,
         )
 
-    def interval(self, node: Node | str) -> Bounds:
+    def interval(self, node: Node | str = ROOT) -> Bounds:
         """Return the interval that contains the value of a node, given as a node or as its path.
 
         A path means its last branch, whose value includes the branch's reward. The ends are

@@ -35,7 +35,6 @@ from expectitree.searches.work import (
     LEAVE,
     NO_PROBE,
     RESUME_CUTS,
-    RESUME_DEPTH,
     RESUME_ENTRIES,
     SEARCH,
     SEEN,
@@ -107,9 +106,8 @@ def star_minimax(
     low: Any
     high: Any
     step = ENTER
-    if work.resume[RESUME_DEPTH] > 0:
-        for _ in range(work.resume[RESUME_DEPTH]):
-            depth += one
+    if work.frame_depth[0] > 0:
+        depth = work.frame_depth[0]
         entries = work.resume[RESUME_ENTRIES]
         cuts = work.resume[RESUME_CUTS]
         step = BACK
@@ -213,7 +211,7 @@ def star_minimax(
             node = child
             if kind[node] == UNSEEN or entries > pause:
                 # The step to this node is done again later.
-                work.resume[RESUME_DEPTH] = depth
+                work.frame_depth[0] = depth
                 work.resume[RESUME_ENTRIES] = entries - 1
                 work.resume[RESUME_CUTS] = cuts
                 return cuts, WAITING if kind[node] == UNSEEN else PAUSED

@@ -19,8 +19,7 @@ NO_LIMIT = sys.maxsize  # of visits
 SEARCH, ENTER, LEAVE, STOP, BACK = range(5)
 NO_PROBE = -1  # in `rank`
 SEEN = UNSEEN + 1  # in the column `kind` of a lean search: a terminal that was visited
-# Where `resume` keeps the depth of a loop that waits, the entries so far, and the cuts so far.
-RESUME_DEPTH, RESUME_ENTRIES, RESUME_CUTS = range(3)
+RESUME_ENTRIES, RESUME_CUTS = range(2)  # in `resume`
 
 Window: TypeAlias = tuple[Any, Any]  # alpha, beta
 
@@ -57,7 +56,8 @@ class Work(NamedTuple):
     frame_high_open: IntColumn
     frame_low_term: NumberColumn  # the terms of the child, if they are not kept by branch
     frame_high_term: NumberColumn
-    resume: IntColumn  # [3] where a loop that waits goes on; all 0 at first
+    frame_depth: IntColumn  # [1] of a loop that waits
+    resume: IntColumn  # [2] its entries and cuts; all 0 at first
 
     @classmethod
     def of(
@@ -128,7 +128,8 @@ class Spread(Sequence[Any]):
 def _frames(column: Callable[[str, int], Any], depths: int) -> Iterator[Any]:
     """Yield the columns by depth, and `resume`."""
     yield from (column(code, depths) for code in "IIiddiidd")
-    yield column("q", 3)
+    yield column("I", 1)
+    yield column("q", 2)
 
 
 class Settings(NamedTuple):
@@ -205,9 +206,10 @@ def can_probe(tree: Columns, c: int, rank: int) -> bool:
     return bool(k in (TERMINAL, UNSEEN) or k != CHANCE and tree.last[c] - tree.first[c] > rank)
 
 
-def next_branch(work: Work) -> int:
-    """Return the branch to the node that a loop that waits would enter next."""
-    return work.frame_branch[work.resume[RESUME_DEPTH] - 1]
+def next_branch(work: Work) -> tuple[int, int]:
+    """Return the node and the branch by which a loop that waits goes on."""
+    depth = work.frame_depth[0] - 1
+    return work.frame_node[depth], work.frame_branch[depth]
 
 
 # ---- The running sums of a CHANCE node: its bounds while a search goes on below it.

@@ -93,6 +93,7 @@ def test_eval_searches_a_game_by_star2() -> None:
         "depth       3",
         "nodes       26 visited, 6 more visits; 28 made, 1 merged",
         "evaluations 16",
+        "leaves      16 of 16 are estimates",
         "cuts        2",
         "bounds      [−1, 1] of the game",
     ]
@@ -177,7 +178,7 @@ def test_a_stopped_search_can_be_traced_and_has_no_strategy() -> None:
 def test_moves_choose_the_position_which_is_shown() -> None:
     done = invoke("eval", PIG, "--depth", "1", "--play", "roll,6")
     assert "game:pig(target=10) to depth 1, after roll,6\n" in done.stdout
-    assert "│   State(scores=(0, 0), points=6, player='max', rolls=False)\n" in done.stdout
+    assert "│   MAX 0, MIN 0; MAX's turn, 6 points\n" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -238,7 +239,7 @@ def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
     file.write_text("class State(int):\n    def __str__(self):\n        return 1 / 0\n" + text)
     done = run_main("eval", f"{file}:Counting", "--depth", "2", "--play", "1")
     assert done.status == 3
-    assert "the text of the state raises ZeroDivisionError" in words(done.err)
+    assert "str(1) raises ZeroDivisionError" in words(done.err)
 
 
 def test_an_error_of_one_game_does_not_stop_the_others() -> None:
@@ -286,6 +287,19 @@ def test_pictures_and_pages_of_a_game(tmp_path: Path) -> None:
     several = ("-a", "star1", "-a", "star2", "-o", str(page), "--force")
     assert invoke("draw", PIG, "--depth", "3", *several).exit_code == 0
     assert all("game" not in trace["about"] for trace in data_of(page.read_text())["traces"])
+
+
+def test_positions_are_shown_in_traces_and_pages(tmp_path: Path) -> None:
+    board = "1 2 3 . .\n4 5 . . .\n6 . . . f\n. . . e d\n. . c b a\nMAX's turn, roll 3"
+    about = ("game:einstein", "--depth", "2", "--play", "3")
+    lines = [line.strip() for line in invoke("trace", *about, "--limit", "2").stdout.splitlines()]
+    assert "\n".join(lines[4:10]) == board
+    assert "1 2 . 3 ." in lines
+    page = tmp_path / "a.html"
+    assert invoke("draw", *about, "-o", str(page)).exit_code == 0
+    notes = data_of(page.read_text())["tree"]["notes"]
+    assert board in notes.values()
+    assert len(notes) == 4
 
 
 @pytest.mark.parametrize(

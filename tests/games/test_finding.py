@@ -138,7 +138,7 @@ def test_a_file_that_has_changed_is_run_again(coin: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
-        ("game:pigs", "unknown game 'pigs' (did you mean 'pig'?): choose among 2048, blackjack, "),
+        ("game:pigs", "unknown game 'pigs' (did you mean 'pig'?): choose among 2048, bear-off, "),
         ("game:", "unknown game '': choose among 2048, "),
         ("pig", "'pig' is not a game: write game:NAME, open_spiel:NAME or path/to/file.py:CLASS"),
         ("game:pig(target=2", "'game:pig(target=2' is not a game: write "),

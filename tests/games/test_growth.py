@@ -73,7 +73,7 @@ def test_states_that_were_forgotten_are_played_again(
 
 def grow(game: RandomGame, merge: bool = True, most_rows: int = 10_000) -> Growth:
     rules = Rules(game, Options(merge=merge, max_rows=most_rows))
-    tree = Growth(rules, game.depth, game.start)
+    tree = Growth(rules, game.depth, game.start, shares=False)
     tree.plant()
     tree.grow_all()
     return tree
@@ -84,24 +84,31 @@ def test_equal_states_share_a_row_if_as_many_plies_are_left() -> None:
         game = RandomGame(seed)
         merged, whole = grow(game), grow(game, merge=False)
         assert whole.merged == 0
-        assert UNSEEN not in whole.kind
-        assert len(whole.kind) == sum(game.reachable(game.depth, merged=False).values())
-        rows = len(merged.kind) - merged.merged
-        assert rows == sum(kind != UNSEEN for kind in merged.kind)
+        assert UNSEEN not in whole.kind[: whole.made]
+        assert whole.made == sum(game.reachable(game.depth, merged=False).values())
+        assert merged.made == sum(kind != UNSEEN for kind in merged.kind)
         if not hasattr(game, "same_turn"):
-            assert rows == sum(game.reachable(game.depth, merged=game.merges).values())
+            assert merged.made == sum(game.reachable(game.depth, merged=game.merges).values())
 
 
 def test_a_tree_may_have_exactly_as_many_rows_as_it_needs() -> None:
     game = RandomGame(12)
-    rows = len(grow(game).kind)
-    assert len(grow(game, most_rows=rows).kind) == rows
+    rows = grow(game, merge=False).made
+    assert grow(game, merge=False, most_rows=rows).made == rows
     with pytest.raises(RowsError) as caught:
-        grow(game, most_rows=rows - 1)
+        grow(game, merge=False, most_rows=rows - 1)
     assert str(caught.value) == (
         f"random game 12: more than {rows - 1:,} rows at depth {game.depth}: choose a smaller "
         "--depth, or allow more with --max-rows"
     )
+
+
+def test_a_row_that_was_merged_is_not_counted() -> None:
+    """An unseen row counts until its state is found to be a known one."""
+    game = RandomGame(12)
+    tree = grow(game)
+    assert tree.merged > 50
+    assert grow(game, most_rows=tree.made + 10).made == tree.made
 
 
 def test_bounds_of_states_hold_below_them() -> None:
@@ -109,7 +116,7 @@ def test_bounds_of_states_hold_below_them() -> None:
     for seed in range(60):
         game = RandomGame(seed, state_bounds=True)
         tree = grow(game, merge=False)
-        for row in range(1, len(tree.kind)):
+        for row in range(1, tree.made):
             low, high = tree.bounds_of(row)
             above = tree.bounds_of(tree.parent[row])
             assert above[0] <= low <= high <= above[1]
@@ -121,7 +128,7 @@ def test_progress_is_reported_while_rows_grow() -> None:
     reports: list[tuple[int, int | None]] = []
     shows = listening(lambda done, whole: reports.append((done, whole)))
     with mock.patch.object(growth, "ROWS_SHOWN", shown), shows:
-        rows = len(grow(game, merge=False).kind)
+        rows = grow(game, merge=False).made
         count = len(reports)
         et.search(game, depth=game.depth)
     assert {whole for _, whole in reports} == {None}

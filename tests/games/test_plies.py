@@ -81,7 +81,7 @@ def check_equal(one: Tree, other: Tree) -> None:
 
 def check_grown(grown: Plies, rows: Growth) -> None:
     """Check that two trees, and searches of them, are equal."""
-    assert (grown.made, grown.merged) == (len(rows.kind), rows.merged)
+    assert (grown.made, grown.merged) == (rows.made + rows.merged, rows.merged)
     assert grown.rows == rows.rules.evaluations
     whole = searching.harvest(rows, whole=True)[0]
     check_equal(grown.tree(), whole)
@@ -262,28 +262,31 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
     exact = et.write_out(game, depth=depth)
     rows = searching._by_rows(Rules(game, Options(True)), depth, game.start)
     monkeypatch.setattr(searching, "FEW_ROWS", 20)
-    for many, is_exact in ((len(rows.kind), True), (len(rows.kind) - 1, False)):
+    for many, is_exact in ((len(exact) + rows.merged, True), (len(exact) + rows.merged - 1, False)):
         monkeypatch.setattr(searching, "EXACT_NODES", many)
         monkeypatch.setattr(rules, "EXACT_NODES", many)
         assert et.write_out(game, depth=depth).exact == is_exact
         found = et.search(game, depth=depth, algorithm="expectiminimax")
         assert found.tree.exact == is_exact
-        assert found.grown == et.Grown(depth, len(exact), len(exact), rows.merged)
+        counts = len(exact), exact.leaves, rows.merged
+        assert found.grown == et.Grown(depth, *counts, estimated=len(rows.estimated))
         assert found.value == pytest.approx(float(et.evaluate(exact).value), rel=1e-14)
         assert bool(found.eps) != is_exact
 
 
 def test_rows_are_limited_and_reported_as_they_are_row_by_row() -> None:
+    """Equal states of the last ply count until they are merged."""
     game = Pig()
-    rows = len(searching._by_rows(Rules(game, Options(False)), 7, game.start).kind)
+    tree = searching._by_rows(Rules(game, Options(False)), 7, game.start)
+    rows = tree.made + tree.merged
     reports: list[tuple[int, int | None]] = []
     with listening(lambda done, whole: reports.append((done, whole))):
-        assert Plies(Rules(game, Options(False, max_rows=rows)), game.start, 7).grow()
+        assert Plies(Rules(game, Options(False, max_rows=1_061)), game.start, 7).grow()
     assert reports[-1] == (rows, None)
     with pytest.raises(RowsError) as caught:
-        Plies(Rules(game, Options(False, max_rows=rows - 1)), game.start, 7).grow()
+        Plies(Rules(game, Options(False, max_rows=1_060)), game.start, 7).grow()
     assert str(caught.value) == (
-        f"Pig to 100: more than {rows - 1:,} rows at depth 7: choose a smaller --depth, or allow "
+        "Pig to 100: more than 1,060 rows at depth 7: choose a smaller --depth, or allow "
         "more with --max-rows"
     )
 

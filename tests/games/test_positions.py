@@ -70,7 +70,7 @@ def test_random_moves_never_end_the_game(name: str) -> None:
     states = [random_position(game, 4, seed) for seed in range(30)]
     assert states == [random_position(game, 4, seed) for seed in range(30)]
     assert all(game.turn(state) for state in states)
-    assert len({*states}) > 5
+    assert len({*states}) > 4
 
 
 def test_random_moves_are_the_same_on_every_machine() -> None:

@@ -136,6 +136,14 @@ def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
+    yield "leaves", leaves_text(grown.estimated, counts.leaves_visited)
+
+
+def leaves_text(estimated: int, leaves: int) -> str:
+    """Return how many leaves of a game are estimates, and what follows if none is."""
+    if not estimated:
+        return f"{leaves:,}, none an estimate: the result is that of the whole game"
+    return f"{estimated:,} of {leaves:,} are estimates"
 
 
 def _again_text(counts: Counts) -> str:

@@ -12,7 +12,7 @@ from rich.text import Text
 from expectitree.analysis.evaluate.cuts import cut_place
 from expectitree.analysis.evaluate.reasons import MAX_TERMS
 from expectitree.analysis.evaluate.sentences import Words, value_text, visited_text
-from expectitree.analysis.trace.events import CLOSE, CUT, LEAVE, PASS, Event
+from expectitree.analysis.trace.events import CLOSE, CUT, ENTER, LEAVE, PASS, Event
 from expectitree.analysis.trace.report import Trace
 from expectitree.base.numbers import Number, escape, is_finite
 from expectitree.base.tree.model import Kind
@@ -65,6 +65,9 @@ def _step_lines(event: Event, sentences: StepSentences, margin: str) -> Iterator
     for formula in sentences.window_formulas(event):
         for piece in wrap(formula, room):
             yield line((below + piece, "dim"))
+    if event.kind == ENTER and sentences.search.grown is not None:
+        for text in sentences.tree.notes.get(event.node, "").splitlines():  # of the position
+            yield line((below + safe(text, sentences.options), "dim"))
 
 
 def never_entered(report: Trace) -> str:

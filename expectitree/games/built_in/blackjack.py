@@ -69,6 +69,11 @@ class Blackjack:
         """Return a decision or a card; 10 is any card of 10 points."""
         return "ace" if move == 1 else str(move)
 
+    def text(self, state: State) -> str:
+        hands = {"you have": state.player, "the dealer has": state.dealer}
+        shown = [f"{who} {'soft ' * hand.soft}{hand.points}" for who, hand in hands.items()]
+        return f"{', '.join(shown)}; next: {state.next}"
+
     def parse(self, text: str) -> State:
         """Read the player's two cards and the dealer's card, such as "10 6 7"; an ace is 1."""
         state, cards = self.start, {str(card): card for card, _ in CARDS}

@@ -81,6 +81,16 @@ class Dice:
         theirs = sum(4 ** (win & second).bit_count() for win in self.wins if not win & first)
         return Fraction(ours - theirs, ours + theirs + 1)
 
+    def text(self, state: State) -> str:
+        """Return the board: x is MAX, o is MIN. The player's line is at the end, once rolled."""
+        first, second = state.stones
+        signs = [
+            "x" if first >> at & 1 else "o" if second >> at & 1 else "." for at in range(self.n**2)
+        ]
+        rows = [" ".join(signs[at : at + self.n]) for at in range(0, self.n**2, self.n)]
+        line = "" if state.line is None else f", line {state.line + 1}"
+        return "\n".join([*rows, f"{'MIN' if state.player else 'MAX'}'s turn{line}"])
+
     def label(self, state: State, move: int) -> str:
         """Return the number rolled, or a square as in "b3": second column, third row."""
         if state.line is None:

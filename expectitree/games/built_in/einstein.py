@@ -56,6 +56,13 @@ class Einstein:
         """Return who won, or by how many steps, on average over the rolls, MAX is ahead."""
         return _winner(state.board) or (_distance(state, -1) - _distance(state, 1)) / 4
 
+    def text(self, state: State) -> str:
+        """Return the board, with MAX's stones 1 to 6 and MIN's a to f, and the turn."""
+        signs = ["fedcba.123456"[stone + 6] for stone in state.board]
+        rows = [" ".join(signs[at : at + 5]) for at in range(0, 25, 5)]
+        roll = f", roll {state.roll}" if state.roll else ""
+        return "\n".join([*rows, f"{PLAYERS[state.player].upper()}'s turn{roll}"])
+
     def key(self, state: State) -> Hashable:
         """Return the state with the stones that may move in place of the number rolled."""
         squares = _squares(state.board, state.player)

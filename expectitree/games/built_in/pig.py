@@ -67,6 +67,11 @@ class Pig:
         lead = first - second + (state.points if state.player == "max" else -state.points)
         return Fraction(max(-self.target, min(self.target, lead)), self.target)
 
+    def text(self, state: State) -> str:
+        first, second = state.scores
+        turn = f"{state.player.upper()}'s turn, {state.points} points"
+        return f"MAX {first}, MIN {second}; {turn}{', the die rolls' if state.rolls else ''}"
+
     def pack(self, state: State) -> tuple[int, ...]:
         return *state.scores, state.points, int(state.player == "min"), int(state.rolls)
 

@@ -102,6 +102,11 @@ class Twenty48:
             np.stack([points, np.full_like(points, self.utility_bounds[1])]),
         )
 
+    def text(self, state: State) -> str:
+        rows = [state.board[at : at + 4] for at in range(0, 16, 4)]
+        lines = ["".join(f"{tile or '.':>5}" for tile in row) for row in rows]
+        return "\n".join([*lines, f"{state.points} points"])
+
     def label(self, state: State, move: Any) -> str:
         """Return a move as it is, and a tile as in "2 at b3": second column, third row."""
         return f"{move[1]} at {'abcd'[move[0] % 4]}{move[0] // 4 + 1}" if state.new else str(move)

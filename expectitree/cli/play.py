@@ -1,0 +1,191 @@
+"""`expectitree play`: a game in the terminal, against a search."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from expectitree.base import interrupts
+from expectitree.base.algorithms import ALGORITHMS
+from expectitree.base.numbers import message_text
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.cli.advise import SEARCH_OPTIONS, source_of
+from expectitree.cli.games import POSITION_OPTIONS, GameSource
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.terminal import make_console, read_line, say, write
+from expectitree.cli.tree_files import add_options
+from expectitree.text.phrases import known_text
+
+if TYPE_CHECKING:
+    from expectitree.games.found import GameSearch
+
+HELP = "Type a move, or undo, hint or quit."
+PLAYERS = {MAX: "MAX", MIN: "MIN", CHANCE: "Outcome"}
+MAX_SEED = 1_000_000  # of those that are chosen at random
+
+
+@click.command("play", cls=HelpCommand)
+@click.argument("name", metavar="GAME")
+@click.option(
+    "--as",
+    "side",
+    type=click.Choice(("max", "min", "both")),
+    default="max",
+    show_default=True,
+    help="The player whose moves you choose.",
+)
+@click.option("--seed", type=click.IntRange(min=0), metavar="N", help="The seed of the outcomes.")
+@click.option(
+    "--typed", is_flag=True, help="Ask for the outcomes of chance, such as those of real dice."
+)
+@partial(add_options, options=(*SEARCH_OPTIONS, *POSITION_OPTIONS))
+def command(
+    name: str,
+    side: str,
+    seed: int | None,
+    typed: bool,
+    depth: int | None,
+    seconds: float | None,
+    **position: Any,
+) -> None:
+    """Play a game in the terminal, against a search.
+
+    The search thinks for 1 second a move, unless --seconds or --depth says otherwise. In place of a
+    move, type `undo` to take back your last move, `hint` to see what each move is worth, or `quit`.
+    The end shows how to go on with the game later.
+
+    \b
+    Example:
+      expectitree play game:einstein --as min --seconds 1
+      expectitree play "game:pig(target=50)" --seed 7
+    """
+    if typed and seed is not None:
+        raise click.UsageError("--seed chooses the outcomes that --typed asks for: remove one.")
+    source = source_of(name, depth, seconds, usual=1, **position)
+    match = _Match(source, side, Random().randrange(MAX_SEED) if seed is None else seed, typed)
+    try:
+        with interrupts.raising():
+            match.play()
+    except KeyboardInterrupt:
+        click.echo(err=True)
+    match.end()
+
+
+class _Match:
+    """One game: its states so far, and the names of the moves that led there."""
+
+    def __init__(self, source: GameSource, side: str, seed: int, typed: bool) -> None:
+        from expectitree.games.rules import Options, Rules
+
+        self.source, self.side, self.typed = source, side, typed
+        self.rules = rules = Rules(source.game, Options(exact=False))
+        start = source.arguments["state"]
+        self.states = [rules.start if start is None else start]
+        self.names: list[str] = []
+        self.decisions: list[int] = []  # how many moves came before each decision of the user
+        self.random = Random(seed)
+        self.found: GameSearch | None = None
+        who = "both players" if side == "both" else side.upper()
+        rolls = "you type the outcomes" if typed else f"the seed is {seed}"
+        _print(f"{rules.title}: you are {who}, and {rolls}. {HELP}")
+
+    @property
+    def is_over(self) -> bool:
+        return self.rules.kind(self.states[-1]) == TERMINAL
+
+    def play(self) -> None:
+        """Play until the game is over, or the user ends it."""
+        from expectitree.games.positions import draw, named_moves
+
+        rules = self.rules
+        while not self.is_over:
+            state = self.states[-1]
+            kind, moves = rules.kind(state), named_moves(rules, state)
+            if kind == CHANCE and not self.typed:
+                name = draw(self.random, [*moves], rules.moves(state, kind)[1])
+                _print(f"Chance: {name}")
+            elif kind == CHANCE or self.side in ("both", PLAYERS[kind].lower()):
+                name = self._ask(kind, moves)
+            else:
+                name = self._search(kind, moves)
+            if not name:
+                return
+            if name != "undo":
+                self.names.append(name)
+                self.states.append(rules.play(state, moves[name]))
+        value = message_text(rules.value(self.states[-1], TERMINAL, rules.bounds))
+        _print(f"\n{rules.text(self.states[-1])}\nThe game is over; its value is {value}.")
+
+    def end(self) -> None:
+        """Show how to go on, if the game is not over."""
+        options = self.source.options
+        words = ["expectitree", "play", self.source.name, "--as", self.side]
+        words += [] if options.start is None else ["--start", options.start]
+        played = [options.play, *self.names] if options.play else self.names
+        words += ["--play", ",".join(played)] if played else []
+        if not self.is_over:
+            say(f"To go on: {shlex.join(words)}")
+
+    def _ask(self, kind: int, moves: Mapping[str, Any]) -> str:
+        """Show the position and read a move, or "undo" after taking one back, or nothing."""
+        from expectitree.games.positions import no_move
+
+        _print(f"\n{self.rules.text(self.states[-1])}")
+        while (line := read_line(f"{PLAYERS[kind]} ({', '.join(moves)})> ")) is not None:
+            word = line.strip()
+            if word in moves:
+                self.decisions += [len(self.names)] * (kind != CHANCE)
+                return word
+            if word == "undo" and self.decisions:
+                place = self.decisions.pop()
+                del self.names[place:], self.states[place + 1 :]
+                return word
+            if word == "quit":
+                break
+            if word == "hint" and kind != CHANCE:
+                self._hint()
+            elif word == "undo":
+                say("You have no move to take back.")
+            elif word:
+                say(f"{no_move(word, kind, [*moves], 'here')}. {HELP}")
+        return ""
+
+    def _search(self, kind: int, moves: Mapping[str, Any]) -> str:
+        """Search the position, and return the name of the best move."""
+        if len(moves) == 1:
+            _print(f"{PLAYERS[kind]} plays {(name := next(iter(moves)))}")
+            return name
+        self.found = found = self._find(after=self.found)
+        name = next(name for name, move in moves.items() if move == found.move)
+        grown = found.grown
+        assert grown is not None
+        known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
+        _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
+        return name
+
+    def _hint(self) -> None:
+        """Show what each move is worth."""
+        from expectitree.games.advise.report import Advice
+        from expectitree.games.advise.text import move_lines
+        from expectitree.text.console import to_strings
+
+        console, advice = make_console(), Advice("", self._find(goal="moves"))
+        write(to_strings(move_lines(advice, console.options), console))
+
+    def _find(self, **options: Any) -> GameSearch:
+        return self.source.search(ALGORITHMS["star2"], state=self.states[-1], **options)
+
+
+def _print(text: str) -> None:
+    """Print lines to standard output."""
+    from rich.text import Text
+
+    from expectitree.text.console import safe, to_strings
+
+    console = make_console()
+    write(to_strings((Text(safe(row, console.options)) for row in text.split("\n")), console))
