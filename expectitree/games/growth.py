@@ -123,6 +123,7 @@ class Growth(Replay):
         self.moves: list[Any] = []  # [M]
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
+        self._solved: set[int] = set()  # leaves where the game goes on, but the value is known
         self.made = 0  # nodes
         self.is_news = False  # whether one of the next three has changed
         self.fewest_plies = depth  # left at a row
@@ -165,7 +166,8 @@ class Growth(Replay):
             if known == row:  # it has become a leaf
                 return
             if known != NONE:
-                rules.check_same(state, self.kind[known], known in self.estimated)
+                goes_on = known in self.estimated or known in self._solved
+                rules.check_same(state, self.kind[known], goes_on)
                 self.child[branch] = known
                 self.merged += 1
                 self.made -= 1
@@ -203,6 +205,8 @@ class Growth(Replay):
             self._others[first, plies, turns] = complete
             return complete
         is_leaf = source.kind[complete] == TERMINAL
+        if not is_leaf or complete in source._solved:
+            self._solved.add(row)
         value = source.utility[complete] if is_leaf else source.lower[complete]
         self._plies[row], self._turns[row] = plies, turns
         self._end(row, value, plies - height)

@@ -118,7 +118,7 @@ class _Loop:
         turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
         deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
         # A row that is made before the next call may be a ply deeper, and has children.
-        lengthen([(column, column[0]) for column in columns], deepest + 3)
+        lengthen([(column, type(column[0])()) for column in columns], deepest + 3)
 
 
 class DepthFirst(_Loop):
