@@ -235,9 +235,18 @@ class Growth(Replay):
 
     def in_order(self) -> list[int]:
         """Return the rows that have grown, children before their parents."""
-        plies, turns = self._plies, self._turns
-        grown = [row for row in range(self._used) if self.kind[row] != UNSEEN]
-        return sorted(grown, key=lambda row: (plies[row], -turns[row]))
+        kind, last, waiting = self.kind, self.last, [0]
+        order: dict[int, None] = {}
+        while waiting:
+            row = waiting[-1]
+            below = self.child[self.first[row] : last[row]]
+            missing = [c for c in below if last[c] and c not in order]
+            waiting += reversed(missing)
+            if not missing:
+                waiting.pop()
+                order.update((c, None) for c in below if kind[c] != UNSEEN)
+                order[row] = None
+        return [*order]
 
     def forget(self) -> None:
         """Free all memory except what `labels` needs."""
