@@ -124,6 +124,7 @@ class Growth(Replay):
         self.moves: list[Any] = []  # [M]
         self.own_bounds: dict[int, Bounds] = {}  # of rows, if states have bounds
         self.estimated: set[int] = set()  # leaves where the depth limit cuts
+        self._solved: set[int] = set()  # leaves where the game goes on, but the value is known
         self.made = 0  # nodes
         self.is_news = False  # whether one of the next three has changed
         self.fewest_plies = depth  # left at a row
@@ -166,7 +167,8 @@ class Growth(Replay):
             if known == row:  # it has become a leaf
                 return
             if known != NONE:
-                rules.check_same(state, self.kind[known], known in self.estimated)
+                goes_on = known in self.estimated or known in self._solved
+                rules.check_same(state, self.kind[known], goes_on)
                 self.child[branch] = known
                 self.merged += 1
                 self.made -= 1
@@ -204,6 +206,8 @@ class Growth(Replay):
             self._others[first, plies, turns] = complete
             return complete
         is_leaf = source.kind[complete] == TERMINAL
+        if not is_leaf or complete in source._solved:
+            self._solved.add(row)
         value = source.utility[complete] if is_leaf else source.lower[complete]
         self._plies[row], self._turns[row] = plies, turns
         self._end(row, value, plies - height)
@@ -232,9 +236,18 @@ class Growth(Replay):
 
     def in_order(self) -> list[int]:
         """Return the rows that have grown, children before their parents."""
-        plies, turns = self._plies, self._turns
-        grown = [row for row in range(self._used) if self.kind[row] != UNSEEN]
-        return sorted(grown, key=lambda row: (plies[row], -turns[row]))
+        kind, last, waiting = self.kind, self.last, [0]
+        order: dict[int, None] = {}
+        while waiting:
+            row = waiting[-1]
+            below = self.child[self.first[row] : last[row]]
+            missing = [c for c in below if last[c] and c not in order]
+            waiting += reversed(missing)
+            if not missing:
+                waiting.pop()
+                order.update((c, None) for c in below if kind[c] != UNSEEN)
+                order[row] = None
+        return [*order]
 
     def forget(self) -> None:
         """Free all memory except what `labels` needs."""

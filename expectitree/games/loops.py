@@ -117,8 +117,12 @@ class _Loop:
         growth = self.growth
         turns = MAX_TURNS + 1 if self.rules.continues_turns else 1
         deepest = min((growth.depth - growth.fewest_plies + 1) * turns, growth.made)  # rows differ
-        # A row that is made before the next call may be a ply deeper, and has children.
-        lengthen([(column, column[0]) for column in columns], deepest + 3)
+        # A row that is made before the next call may be a ply deeper, and has children. Best-first
+        # estimates the same for all depths without leaves, the last but one of which has numbers.
+        if len(columns[0]) < deepest + 3:
+            for column in columns:
+                column[-1] = column[-2]
+            lengthen([(column, column[-2]) for column in columns], deepest + 3)
 
 
 class DepthFirst(_Loop):
@@ -127,7 +131,7 @@ class DepthFirst(_Loop):
     def __init__(self, growth: Growth, algorithm: Algorithm, most_visits: int) -> None:
         super().__init__(growth, algorithm, most_visits)
         rules = self.rules
-        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, 1)
+        self.work = work = Work.of((growth.lower, growth.upper), self.column, 0, 0, 2)
         numbers = ((column, rules.zero) for column in (work.alpha, work.beta))
         growth.node_columns += [(work.visits, 0), *numbers, (work.cut, 0), (work.cut_after, 0)]
         growth.branch_columns += [(work.low_term, rules.zero), (work.high_term, rules.zero)]
