@@ -240,6 +240,7 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
 
         game = find_game(game)
     rules = Rules(game, options)
+    rules.check_searchable()
     return rules, rules.start if state is None else state
 
 

@@ -1,0 +1,3 @@
+"""What is a game worth whose positions may repeat, and what is the best move in each?"""
+
+FORMATS = ("text", "json")  # what `--format` offers

@@ -1,0 +1,181 @@
+"""Bound the values of all states, component by component, and choose the best moves."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from expectitree.base import compiling
+from expectitree.base.errors import GameError
+from expectitree.base.tree.columns import NONE
+from expectitree.games.solve.loops import (
+    PATIENCE,
+    OPERATIONS,
+    STUCK,
+    TRAPPED,
+    UNIT,
+    Graph,
+    Scratch,
+    allow_best,
+    choose,
+    choose_exits,
+    cut_branches,
+    deflate,
+    find_traps,
+    first_bounds,
+    group_by_component,
+    narrow,
+    strong_components,
+)
+from expectitree.games.solve.states import States, outward, state_text
+from expectitree.searches.progress import report
+
+MANY_BRANCHES = 20_000  # compiling pays for them: they are swept many times
+BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
+SLOWER = 100  # interpreted, by about so much
+# By how much of the gap a branch may be worse than the best bound, to be in an end component.
+SHARES = (2.0, 0.25, 2.0**-6, 2.0**-12, 2.0**-20, 0.0)
+NAMED = 3  # positions in an error
+DECLARE = (
+    "declare what endless play is worth, as in `endless = 0`, or count later moves less, as in "
+    "`discount = 0.95`"
+)
+
+
+class Solver:
+    """The bounds of the values of all states, and the branches of the best moves.
+
+    The bounds are those of `states`. `choice` is a branch by state, and `is_done` whether each
+    component is closed.
+    """
+
+    def __init__(self, states: States, width: float) -> None:
+        self.states, self.rules = states, states.rules
+        self.low, self.high, self.pays = states.low, states.high, self.rules.pays
+        self.discounted = self.rules.discount != 1
+        self.compiled = len(states.child) >= MANY_BRANCHES and compiling.available()
+        count = len(states)
+        part, self._finished, order = (self._zeros("i", count) for _ in range(3))
+        self._scratch = Scratch(*(self._zeros("i", count) for _ in range(5)))
+        components = self._run(
+            strong_components, states.first, states.child, array("b"), array("i", range(count)), 0,
+            count, part, self._finished, self._scratch,
+        )  # fmt: skip
+        ends = self._zeros("q", components)
+        self._run(group_by_component, self._finished, part, order, ends)
+        self.graph = Graph(
+            states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
+        )
+        self.trap, self.reached = self._zeros("b", components), self._zeros("b", count)
+        columns = self.trap, self.reached, self._zeros("i", components)
+        # How many components have a cycle, and how many of these follow each other.
+        self.cyclic, chain = self._run(find_traps, self.graph, self.discounted, *columns)
+        self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
+        self.endless = self._endless()
+        # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.
+        self.place = array("q", [0, 0, 0, PATIENCE])
+        self.is_done = self._solve()
+        self.choice = self._choose()
+
+    def worth(self, branch: int) -> tuple[float, float]:
+        """Return the bounds of the value of a move."""
+        states, below = self.states, self.states.child[branch]
+        low, high = float(self.low[below]), float(self.high[below])
+        if not self.pays and not self.discounted:
+            return low, high
+        weight, reward = states.weight[branch], states.reward[branch] if self.pays else 0.0
+        error = OPERATIONS * UNIT * (abs(reward) + weight * max(abs(low), abs(high)))
+        return weight * low + reward - error, weight * high + reward + error
+
+    def _zeros(self, code: str, count: int) -> Any:
+        return compiling.zeros(code, count, self.compiled)
+
+    def _run(self, loop: Any, *arguments: Any) -> Any:
+        return compiling.run(loop, *arguments, rows=0, compiled=self.compiled)
+
+    def _span(self, component: int) -> tuple[int, int]:
+        """Return where the states of a component begin and end in the order."""
+        ends = self.graph.ends
+        return int(ends[component - 1]) if component else 0, int(ends[min(component, len(ends) - 1)])
+
+    def _endless(self) -> tuple[float, float]:
+        """Return floats that enclose the worth of endless play, which a game may have to declare."""
+        rules = self.rules
+        if rules.endless is not None and not rules.pays:
+            return outward(rules.endless)
+        if 1 not in bytes(self.trap):
+            return 0.0, 0.0
+        trapped = [n for n, is_reached in enumerate(self.reached) if not is_reached][:NAMED]
+        named = dict.fromkeys(trapped, "")
+        for number, state in enumerate(self.states.objects()):
+            if number in named:
+                named[number] = state_text(rules, state)
+            if number == trapped[-1]:
+                break
+        what = DECLARE
+        if rules.pays:
+            what = "the totals of endless play have no limit: " + (
+                "correct the outcomes of chance that never end" if self.discounted else
+                "count later moves less, as in `discount = 0.95`"
+            )  # fmt: skip
+        elif self.discounted:
+            what = "no move is made there: declare what that is worth, as in `endless = 0`"
+        count = bytes(self.reached).count(0)
+        raise GameError(
+            f"{rules.title}: play can go on for ever in {count:,} position{'s' * (count > 1)}, such "
+            f"as {'; '.join(named.values())}: {what}"
+        )
+
+    def _solve(self) -> bool:
+        """Narrow the bounds until each component is closed; return False if time is over."""
+        graph, count = self.graph, len(self.graph.ends)
+        is_open = 1 in bytes(self.trap) or self.discounted
+        self._run(first_bounds, graph.kind, self.low, self.high, self.endless, is_open, self.pays)
+        steps = self._zeros("d", len(self.states) if self.pays else 0)
+        columns = graph, self.trap, self.low, self.high, steps, self.wanted, self.place
+        portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
+        while self.place[0] < count:
+            ended = self._run(narrow, *columns, portion)
+            if ended in (TRAPPED, STUCK):
+                is_narrower = self._deflate(self.place[0])
+                self.place[3] *= 2
+                if ended == STUCK and not is_narrower:
+                    self.place[0] += 1
+                    self.place[1] = 0
+            report(self._span(self.place[0])[0], len(self.states))
+            if self.states.limits.is_over:
+                break
+        return bool(self.place[0] == count)
+
+    def _deflate(self, component: int) -> bool:
+        """Narrow the bounds of end components; return whether that changed any."""
+        graph, where = self.graph, (component, *self._span(component))
+        bounds, inside = (self.low, self.high), graph.order[slice(*where[1:])]
+        gap = max(self.high[n] - self.low[n] for n in inside)
+        allowed = self._zeros("b", len(self.states.child))
+        inner, worst, best = (self._zeros(code, len(self.states)) for code in "idd")
+        is_narrower = False
+        for share in SHARES:
+            self._run(allow_best, graph, *where, *bounds, share * gap, self.discounted, allowed)
+            is_cut = True
+            while is_cut:
+                self._run(
+                    strong_components, graph.first, graph.child, allowed, graph.order, *where[1:],
+                    inner, self._finished, self._scratch,
+                )  # fmt: skip
+                is_cut = self._run(cut_branches, graph, *where[1:], inner, allowed)
+            parts = inner, allowed, *bounds, self.endless, worst, best
+            is_narrower |= self._run(deflate, graph, *where, *parts)
+        return is_narrower
+
+    def _choose(self) -> Any:
+        """Return the branch of a best move of each state, `NONE` where no player moves."""
+        choice = compiling.filled("q", NONE, len(self.states), self.compiled)
+        bounds, endless = (self.low, self.high), self.endless[0]
+        self._run(choose, self.graph, *bounds, choice)
+        for component, is_trap in enumerate(bytes(self.trap)):
+            if is_trap and not self.discounted:
+                where = component, *self._span(component)
+                rest = endless, self.wanted, choice, self.reached
+                self._run(choose_exits, self.graph, *where, *bounds, *rest)
+        return choice
