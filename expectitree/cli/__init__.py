@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 GROUPS = {
     "Solve": {
         "eval": "Compute the value and the best action; show the annotated tree.",
+        "solve": "Compute the value of a whole game, even if its positions repeat.",
         "compare": "Run several algorithms on a tree and compare their counts.",
     },
     "Explain": {

@@ -47,7 +47,8 @@ class _Exact:
             self._solve(component, begin, end)
             report(end, len(self.value))
             begin = end
-        solver.low = solver.high = solver.states.low = solver.states.high = self.value
+        solver.low = solver.high = self.value
+        solver.graph, solver.is_exact = self.graph, True
 
     def _solve(self, component: int, begin: int, end: int) -> None:
         graph, choice = self.graph, self.solver.choice

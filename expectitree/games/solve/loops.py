@@ -14,8 +14,8 @@ from expectitree.base.tree.columns import CHANCE, MAX, MIN, NONE, TERMINAL
 UNIT = 2.0**-53  # the most by which a float operation rounds, relative to its result
 OPERATIONS = 6  # that round each branch, besides the sum: its numbers, their product, the end
 MOST_INCREASE = 0.4  # of the expected number of plies, in the sweep that bounds it
-PATIENCE = 16  # sweeps of a component with a trap until it is deflated, then twice as many, …
-CLOSED, PAUSED, TRAPPED, STUCK = 0, 1, 2, 3  # how `narrow` ends
+PATIENCE = 32  # sweeps of a component with a trap until it is deflated, then twice as many, …
+ROUNDS = 6  # of `deflate`: branches may be worse by twice the gap, then by a sixteenth of that, …
 
 
 class Graph(NamedTuple):
@@ -32,26 +32,31 @@ class Graph(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Columns by state that `strong_components` works with."""
+    """Columns that loops work with: by state, and `allowed` by branch."""
 
     index: Any
     low: Any
     stack: Any
     path: Any
     at: Any
+    finished: Any
+    inner: Any
+    worst: Any
+    best: Any
+    allowed: Any
 
 
 def strong_components(
-    first: Any, child: Any, allowed: Any, states: Any, begin: int, end: int,
-    part: Any, finished: Any, scratch: Scratch,
+    first: Any, child: Any, states: Any, begin: int, end: int, some: bool, part: Any,
+    scratch: Scratch,
 ) -> int:  # fmt: skip
     """Number the strong components of some states, children first; return their count.
 
-    Only branches that are `allowed`, if there are any, are followed; they stay among the states.
+    With `some`, only branches that are `allowed` are followed; they stay among the states.
     `finished` receives the states in the order in which a depth-first search leaves them. This is
     Tarjan's algorithm (1972) without recursion.
     """
-    index, low, stack, path, at = scratch
+    index, low, stack, path, at, finished, _, _, _, allowed = scratch
     for i in range(begin, end):
         index[states[i]] = 0
         part[states[i]] = NONE
@@ -74,7 +79,7 @@ def strong_components(
             branch = at[state]
             if branch < first[state + 1]:
                 at[state] = branch + 1
-                if len(allowed) > 0 and allowed[branch] == 0:
+                if some and allowed[branch] == 0:
                     continue
                 below = child[branch]
                 if index[below] == 0:
@@ -178,22 +183,23 @@ def first_bounds(
 
 
 def narrow(
-    graph: Graph, trap: Any, low: Any, high: Any, steps: Any, wanted: float, place: Any, most: int
-) -> int:
+    graph: Graph, trap: Any, low: Any, high: Any, endless: tuple[float, float], discounted: bool,
+    wanted: float, place: Any, scratch: Scratch, most: int,
+) -> None:  # fmt: skip
     """Narrow the bounds of all states, one component after the other.
 
-    `place` has the component, the sweeps of it so far, the sweeps of all components, and the sweeps
-    of a component with a trap after which this returns `TRAPPED`, or `STUCK` if a sweep changes
-    nothing. After `most` visits of branches, return `PAUSED`. Every number is rounded outward.
+    `place` has the component, its sweeps so far, the sweeps of all components, and after how many
+    sweeps a component with a trap is deflated. Return after about `most` visits of branches. Every
+    number is rounded outward.
     """
     kind, first, child, weight, reward, order, part, ends = graph
     pays = len(reward) > 0
-    while place[0] < len(ends):
+    while place[0] < len(ends) and most > 0:
         component = place[0]
         begin = ends[component - 1] if component > 0 else 0
         end = ends[component]
         if pays and place[1] == 0:
-            most -= bound_totals(graph, component, begin, end, low, high, steps)
+            most -= bound_totals(graph, component, begin, end, low, high, scratch.best)
         changed = False
         gap = gap_below = 0.0
         for i in range(begin, end):
@@ -238,20 +244,19 @@ def narrow(
                 changed = True
             gap = max(gap, high[state] - low[state])
         place[1] += 1
+        place[2] += end > begin + 1
         is_closed = gap <= gap_below + wanted
-        place[2] += end > begin + 1 or place[1] > 1 or changed and not is_closed
-        if trap[component] != 0 and not is_closed:
-            if not changed:
-                return STUCK
-            if place[1] % place[3] == 0:
-                return TRAPPED
-        elif is_closed or not changed:
+        if trap[component] != 0 and not is_closed and (not changed or place[1] % place[3] == 0):
+            place[3] *= 2
+            freed = deflate(
+                graph, component, begin, end, low, high, endless, discounted, gap, scratch
+            )
+            changed = changed or freed
+            most -= ROUNDS * (first[order[end - 1] + 1] - first[order[end - 1]]) * (end - begin)
+        if is_closed or not changed:
             place[0] = component + 1
             place[1] = 0
             place[3] = PATIENCE
-        if most <= 0:
-            return PAUSED
-    return CLOSED
 
 
 def bound_totals(
@@ -340,8 +345,28 @@ def cut_branches(graph: Graph, begin: int, end: int, inner: Any, allowed: Any) -
 
 
 def deflate(
-    graph: Graph, component: int, begin: int, end: int, inner: Any, allowed: Any, low: Any,
-    high: Any, endless: tuple[float, float], worst: Any, best: Any,
+    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any,
+    endless: tuple[float, float], discounted: bool, gap: float, scratch: Scratch,
+) -> bool:  # fmt: skip
+    """Narrow the bounds in end components of branches that may be best; return if any changed."""
+    changed = False
+    for round_ in range(ROUNDS):
+        delta = gap * 2.0 ** (1 - 4 * round_)
+        allow_best(graph, component, begin, end, low, high, delta, discounted, scratch.allowed)
+        is_cut = True
+        while is_cut:
+            strong_components(
+                graph.first, graph.child, graph.order, begin, end, True, scratch.inner, scratch
+            )
+            is_cut = cut_branches(graph, begin, end, scratch.inner, scratch.allowed)
+        freed = deflate_parts(graph, component, begin, end, low, high, endless, scratch)
+        changed = changed or freed
+    return changed
+
+
+def deflate_parts(
+    graph: Graph, component: int, begin: int, end: int, low: Any, high: Any,
+    endless: tuple[float, float], scratch: Scratch,
 ) -> bool:  # fmt: skip
     """Narrow the bounds of end components by the players' best ways out; return if any changed.
 
@@ -349,9 +374,11 @@ def deflate(
     stay, too.
     """
     kind, first, child, _, _, order, part, _ = graph
+    _, _, _, _, _, _, inner, worst, best, allowed = scratch
     changed = False
     for i in range(begin, end):
-        worst[inner[order[i]]], best[inner[order[i]]] = endless
+        worst[inner[order[i]]] = endless[0]
+        best[inner[order[i]]] = endless[1]
     for narrows in (False, True):
         for i in range(begin, end):
             state = order[i]

@@ -14,12 +14,12 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.finding import find_game
 from expectitree.games.protocol import Game
-from expectitree.games.rules import InexactError, Options, Rules
+from expectitree.games.rules import InexactError, Options, Rules, Warn
+from expectitree.games.solve import WIDTH
 from expectitree.games.solve.exact import solve_exactly
 from expectitree.games.solve.solver import Solver
 from expectitree.games.solve.states import Limits, RuledStates, States, state_text
 
-WIDTH = 1e-9
 FEW_STATES = 20_000  # that the methods make, where the game has `expand`
 TURNS = {MAX: "max", MIN: "min", CHANCE: "chance", TERMINAL: None}
 
@@ -189,6 +189,7 @@ def solve(
     exact: bool = False,
     max_rows: int | None = None,
     seconds: float | None = None,
+    warn: Warn | None = None,
     file: str = "",
 ) -> Solution:
     """Compute the value of a whole game, whose positions may repeat, and the best moves.
@@ -210,6 +211,7 @@ def solve(
         exact: Compute the values of up to 20,000 positions as fractions, and prove them.
         max_rows: The most positions. By default 5 million, times EXPECTITREE_BUDGET.
         seconds: Stop after this time.
+        warn: Called with a message if the rules look wrong.
         file: The name of the game in outputs.
 
     Raises:
@@ -224,9 +226,9 @@ def solve(
     begun = monotonic()
     chosen = find_game(game) if isinstance(game, str) else game
     try:
-        states = _states_of(chosen, Options(exact or None, max_rows=max_rows), state, seconds)
+        states = _states_of(chosen, Options(exact or None, warn=warn, max_rows=max_rows), state, seconds)
     except InexactError:
-        states = _states_of(chosen, Options(False, max_rows=max_rows), state, seconds)
+        states = _states_of(chosen, Options(False, warn=warn, max_rows=max_rows), state, seconds)
     solver = Solver(states, width)
     if exact:
         solve_exactly(solver)

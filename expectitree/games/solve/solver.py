@@ -11,16 +11,11 @@ from expectitree.base.tree.columns import NONE
 from expectitree.games.solve.loops import (
     PATIENCE,
     OPERATIONS,
-    STUCK,
-    TRAPPED,
     UNIT,
     Graph,
     Scratch,
-    allow_best,
     choose,
     choose_exits,
-    cut_branches,
-    deflate,
     find_traps,
     first_bounds,
     group_by_component,
@@ -33,8 +28,6 @@ from expectitree.searches.progress import report
 MANY_BRANCHES = 20_000  # compiling pays for them: they are swept many times
 BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
 SLOWER = 100  # interpreted, by about so much
-# By how much of the gap a branch may be worse than the best bound, to be in an end component.
-SHARES = (2.0, 0.25, 2.0**-6, 2.0**-12, 2.0**-20, 0.0)
 NAMED = 3  # positions in an error
 DECLARE = (
     "declare what endless play is worth, as in `endless = 0`, or count later moves less, as in "
@@ -52,17 +45,16 @@ class Solver:
     def __init__(self, states: States, width: float) -> None:
         self.states, self.rules = states, states.rules
         self.low, self.high, self.pays = states.low, states.high, self.rules.pays
-        self.discounted = self.rules.discount != 1
+        self.discounted, self.is_exact = self.rules.discount != 1, False
         self.compiled = len(states.child) >= MANY_BRANCHES and compiling.available()
-        count = len(states)
-        part, self._finished, order = (self._zeros("i", count) for _ in range(3))
-        self._scratch = Scratch(*(self._zeros("i", count) for _ in range(5)))
-        components = self._run(
-            strong_components, states.first, states.child, array("b"), array("i", range(count)), 0,
-            count, part, self._finished, self._scratch,
-        )  # fmt: skip
+        count, branches = len(states), len(states.child)
+        part, order = self._zeros("i", count), self._zeros("i", count)
+        columns = [self._zeros(code, count) for code in "iiiiiiidd"]
+        self._scratch = Scratch(*columns, self._zeros("b", branches))
+        edges = states.first, states.child, array("i", range(count)), 0, count, False
+        components = self._run(strong_components, *edges, part, self._scratch)
         ends = self._zeros("q", components)
-        self._run(group_by_component, self._finished, part, order, ends)
+        self._run(group_by_component, self._scratch.finished, part, order, ends)
         self.graph = Graph(
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
@@ -77,14 +69,14 @@ class Solver:
         self.is_done = self._solve()
         self.choice = self._choose()
 
-    def worth(self, branch: int) -> tuple[float, float]:
+    def worth(self, branch: int) -> tuple[Any, Any]:
         """Return the bounds of the value of a move."""
-        states, below = self.states, self.states.child[branch]
-        low, high = float(self.low[below]), float(self.high[below])
-        if not self.pays and not self.discounted:
-            return low, high
-        weight, reward = states.weight[branch], states.reward[branch] if self.pays else 0.0
-        error = OPERATIONS * UNIT * (abs(reward) + weight * max(abs(low), abs(high)))
+        graph, below = self.graph, self.graph.child[branch]
+        low, high = self.low[below], self.high[below]
+        weight, reward = graph.weight[branch], graph.reward[branch] if self.pays else 0
+        error: Any = 0
+        if not self.is_exact and (self.pays or self.discounted):
+            error = OPERATIONS * UNIT * (abs(reward) + weight * max(abs(low), abs(high)))
         return weight * low + reward - error, weight * high + reward + error
 
     def _zeros(self, code: str, count: int) -> Any:
@@ -131,42 +123,13 @@ class Solver:
         graph, count = self.graph, len(self.graph.ends)
         is_open = 1 in bytes(self.trap) or self.discounted
         self._run(first_bounds, graph.kind, self.low, self.high, self.endless, is_open, self.pays)
-        steps = self._zeros("d", len(self.states) if self.pays else 0)
-        columns = graph, self.trap, self.low, self.high, steps, self.wanted, self.place
+        bounds = self.low, self.high, self.endless, self.discounted, self.wanted
         portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
-        while self.place[0] < count:
-            ended = self._run(narrow, *columns, portion)
-            if ended in (TRAPPED, STUCK):
-                is_narrower = self._deflate(self.place[0])
-                self.place[3] *= 2
-                if ended == STUCK and not is_narrower:
-                    self.place[0] += 1
-                    self.place[1] = 0
+        while self.place[0] < count and not self.states.limits.is_over:
+            work = self.place, self._scratch, portion
+            self._run(narrow, graph, self.trap, *bounds, *work)
             report(self._span(self.place[0])[0], len(self.states))
-            if self.states.limits.is_over:
-                break
         return bool(self.place[0] == count)
-
-    def _deflate(self, component: int) -> bool:
-        """Narrow the bounds of end components; return whether that changed any."""
-        graph, where = self.graph, (component, *self._span(component))
-        bounds, inside = (self.low, self.high), graph.order[slice(*where[1:])]
-        gap = max(self.high[n] - self.low[n] for n in inside)
-        allowed = self._zeros("b", len(self.states.child))
-        inner, worst, best = (self._zeros(code, len(self.states)) for code in "idd")
-        is_narrower = False
-        for share in SHARES:
-            self._run(allow_best, graph, *where, *bounds, share * gap, self.discounted, allowed)
-            is_cut = True
-            while is_cut:
-                self._run(
-                    strong_components, graph.first, graph.child, allowed, graph.order, *where[1:],
-                    inner, self._finished, self._scratch,
-                )  # fmt: skip
-                is_cut = self._run(cut_branches, graph, *where[1:], inner, allowed)
-            parts = inner, allowed, *bounds, self.endless, worst, best
-            is_narrower |= self._run(deflate, graph, *where, *parts)
-        return is_narrower
 
     def _choose(self) -> Any:
         """Return the branch of a best move of each state, `NONE` where no player moves."""

@@ -9,8 +9,8 @@ from math import floor, log10
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import Number, display_text, exact_display, is_finite, typeset
-from expectitree.games.solve.report import Ranked, Solution
+from expectitree.base.numbers import Number, decimal_text, display_text, exact_display, is_finite, typeset
+from expectitree.games.solve.report import Solution
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import interval_text, plural, seconds_text
 from expectitree.text.tables import Column, table
@@ -27,8 +27,10 @@ def render(found: Solution, options: ConsoleOptions) -> Iterator[RenderableType]
     moves = sorted(found.root.moves, key=lambda move: not move.is_best)
     if moves:
         mark = characters(options).best
-        rows = [(mark if m.is_best else "", m.label, move_text(m)) for m in moves[:MAX_MOVES]]
-        yield from table((Column(""), Column(f"{found.root.turn}'s move".upper()), Column("value")), rows, options)
+        shown = moves[:MAX_MOVES]
+        rows = [(mark if m.is_best else "", m.label, interval(m.lower, m.upper)) for m in shown]
+        heading = f"move of {str(found.root.turn).upper()}"
+        yield from table((Column(""), Column(heading), Column("value")), rows, options)
         if len(moves) > MAX_MOVES:
             yield Text(f"… {len(moves) - MAX_MOVES:,} more moves", "dim")
         yield ""
@@ -39,8 +41,7 @@ def render(found: Solution, options: ConsoleOptions) -> Iterator[RenderableType]
 
 def _facts(found: Solution) -> Iterator[tuple[str, str]]:
     if found.is_exact:
-        text = interval(found.lower, found.upper)
-        about = display_text(found.value)
+        text, about = exact_display(found.value), decimal_text(found.value)
         yield "value", text if text == about else f"{text}, about {about}"
     else:
         yield "value", display_text(found.value, 10)
@@ -61,7 +62,7 @@ def _facts(found: Solution) -> Iterator[tuple[str, str]]:
 def interval(lower: Number, upper: Number) -> str:
     """Return an interval that contains this one, in as many digits as its width deserves."""
     if lower == upper:
-        return exact_display(lower)
+        return display_text(lower, 10)
     if not is_finite(lower) or not is_finite(upper):
         return interval_text(lower, upper)
     places = min(MAX_PLACES, max(0, -floor(log10(upper - lower))))
@@ -70,6 +71,3 @@ def interval(lower: Number, upper: Number) -> str:
     texts = [typeset(f"{Decimal(end).quantize(unit, mode):f}") for end, mode in ends]
     return f"[{', '.join(texts)}]"
 
-
-def move_text(move: Ranked) -> str:
-    return interval(move.lower, move.upper)
