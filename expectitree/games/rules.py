@@ -487,7 +487,10 @@ class Rules:
         found = self._attribute(name, None)
         if found is None:
             return default
-        number = self._number(name, None, found)
+        try:
+            number: Any = self._number(name, None, found)
+        except ValueError:
+            number = INFINITY
         if not above < number <= most or not is_finite(number):
             between = "a finite number" if most == INFINITY else f"a number above 0, at most {most}"
             raise GameError(f"{self.title}: {name} is {_shown(found)}, expected {between}")

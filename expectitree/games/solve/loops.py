@@ -439,7 +439,8 @@ def choose_exits(
         bound = low if helper == MAX else high
         for i in range(begin, end):
             worth = bound[order[i]]
-            reached[order[i]] = worth <= endless if helper == MAX else worth >= endless
+            is_out = worth <= endless if helper == MAX else worth >= endless
+            reached[order[i]] = 1 if is_out else 0
         changed = True
         while changed:
             changed = False

@@ -25,7 +25,11 @@ TURNS = {MAX: "max", MIN: "min", CHANCE: "chance", TERMINAL: None}
 
 
 class Ranked(NamedTuple):
-    """A move with the interval that contains its value; `is_best` if none is better."""
+    """A move with the interval that contains its value.
+
+    `is_best` means that no other move is certainly better. Of several such moves, one may only put
+    off the others, so play the one of `Position.best`.
+    """
 
     move: Any
     label: str
@@ -109,8 +113,9 @@ class Solution(Shown):
 
     @property
     def best(self) -> list[str]:
-        """The labels of the moves than which no other move is certainly better."""
-        return [move.label for move in self.root.moves if move.is_best]
+        """The label of the move to play, and those of the moves that may be worth as much."""
+        equal = [move.label for move in self.root.moves if move.is_best]
+        return sorted(equal, key=lambda label: label != self.root.best)
 
     def at(self, state: Any) -> Position:
         """Return a position that the game can reach.

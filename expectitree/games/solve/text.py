@@ -24,11 +24,12 @@ def render(found: Solution, options: ConsoleOptions) -> Iterator[RenderableType]
     yield Text(safe(found.title, options), "title")
     yield Text(safe(found.game, options), "dim")
     yield ""
-    moves = sorted(found.root.moves, key=lambda move: not move.is_best)
+    best, mark = found.root.best, characters(options)
+    moves = sorted(found.root.moves, key=lambda m: (m.label != best, not m.is_best))
     if moves:
-        mark = characters(options).best
-        shown = moves[:MAX_MOVES]
-        rows = [(mark if m.is_best else "", m.label, interval(m.lower, m.upper)) for m in shown]
+        signs = [mark.best if m.label == best else mark.tie if m.is_best else "" for m in moves]
+        cells = [(m.label, interval(m.lower, m.upper)) for m in moves]
+        rows = [(s, *cell) for s, cell in zip(signs, cells, strict=True)][:MAX_MOVES]
         heading = f"move of {str(found.root.turn).upper()}"
         yield from table((Column(""), Column(heading), Column("value")), rows, options)
         if len(moves) > MAX_MOVES:
