@@ -26,7 +26,9 @@ from expectitree.games.solve import WIDTH
 @click.option(
     "--policy", type=OUT, metavar="FILE", help="Write the best move of each position: .csv, .arrow."
 )
-@click.option("--exact", is_flag=True, help="Prove the value as a fraction: up to 20,000 positions.")
+@click.option(
+    "--exact", is_flag=True, help="Prove the value as a fraction: up to 20,000 positions."
+)
 @click.option("--start", metavar="TEXT", help="Start from the position that TEXT describes.")
 @click.option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold.")
 @click.option(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from expectitree.base.errors import GameError
@@ -131,6 +132,7 @@ class Growth(Replay):
             known = self._rows.setdefault((rules.key(state), plies, turns), row)
             if known != row:
                 rules.check_same(state, self.kind[known], known in self.estimated)
+                rules.check_known(state, partial(self.state, known))
                 self.child[branch] = known
                 self.merged += 1
                 return
@@ -166,6 +168,21 @@ class Growth(Replay):
                 child = self.child[branch]
                 if self.above[child] == branch and self.last[child] > self.first[child]:
                     waiting.append((self.first[child], self.last[child]))
+
+    def repeats(self) -> int:
+        """Return how many positions are known to come again below themselves.
+
+        Only the first path to each row is followed.
+        """
+        row_of: dict[Any, int] = {}  # by key: the first row
+        first = {row: row_of.setdefault(key, row) for (key, *_), row in self._rows.items()}
+        found = set()
+        for row, known in first.items():
+            above = row
+            while known != row and known not in found and (above := self.parent[above]) != NONE:
+                if first.get(above, above) == known:
+                    found.add(known)
+        return len(found)
 
     # ---- Making rows.
 

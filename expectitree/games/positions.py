@@ -105,7 +105,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
         for _ in range(count):
             if (kind := rules.kind(state)) == TERMINAL:
                 break
-            state = rules.play(state, _draw(random, *rules.moves(state, kind)))
+            state = rules.play(state, draw(random, *rules.moves(state, kind)))
         if rules.kind(state) != TERMINAL:
             return state
     raise GameError(
@@ -114,7 +114,7 @@ def random_position(game: Game, count: int, seed: int = 0) -> Any:
     )
 
 
-def _draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
+def draw(random: Random, moves: Sequence[Any], probabilities: Sequence[Any] | None) -> Any:
     """Return a random move, by `random.random` alone, which no version of Python changes."""
     if probabilities is None:
         return moves[int(random.random() * len(moves))]

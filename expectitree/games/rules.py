@@ -91,7 +91,7 @@ class Rules:
         self.game, self.options = game, options
         self.exact = options.exact is not False
         self.title = type(game).__name__  # in errors, until the game gives its own
-        self.title = self._call("title", lambda: str(self._attribute("title")))
+        self.title = self.call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
@@ -120,6 +120,7 @@ class Rules:
         self.merges = options.merge and (self._key is not None or self._is_value)
         self._calls: Counter[str] = Counter()  # that were repeated, by method
         self._plays = self._meetings = 0
+        self.checked: float = CHECKED  # of each method, the first calls that are repeated
         self._warn_of_names()
 
     # ---- Questions about a state.
@@ -151,21 +152,22 @@ class Rules:
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        moves = found = self._call("moves", self._moves, state)
+        moves = found = self.call("moves", self._moves, state)
         if type(found) is not list:
             if not isinstance(found, Iterable):
                 self.fail("moves", state, found, "a list of moves")
-            moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+            moves = self.call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
                 f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
                 "moves if they never end, or allow more with --max-rows"
             )
-        self._repeat("moves", moves, lambda: [*islice(self._moves(state), self.max_rows)], state)
+        if self._calls["moves"] < self.checked:
+            self.repeat("moves", moves, lambda: [*islice(self._moves(state), self.max_rows)], state)
         if not moves:
             self.fail("moves", state, moves, "at least one move, as the game is not over")
         if kind != CHANCE:
-            if self._calls["moves"] < CHECKED:
+            if self._calls["moves"] < self.checked:
                 self._warn_of_pairs(state, moves)
             return moves, None
         for pair in moves:
@@ -191,7 +193,9 @@ class Rules:
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
         self._plays += 1
-        is_checked = self._plays < 100 or self._plays % 64 == 0  # the first plays, then some
+        is_checked = (
+            self._plays < self.checked or self._plays % 64 == 0
+        )  # the first plays, then some
         before = self._trace(state) if is_checked else None
         try:
             after = self._play(state, move)
@@ -208,7 +212,7 @@ class Rules:
             )
         if is_checked:
             trace = self._trace
-            self._repeat("play", trace(after), lambda: trace(self._play(state, move)), state, move)
+            self.repeat("play", trace(after), lambda: trace(self._play(state, move)), state, move)
         return after
 
     def value(self, state: Any, kind: int, bounds: Bounds) -> Number:
@@ -238,7 +242,8 @@ class Rules:
             value = method(state)
         except USER_ERRORS as error:
             self._raised(error, name, state)
-        self._repeat(name, value, lambda: method(state), state)
+        if self._calls[name] < self.checked:
+            self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:
             return None
         if bounds is not self.bounds or type(value) not in EXACT_TYPES:
@@ -273,7 +278,7 @@ class Rules:
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
-        found = self._call("pack", self._pack, state)
+        found = self.call("pack", self._pack, state)
         try:
             numbers = None if found is None else [*map(index, found)]
         except TypeError:
@@ -292,11 +297,11 @@ class Rules:
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
         expand: Any = self._expand
-        return self._call("expand", lambda states: [*expand(states)], states)
+        return self.call("expand", lambda states: [*expand(states)], states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""
-        key: Hashable = state if self._key is None else self._call("key", self._key, state)
+        key: Hashable = state if self._key is None else self.call("key", self._key, state)
         try:
             hash(key)
         except TypeError:
@@ -307,7 +312,7 @@ class Rules:
         """Return the bounds of all values at a state and after it, within the bounds before it."""
         if self._bounds is None:
             return above
-        found = self._call("bounds", self._bounds, state)
+        found = self.call("bounds", self._bounds, state)
         try:
             lower, upper = (self._number("bounds", state, end) for end in found)
         except (TypeError, ValueError):
@@ -333,7 +338,7 @@ class Rules:
     def reward(self, state: Any, move: Any) -> Number:
         """Return what a move or an outcome pays MAX."""
         reward: Any = self._reward
-        found = self._number("reward", state, self._call("reward", reward, state, move))
+        found = self._number("reward", state, self.call("reward", reward, state, move))
         if not is_finite(found):
             self.fail("reward", state, found, "a finite number")
         return found
@@ -347,13 +352,14 @@ class Rules:
                 "what was paid into its states and values"
             )
 
-    def check_known(self, state: Any, known: Any) -> None:
+    def check_known(self, state: Any, find_known: Callable[[], Any]) -> None:
         """Raise `GameError` if states with one key differ: the first ones, and some later."""
         self._meetings += 1
-        if self._key is None or self._meetings > CHECKED and self._meetings % 64:
+        if self._key is None or self._meetings > self.checked and self._meetings % 64:
             return
+        known = find_known()
         for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):
-            one, other = (self._call(name, ask, s) for s in (state, known))
+            one, other = (self.call(name, ask, s) for s in (state, known))
             if not _are_equal(one, other):
                 raise GameError(
                     f"{self.where('key', state)} is also the key of {_shown(known)}, and {name} "
@@ -376,7 +382,7 @@ class Rules:
         """Return whether a state only continues the turn of the state before it."""
         if self._same_turn is None:
             return False
-        return bool(self._call("same_turn", self._same_turn, state))
+        return bool(self.call("same_turn", self._same_turn, state))
 
     def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
         """Return the labels of the branches of a state; None for `#k` where one is missing."""
@@ -394,20 +400,20 @@ class Rules:
     def _text_of(self, state: Any, move: Any) -> str:
         label = self._label
         if label is None:
-            return str(self._call("str", str, move))
-        return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
+            return str(self.call("str", str, move))
+        return str(self.call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
 
-    def _repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
+    def repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
         """Raise `GameError` if a method gives another result when it is called again.
 
         Only the first calls are repeated.
         """
-        if self._calls[name] >= CHECKED:
+        if self._calls[name] >= self.checked:
             return
         self._calls[name] += 1
-        other = self._call(name, lambda *_: again(), *arguments)
+        other = self.call(name, lambda *_: again(), *arguments)
         if not _are_equal(found, other):
             raise GameError(
                 f"{self.where(name, *arguments)} gives two results, {_shown(found, 60)} and "
@@ -447,7 +453,7 @@ class Rules:
         if write is object.__repr__:  # which shows no content
             kind = self.kind(state)
             return kind, len(self.moves(state, kind)[0])
-        return self._call("repr", repr, state)
+        return self.call("repr", repr, state)
 
     def _is_hashed(self) -> bool:
         """Return whether states with equal contents are equal and can be hashed."""
@@ -461,7 +467,7 @@ class Rules:
     def _attribute(self, name: str, *default: Any) -> Any:
         """Return an attribute of the game, which may be a property that fails."""
         if hasattr(type(self.game), name):
-            return self._call(name, lambda: getattr(self.game, name))
+            return self.call(name, lambda: getattr(self.game, name))
         if not default and not hasattr(self.game, name):
             raise GameError(f"{self.title} has no attribute {name}: a game needs it")
         return getattr(self.game, name, *default)
@@ -525,7 +531,8 @@ class Rules:
         except (TypeError, ValueError, OverflowError, NumberError):
             return self.fail(name, state, value, "a number")
 
-    def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a method gives; its errors name the call and the line."""
         try:
             return method(*arguments)
         except USER_ERRORS as error:
@@ -568,7 +575,11 @@ def _is_near(name: str, other: str) -> bool:
     at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
     if at is None:
         return True
-    return name[at + 1 :] == other[at + 1 :] or name[at + 1 :] == other[at:] or name[at:] == other[at + 1 :]
+    return (
+        name[at + 1 :] == other[at + 1 :]
+        or name[at + 1 :] == other[at:]
+        or name[at:] == other[at + 1 :]
+    )
 
 
 def _shown(value: Any, longest: int = 120) -> str:

@@ -137,11 +137,12 @@ def search_rules(
     found: Search | None = None
     before: Growth | None = None
     reached = rows = merged = 0  # rows of all depths
-    why_stopped = ""
+    repeats, why_stopped = 0, ""
     for plies in range(min(1, depth), depth + 1) if deepen else (depth,):
         growth = Growth(rules, plies, start, before)
         loop, why_stopped = _search_at_depth(growth, chosen, budget)
         growth.before = None
+        repeats = max(repeats, growth.repeats())
         rows += len(growth.kind) - growth.merged
         merged += growth.merged
         # If no leaf is an estimate, the values are those of every greater depth.
@@ -153,7 +154,9 @@ def search_rules(
             break
         before = growth
     assert found is not None
-    return replace(found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped))
+    return replace(
+        found, grown=Grown(reached, rows, rules.evaluations, merged, why_stopped, repeats)
+    )
 
 
 def _search_at_depth(

@@ -74,6 +74,7 @@ class Grown:
         evaluations: How often `value`, or the function in its place, was called.
         merged: How often a state was found again, and not searched again.
         why_stopped: Why the search stopped early; empty if it did not.
+        repeats: How many positions were found again below themselves.
     """
 
     depth: int
@@ -81,6 +82,7 @@ class Grown:
     evaluations: int
     merged: int
     why_stopped: str = ""
+    repeats: int = 0
 
 
 class Outcome(Enum):

@@ -130,6 +130,10 @@ def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
     made = f"{grown.rows:,} made, {grown.merged:,} merged"
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
+    if grown.repeats:
+        verb = "repeats" if grown.repeats == 1 else "repeat"
+        what = f"{plural(grown.repeats, 'position')} {verb}"
+        yield "cycles", f"{what}: `expectitree solve` gives the value of the whole game"
 
 
 def _again_text(counts: Counts) -> str:

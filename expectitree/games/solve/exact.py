@@ -62,8 +62,10 @@ class _Exact:
             if not better:
                 break
         where = graph, component, begin, end, self.value, self.value, self.endless, 0
-        if better or self.solver.trap[component] and choose_exits(
-            *where, choice, self.solver.reached
+        if (
+            better
+            or self.solver.trap[component]
+            and choose_exits(*where, choice, self.solver.reached)
         ):
             raise GameError(
                 f"{self.solver.rules.title}: no proof in fractions was found for a component of "

@@ -179,7 +179,9 @@ def position(solver: Solver, number: int, state: Any) -> Position:
         first = int(states.first[number])
         worth = [solver.worth(branch) for branch in range(first, first + len(given))]
         least, most = max(low for low, _ in worth), min(high for _, high in worth)
-        for place, (label, bounds) in enumerate(zip(rules.labels(state, given), worth, strict=True)):
+        for place, (label, bounds) in enumerate(
+            zip(rules.labels(state, given), worth, strict=True)
+        ):
             is_best = bounds[1] >= least if kind == MAX else bounds[0] <= most
             moves.append(Ranked(given[place], label or f"#{place + 1}", *bounds, is_best))
         best = moves[int(solver.choice[number]) - first].label
@@ -231,7 +233,9 @@ def solve(
     begun = monotonic()
     chosen = find_game(game) if isinstance(game, str) else game
     try:
-        states = _states_of(chosen, Options(exact or None, warn=warn, max_rows=max_rows), state, seconds)
+        states = _states_of(
+            chosen, Options(exact or None, warn=warn, max_rows=max_rows), state, seconds
+        )
     except InexactError:
         states = _states_of(chosen, Options(False, warn=warn, max_rows=max_rows), state, seconds)
     solver = Solver(states, width)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from array import array
+from itertools import islice
 from typing import Any
 
 from expectitree.base import compiling
 from expectitree.base.errors import GameError
 from expectitree.base.tree.columns import NONE
 from expectitree.games.solve.loops import (
-    PATIENCE,
     OPERATIONS,
+    PATIENCE,
     UNIT,
     Graph,
     Scratch,
@@ -24,6 +25,7 @@ from expectitree.games.solve.loops import (
 )
 from expectitree.games.solve.states import States, outward, state_text
 from expectitree.searches.progress import report
+from expectitree.text.phrases import plural
 
 MANY_BRANCHES = 20_000  # compiling pays for them: they are swept many times
 BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
@@ -88,22 +90,19 @@ class Solver:
     def _span(self, component: int) -> tuple[int, int]:
         """Return where the states of a component begin and end in the order."""
         ends = self.graph.ends
-        return int(ends[component - 1]) if component else 0, int(ends[min(component, len(ends) - 1)])
+        return int(ends[component - 1]) if component else 0, int(ends[component])
 
     def _endless(self) -> tuple[float, float]:
-        """Return floats that enclose the worth of endless play, which a game may have to declare."""
+        """Return floats that enclose the worth of endless play, which a game may declare."""
         rules = self.rules
         if rules.endless is not None and not rules.pays:
             return outward(rules.endless)
         if 1 not in bytes(self.trap):
             return 0.0, 0.0
-        trapped = [n for n, is_reached in enumerate(self.reached) if not is_reached][:NAMED]
-        named = dict.fromkeys(trapped, "")
-        for number, state in enumerate(self.states.objects()):
-            if number in named:
-                named[number] = state_text(rules, state)
-            if number == trapped[-1]:
-                break
+        trapped = [n for n, is_reached in enumerate(self.reached) if not is_reached]
+        few = trapped[:NAMED]
+        objects = islice(self.states.objects(), few[-1] + 1)
+        texts = [state_text(rules, state) for n, state in enumerate(objects) if n in few]
         what = DECLARE
         if rules.pays:
             what = "the totals of endless play have no limit: " + (
@@ -112,10 +111,9 @@ class Solver:
             )  # fmt: skip
         elif self.discounted:
             what = "no move is made there: declare what that is worth, as in `endless = 0`"
-        count = bytes(self.reached).count(0)
         raise GameError(
-            f"{rules.title}: play can go on for ever in {count:,} position{'s' * (count > 1)}, such "
-            f"as {'; '.join(named.values())}: {what}"
+            f"{rules.title}: play can go on for ever in {plural(len(trapped), 'position')}, such "
+            f"as {'; '.join(texts)}: {what}"
         )
 
     def _solve(self) -> bool:
@@ -128,7 +126,7 @@ class Solver:
         while self.place[0] < count and not self.states.limits.is_over:
             work = self.place, self._scratch, portion
             self._run(narrow, graph, self.trap, *bounds, *work)
-            report(self._span(self.place[0])[0], len(self.states))
+            report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
         return bool(self.place[0] == count)
 
     def _choose(self) -> Any:

@@ -126,7 +126,7 @@ class RuledStates(States):
         if number == len(self._states):
             self._states.append(after)
         else:
-            rules.check_known(after, self._states[number])
+            rules.check_known(after, lambda: self._states[number])
         self.child.append(number)
         self.weight.append(float(weight))
         if rules.pays:

@@ -9,7 +9,14 @@ from math import floor, log10
 from rich.console import ConsoleOptions, RenderableType
 from rich.text import Text
 
-from expectitree.base.numbers import Number, decimal_text, display_text, exact_display, is_finite, typeset
+from expectitree.base.numbers import (
+    Number,
+    decimal_text,
+    display_text,
+    exact_display,
+    is_finite,
+    typeset,
+)
 from expectitree.games.solve.report import Solution
 from expectitree.text.console import characters, line, safe
 from expectitree.text.phrases import interval_text, plural, seconds_text
@@ -71,4 +78,3 @@ def interval(lower: Number, upper: Number) -> str:
     unit = Decimal(1).scaleb(-places)
     texts = [typeset(f"{Decimal(end).quantize(unit, mode):f}") for end, mode in ends]
     return f"[{', '.join(texts)}]"
-

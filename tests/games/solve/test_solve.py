@@ -87,7 +87,9 @@ def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fracti
         system[n] = [x / system[n][n] for x in system[n]]
         for r in range(count):
             if r != n and system[r][n]:
-                system[r] = [x - system[r][n] * y for x, y in zip(system[r], system[n], strict=True)]
+                system[r] = [
+                    x - system[r][n] * y for x, y in zip(system[r], system[n], strict=True)
+                ]
     return [row[-1] for row in system]
 
 
@@ -103,7 +105,10 @@ def definition(game: Table) -> list[Fraction]:
     Strategies without memory are enough for both (Gimbert and Zielonka 2005).
     """
     replies = [
-        [chain_values(game, {**mine, **other}, game.endless or 0) for other in strategies(game, "min")]
+        [
+            chain_values(game, {**mine, **other}, game.endless or 0)
+            for other in strategies(game, "min")
+        ]
         for mine in strategies(game, "max")
     ]
     worst = [[min(values) for values in zip(*tables, strict=True)] for tables in replies]
@@ -151,9 +156,7 @@ def check(game: Table, found: et.Solution) -> None:
         assert position.upper - position.lower <= 1e-9, (game.rows, game.endless)
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(4), pytest.param(range(4, 400), marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("seeds", [range(4), pytest.param(range(4, 400), marks=pytest.mark.slow)])
 def test_random_games_with_cycles(seeds: range) -> None:
     for seed in seeds:
         game = random_table(seed)
@@ -162,7 +165,9 @@ def test_random_games_with_cycles(seeds: range) -> None:
         exact = et.solve(game, exact=True)
         assert exact.lower == exact.upper == definition(game)[0]
         # The moves of both players guarantee the value, also where play could go on for ever.
-        best = {p.state: [m.label for m in p.moves].index(p.best) for p in exact.positions() if p.best}
+        best = {
+            p.state: [m.label for m in p.moves].index(p.best) for p in exact.positions() if p.best
+        }
         reached = {p.state for p in exact.positions()}
         rest = {n: 0 for n, (t, _) in enumerate(game.rows) if t in ("max", "min")}
         assert chain_values(game, rest | best, game.endless)[0] == exact.lower
@@ -206,9 +211,7 @@ def test_rewards_without_discount_where_every_play_ends() -> None:
     assert et.solve(game, exact=True).value == 20
 
 
-@pytest.mark.parametrize(
-    "seeds", [range(6), pytest.param(range(6, 200), marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 200), marks=pytest.mark.slow)])
 def test_games_that_end_are_worth_what_a_search_finds(seeds: range) -> None:
     for seed in seeds:
         game = RandomGame(seed, state_bounds=False)
@@ -311,7 +314,7 @@ def test_batched_states_are_those_of_the_methods(monkeypatch: pytest.MonkeyPatch
     for row in ruled.to_records():
         other = records[row["position"]]
         assert (row["turn"], row["best"]) == (other["turn"], other["best"])
-        assert row["lower"] <= other["upper"] and other["lower"] <= row["upper"]
+        assert max(row["lower"], other["lower"]) <= min(row["upper"], other["upper"])
     state = batched.root.state._replace(points=3)
     assert batched.at(state)[1:4] == next(p[1:4] for p in batched.positions() if p.state == state)
     with pytest.raises(GameError, match="cannot reach"):
@@ -327,7 +330,7 @@ def test_compiled_loops_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         with monkeypatch.context() as patch:
             patch.setattr("expectitree.games.solve.solver.MANY_BRANCHES", 0)
             other = et.solve(game)
-        assert one.root == other.root and one.sweeps == other.sweeps
+        assert (one.root, one.sweeps) == (other.root, other.sweeps)
 
 
 def test_the_values_of_piglet_that_neller_and_presser_published() -> None:
@@ -355,10 +358,10 @@ def test_policy_files(tmp_path: Path) -> None:
     save_policy(found, str(tmp_path / "policy.arrow"))
     table = arrow.ipc.open_file(str(tmp_path / "policy.arrow")).read_all()
     assert table.to_pylist() == rows
-    with pytest.raises(et.FileError, match="a policy is written as .csv or .arrow"):
+    with pytest.raises(et.FileError, match="a policy is written as"):
         save_policy(found, "policy.txt")
 
 
 def test_json() -> None:
     found = json.loads(et.to_json(et.solve(with_loop(endless=0))))
-    assert found["interval"] == [1, 1] and found["best"] == ["(1, 1)", "(0, 0)"]
+    assert (found["interval"], found["best"]) == ([1, 1], ["(1, 1)", "(0, 0)"])
