@@ -22,11 +22,13 @@ def main() -> None:
     from matplotlib import pyplot as plt
     from matplotlib.colors import ListedColormap
 
-    rolls = {other: np.full((101, 100), np.nan) for other in OPPONENTS}
+    rolls = {other: np.full((100, 100), np.nan) for other in OPPONENTS}
     for position in et.solve("game:pig").positions():
         state = position.state
         if position.turn == "max" and state.scores[1] in rolls:
             own, other = state.scores
+            if own + state.points >= 100:
+                continue  # to hold wins
             rolls[other][state.points, own] = position.best == "roll"
     figure, panels = plt.subplots(1, len(OPPONENTS), figsize=(11, 3.3), sharey=True)
     colours = ListedColormap(["#d9dee7", "#2f6db5"])

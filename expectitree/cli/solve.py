@@ -79,9 +79,11 @@ def command(
             state = position(found_game, start=start, play=play or "")
         except GameError as error:
             raise SearchError(str(error)) from error  # the options are wrong, not the game
-    limits = {"max_rows": max_rows, "seconds": seconds, "warn": warn}
     with working(f"solving {game}"):
-        found = solve(found_game, width=width, state=state, exact=exact, file=game, **limits)
+        found = solve(
+            found_game, width=width, state=state, exact=exact, max_rows=max_rows, seconds=seconds,
+            warn=warn, file=game,
+        )  # fmt: skip
     with notation(exact):
         show("solve", format_name, found)
         if policy is not None:

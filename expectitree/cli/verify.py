@@ -86,8 +86,7 @@ def command(
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
         context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
-    verifications, unwritten = [], False
-    verifications += map(_play_games, games)
+    verifications, unwritten = [*map(_play_games, games)], False
     files = files_in([path for path in paths if path not in games])
     protect(files)
     for file in files:

@@ -56,13 +56,13 @@ class Solution(Shown):
         >>> import expectitree as et
         >>> found = et.solve("game:pig(target=10)")
         >>> found.root.best, found.states, found.components
-        ('roll', 2412, 1813)
+        ('roll', 2412, 1125)
         >>> found.upper - found.lower < 1e-9
         True
 
     Attributes:
         game: The name of the game in outputs.
-        lower, upper: The value lies between these numbers, which include all rounding.
+        title: The game's own name.
         root: The position at the start, with its moves.
         states: The number of positions that can be reached.
         branches: The number of moves and outcomes there.
@@ -74,6 +74,7 @@ class Solution(Shown):
         is_exact: Whether `lower` and `upper` are equal fractions, which are proved to be the value.
         stopped: Whether a limit of time stopped it.
         wanted: The width of the interval that was asked for.
+        solver: The columns of all positions.
     """
 
     question = "solve"
@@ -91,14 +92,16 @@ class Solution(Shown):
     is_exact: bool
     stopped: bool
     wanted: float
-    _solver: Solver
+    solver: Solver
 
     @property
     def lower(self) -> Number:
+        """The lower end of the interval that contains the value, rounding included."""
         return self.root.lower
 
     @property
     def upper(self) -> Number:
+        """The upper end of the interval that contains the value, rounding included."""
         return self.root.upper
 
     @property
@@ -123,26 +126,26 @@ class Solution(Shown):
         >>> import expectitree as et
         >>> from expectitree.games.built_in.pig import State
         >>> et.solve("game:pig(target=10)").at(State(scores=(0, 4), points=5)).best
-        'hold'
+        'roll'
         """
-        number = self._solver.states.number_of(state)
+        number = self.solver.states.number_of(state)
         if number is None:
-            text = state_text(self._solver.rules, state)
+            text = state_text(self.solver.rules, state)
             raise GameError(f"{self.title}: the game cannot reach the position {text}")
-        return position(self._solver, number, state)
+        return position(self.solver, number, state)
 
     def positions(self) -> Iterator[Position]:
         """Yield every position, the start first."""
-        for number, state in enumerate(self._solver.states.objects()):
-            yield position(self._solver, number, state)
+        for number, state in enumerate(self.solver.states.objects()):
+            yield position(self.solver, number, state)
 
     def to_records(self) -> Iterator[dict[str, Any]]:
         """Yield a dict for each position in which a player moves: the policy as a table."""
-        for number, state in enumerate(self._solver.states.objects()):
-            if self._solver.choice[number] >= 0:
-                found = position(self._solver, number, state)
+        for number, state in enumerate(self.solver.states.objects()):
+            if self.solver.choice[number] >= 0:
+                found = position(self.solver, number, state)
                 yield {
-                    "position": state_text(self._solver.rules, state),
+                    "position": state_text(self.solver.rules, state),
                     "turn": found.turn,
                     "best": found.best,
                     "lower": found.lower,
@@ -199,14 +202,14 @@ def solve(
     warn: Warn | None = None,
     file: str = "",
 ) -> Solution:
-    """Compute the value of a whole game, whose positions may repeat, and the best moves.
+    """Return the value of a whole game, whose positions may repeat, and the best moves.
 
     The result is an interval that certainly contains the value: it includes all rounding errors.
 
         >>> import expectitree as et
         >>> found = et.solve("game:pig(target=20)")
         >>> round(found.value, 9), found.root.best, found.cyclic
-        (0.2311171, 'roll', 400)
+        (0.2311171, 'roll', 361)
 
     States with equal keys are one position, whatever moves led to it. If play may go on for ever,
     the game has an attribute `endless`, which is what that is worth, or `discount`.
@@ -255,7 +258,7 @@ def solve(
         is_exact=exact,
         stopped=not solver.is_done,
         wanted=width,
-        _solver=solver,
+        solver=solver,
     )
 
 

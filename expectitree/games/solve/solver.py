@@ -52,7 +52,7 @@ class Solver:
         count, branches = len(states), len(states.child)
         part, order = self._zeros("i", count), self._zeros("i", count)
         columns = [self._zeros(code, count) for code in "iiiiiiidd"]
-        self._scratch = Scratch(*columns, self._zeros("b", branches))
+        self._scratch = Scratch._make([*columns, self._zeros("b", branches)])
         edges = states.first, states.child, array("i", range(count)), 0, count, False
         components = self._run(strong_components, *edges, part, self._scratch)
         ends = self._zeros("q", components)
@@ -61,9 +61,9 @@ class Solver:
             states.kind, states.first, states.child, states.weight, states.reward, order, part, ends
         )
         self.trap, self.reached = self._zeros("b", components), self._zeros("b", count)
-        columns = self.trap, self.reached, self._zeros("i", components)
+        marks = self.trap, self.reached, self._zeros("i", components)
         # How many components have a cycle, and how many of these follow each other.
-        self.cyclic, chain = self._run(find_traps, self.graph, self.discounted, *columns)
+        self.cyclic, chain = self._run(find_traps, self.graph, self.discounted, *marks)
         self.wanted = width / (2 * max(chain, 1))  # of a component, beyond those below it
         self.endless = self._endless()
         # Of a loop: the component, its sweeps, all sweeps, and when it pauses for `_deflate`.

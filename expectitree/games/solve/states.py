@@ -60,6 +60,7 @@ class States:
 
     number_of: Callable[[Any], int | None]
     objects: Callable[[], Iterator[Any]]
+    fractions: dict[str, list[Any]]  # the numbers before they are rounded, with --exact
 
     def __init__(self, rules: Rules, limits: Limits) -> None:
         self.rules, self.limits = rules, limits
@@ -86,7 +87,7 @@ class RuledStates(States):
                 f"{rules.title}: solve finds out by keys which states are the same: make states "
                 "that can be hashed, such as tuples, or give the game a method key(state)"
             )
-        self.fractions: dict[str, list[Any]] = {"weight": [], "reward": [], "value": []}
+        self.fractions = {"weight": [], "reward": [], "value": []}
         self._keeps = rules.options.exact  # the numbers before they are rounded
         self._known = {rules.key(start): 0}
         self._states = [start]

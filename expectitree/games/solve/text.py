@@ -76,5 +76,5 @@ def interval(lower: Number, upper: Number) -> str:
     places = min(MAX_PLACES, max(0, -floor(log10(upper - lower))))
     ends = ((lower, ROUND_FLOOR), (upper, ROUND_CEILING))
     unit = Decimal(1).scaleb(-places)
-    texts = [typeset(f"{Decimal(end).quantize(unit, mode):f}") for end, mode in ends]
+    texts = [typeset(f"{Decimal(float(end)).quantize(unit, mode):f}") for end, mode in ends]
     return f"[{', '.join(texts)}]"
