@@ -81,7 +81,7 @@ class BatchedStates(States):
                 self.rules.fail("expand", some, value, "a utility where the game is over")
             part[4] = within(self.rules, some, value, bounds)
             part[1] = part[1] + at
-            self.limits.check(count + at)
+            self.limits.check(count + at + some.shape[1])
             yield part
 
     def _make_room(self, states: Any) -> bool:

@@ -57,7 +57,7 @@ class Paying(Table):
 def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fraction]:
     """Return the values of all states if the players make these moves, by Gaussian elimination.
 
-    A state from which no end can be reached is worth endless play.
+    A state from which no end, or discounted move, can be reached is worth endless play.
     """
     rows, count, discount = game.rows, len(game.rows), game.discount or 1
     edges: list[list[Any]] = []  # (weight, child, reward)
@@ -66,7 +66,8 @@ def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fracti
         if turn not in (None, "chance"):
             after = [(discount, *(a if isinstance(a, tuple) else (a,))) for a in after]
         edges.append([(Fraction(w), c, Fraction(pay[0] if pay else 0)) for w, c, *pay in after])
-    ends = {n for n in range(count) if rows[n][0] is None}
+    discounted = ("max", "min") if discount != 1 else ()
+    ends = {n for n in range(count) if rows[n][0] in (None, *discounted)}
     while grown := {n for n in range(count) if any(c in ends for _, c, _ in edges[n])} - ends:
         ends |= grown
     system = []
@@ -74,7 +75,7 @@ def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fracti
         row = [Fraction(int(n == m)) for m in range(count)] + [Fraction(0)]
         if rows[n][0] is None:
             row[-1] = Fraction(rows[n][1])
-        elif n not in ends and discount == 1:
+        elif n not in ends:
             row[-1] = Fraction(endless)
         else:
             for w, c, pay in edges[n]:
