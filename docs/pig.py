@@ -1,6 +1,7 @@
 """Draw the optimal policy of pig as Neller and Presser do: roll or hold, by scores and points.
 
-python docs/pig.py: docs/pictures/pig-policy.svg. Solving pig takes a minute; needs matplotlib.
+`python docs/pig.py` makes docs/pictures/pig-policy.svg in a minute. It needs the extras fast and
+plot. Scores and points of 1 cannot be reached, so their lines are white.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def main() -> None:
         panel.imshow(table, origin="lower", cmap=colours, vmin=0, vmax=1, aspect="auto")
         panel.set(title=f"the opponent has {other}", xlabel="own score")
         panel.text(6, 6, "roll", color="white")
-        panel.text(6, 60, "hold", color="#333333")
+        if not table[60, 6]:
+            panel.text(6, 60, "hold", color="#333333")
     panels[0].set_ylabel("points of the turn")
     figure.tight_layout()
     figure.savefig(PICTURE, metadata={"Date": None})

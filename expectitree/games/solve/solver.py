@@ -27,9 +27,10 @@ from expectitree.games.solve.states import States, outward, state_text
 from expectitree.searches.progress import report
 from expectitree.text.phrases import plural
 
-MANY_BRANCHES = 20_000  # compiling pays for them: they are swept many times
+MANY_BRANCHES = 100_000  # compiling pays for them: they are swept many times
 BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
 SLOWER = 100  # interpreted, by about so much
+PORTIONS = 50  # that run interpreted, 10 s in all, until compiling pays
 NAMED = 3  # positions in an error
 DECLARE = (
     "declare what endless play is worth, as in `endless = 0`, or count later moves less, as in "
@@ -122,11 +123,14 @@ class Solver:
         is_open = 1 in bytes(self.trap) or self.discounted
         self._run(first_bounds, graph.kind, self.low, self.high, self.endless, is_open, self.pays)
         bounds = self.low, self.high, self.endless, self.discounted, self.wanted
-        portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
+        portions = 0
         while self.place[0] < count and not self.states.limits.is_over:
-            work = self.place, self._scratch, portion
-            self._run(narrow, graph, self.trap, *bounds, *work)
+            portion = BRANCHES_AT_ONCE // (1 if self.compiled else SLOWER)
+            self._run(narrow, graph, self.trap, *bounds, self.place, self._scratch, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
+            portions += 1
+            if portions == PORTIONS:  # bounds that close slowly
+                self.compiled = compiling.available()
         return bool(self.place[0] == count)
 
     def _choose(self) -> Any:
