@@ -142,15 +142,11 @@ class Solution(Shown):
     def to_records(self) -> Iterator[dict[str, Any]]:
         """Yield a dict for each position in which a player moves: the policy as a table."""
         for number, state in enumerate(self.solver.states.objects()):
-            if self.solver.choice[number] >= 0:
+            if self.solver.choice[number] >= 0:  # a player moves
                 found = position(self.solver, number, state)
-                yield {
-                    "position": state_text(self.solver.rules, state),
-                    "turn": found.turn,
-                    "best": found.best,
-                    "lower": found.lower,
-                    "upper": found.upper,
-                }
+                text = state_text(self.solver.rules, state)
+                bounds = {"lower": found.lower, "upper": found.upper}
+                yield {"position": text, "turn": found.turn, "best": found.best, **bounds}
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

@@ -289,7 +289,8 @@ def test_a_search_does_not_ignore_rewards() -> None:
             et.search(with_loop(**about), depth=3)
 
 
-def test_limits() -> None:
+def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.games.solve.states.STATES_SHOWN", 100)
     with pytest.raises(GameError, match="more than 100 states: allow more with --max-rows"):
         et.solve("game:pig(target=10)", max_rows=100)
     with pytest.raises(SearchError, match="a width is a number from 0"):
