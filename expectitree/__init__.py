@@ -7,7 +7,7 @@
     (54.5, 'right', 4)
 
 Get a tree      load, loads, from_dict, TreeBuilder, from_networkx, generate, prepare
-Search it       evaluate, with one of ALGORITHMS; search, a game from its rules
+Search it       evaluate, with one of ALGORITHMS; search and solve, for a game's rules
 Analyze it      compare, limit, opponents, rescale, find_order_preserving_map, trace, inquire, study
 Check its file  verify, refresh
 Show results    print, draw, to_svg, to_html, explain, to_text, to_json
@@ -62,6 +62,7 @@ _NAMES = {
     "games.found": ("GameSearch",),
     "games.protocol": ("Game",),
     "games.searching": ("search", "write_out"),
+    "games.solve.report": ("Solution", "solve"),
     "lab.families": ("generate",),
     "lab.limit.report": ("Limit", "limit"),
     "lab.study.report": ("Summary", "study"),
@@ -86,7 +87,7 @@ _QUESTIONS = {
         "opponents",
         "ask",
     ),
-    "games": ("advise",),
+    "games": ("solve", "advise"),
     "lab": ("limit", "study"),
 }
 for _room, _questions in _QUESTIONS.items():

@@ -59,6 +59,8 @@ from expectitree.games.found import GameSearch as GameSearch
 from expectitree.games.protocol import Game as Game
 from expectitree.games.searching import search as search
 from expectitree.games.searching import write_out as write_out
+from expectitree.games.solve.report import Solution as Solution
+from expectitree.games.solve.report import solve as solve
 from expectitree.lab.families import generate as generate
 from expectitree.lab.limit.report import Limit as Limit
 from expectitree.lab.limit.report import limit as limit

@@ -44,6 +44,7 @@ GROUPS = {
         "eval": "Compute the value and the best action; show the annotated tree.",
         "advise": "Show what each move of a game is worth, and the line of best play.",
         "play": "Play a game in the terminal, against a search.",
+        "solve": "Compute the value of a whole game, even if its positions repeat.",
         "compare": "Run several algorithms on a tree and compare their counts.",
     },
     "Explain": {

@@ -1,17 +1,18 @@
-"""`expectitree verify`: check that files are valid and results match their `expect`."""
+"""`expectitree verify`: check that files are valid, results match `expect`, and rules hold."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 
 import click
 
 from expectitree.analysis.verify.answers import check_answers
-from expectitree.analysis.verify.report import refresh, verify_file
-from expectitree.base.errors import FileError, NumberError, SearchError, TreeError
+from expectitree.analysis.verify.report import Check, Verification, refresh, verify_file
+from expectitree.base.errors import FileError, GameError, NumberError, SearchError, TreeError
 from expectitree.base.tree.model import Tree
-from expectitree.cli.games import refuse_game
+from expectitree.cli.games import is_game_name
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options, set_option
 from expectitree.cli.terminal import (
@@ -31,7 +32,7 @@ from expectitree.text.console import characters, line, safe, to_strings
 
 
 @click.command("verify", cls=HelpCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER...", type=FILE)
+@click.argument("paths", nargs=-1, required=True, metavar="FILE|FOLDER|GAME...", type=FILE)
 @click.option(
     "--write", "write_back", is_flag=True, help="Write the results into each file's `expect`."
 )
@@ -65,26 +66,28 @@ def command(
     searched for tree files. With --write, broken expectations are refreshed, and a file without
     `expect` gets one; every other character stays as it is.
 
+    For a GAME, 100 random games are played; every method is called twice, and positions with equal
+    keys are compared.
+
     With --answers, the values that a student wrote at the nodes of one tree are checked instead,
     children before their parents. The root is `/`, and `best` the best action.
 
     For example: expectitree verify trees
     """
-    if write_back and "-" in paths:
-        raise click.UsageError("--write needs files: standard input cannot be written to.")
-    if write_back and parameters:
-        raise click.UsageError(
-            "--write keeps the results of the file's own parameters: remove --set."
-        )
+    games = _games_in(paths, write_back or bool(parameters) or answers is not None)
+    if write_back and ("-" in paths or parameters):
+        why = "keeps the results of the file's own parameters: remove --set."
+        if "-" in paths:
+            why = "needs files: standard input cannot be written to."
+        raise click.UsageError(f"--write {why}")
     if verbose and quiet:
         raise click.UsageError("--verbose and --quiet exclude each other: give one of them.")
-    refuse_game(*paths)
     if answers is not None:
         if len(paths) > 1 or os.path.isdir(paths[0]) or write_back or format_name != "text":
             raise click.UsageError("--answers is for one FILE, without --write and --format.")
         context.exit(_check(load(paths[0], exact_nodes=sys.maxsize, warn=warn), answers))
-    verifications, unwritten = [], False
-    files = files_in(paths)
+    verifications, unwritten = [*map(_play_games, games)], False
+    files = files_in([path for path in paths if path not in games])
     protect(files)
     for file in files:
         with working(f"verifying {file}"):
@@ -110,6 +113,28 @@ def command(
         context.exit(NO_TREE)
     if any(v.is_bad for v in verifications):
         context.exit(DOES_NOT_HOLD)
+
+
+def _games_in(paths: Sequence[str], has_file_options: bool) -> list[str]:
+    games = [path for path in paths if is_game_name(path)]
+    if games and has_file_options:
+        raise click.UsageError(f"{games[0]} is a game: --write, --set and --answers are for files.")
+    return games
+
+
+def _play_games(name: str) -> Verification:
+    """Check the rules of a game in random games."""
+    from expectitree.games.checking import GAMES, check_rules
+    from expectitree.games.finding import find_game
+
+    game = find_game(name)
+    try:
+        with working(f"verifying {name}"):
+            found, is_kept = f"none in {check_rules(game, warn=warn):,} positions", True
+    except GameError as error:
+        found, is_kept = str(error), False
+    check = Check(f"{GAMES} random games", "no fault of the rules", found, is_kept, ())
+    return Verification(name, (check,))
 
 
 def _check(tree: Tree, answers: str) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from expectitree.base.errors import GameError
@@ -169,6 +170,7 @@ class Growth(Replay):
             if known != NONE:
                 goes_on = known in self.estimated or known in self._solved
                 rules.check_same(state, self.kind[known], goes_on)
+                rules.check_known(state, partial(self.state, known))
                 self.child[branch] = known
                 self.merged += 1
                 self.made -= 1
@@ -276,6 +278,20 @@ class Growth(Replay):
                 child = self.child[branch]
                 if self.above[child] == branch and self.last[child]:
                     waiting.append((child, self.first[child]))
+
+    def repeats(self) -> int:
+        """Return how many positions are known to come again below themselves.
+
+        Only the first path to each row is followed.
+        """
+        found = set()
+        for row, first in enumerate(self._state_row):
+            above = row if first != row else NONE
+            while above != NONE and first not in found:
+                above = self.parent[above]
+                if above != NONE and self._state_row[above] == first:
+                    found.add(first)
+        return len(found)
 
     # ---- Making rows.
 

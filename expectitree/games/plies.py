@@ -64,7 +64,7 @@ class Plies(Replay):
             )
             for low, high in own:
                 bounds = np.stack([np.maximum(bounds[0], low), np.minimum(bounds[1], high)])
-            value = _within(rules, states, value, bounds)
+            value = within(rules, states, value, bounds)
             if is_last:
                 self.estimated = frozenset(np.flatnonzero(kind).tolist())
                 kind = np.zeros_like(kind)
@@ -235,7 +235,7 @@ def expanded(rules: Rules, states: Any, is_last: bool) -> list[Any]:
     return [kind, parent, children, probability.astype(float), value.astype(float), *own]
 
 
-def _within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
+def within(rules: Rules, states: Any, value: Any, bounds: Any) -> Any:
     """Return values, which have to lie within bounds; they may miss them by rounding."""
     low, high = bounds
     slack = ROUNDING * np.where(np.isfinite(bounds), np.abs(bounds), 0).max(0)

@@ -6,6 +6,7 @@ Every error shows the method, the state and the result.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
@@ -38,6 +39,8 @@ TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if tu
 TURNS[TERMINAL] = "the game is over"
 METHODS = ("turn", "moves", "play", "value")
 EXACT_TYPES = (int, Fraction)
+OPTIONAL = ("key", "bounds", "label", "same_turn", "parse", "expand", "reward")
+CHECKED = 100  # calls of each method that are checked by a second call
 MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
@@ -89,7 +92,7 @@ class Rules:
         self.game, self.options = game, options
         self.exact = options.exact is not False
         self.title = type(game).__name__  # in errors, until the game gives its own
-        self.title = self._call("title", lambda: str(self._attribute("title")))
+        self.title = self.call("title", lambda: str(self._attribute("title")))
         self.start: Any = self._attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
@@ -107,13 +110,20 @@ class Rules:
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
         self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
+        self._reward: Callable[[Any, Any], Any] | None = getattr(game, "reward", None)
+        self.pays = self._reward is not None  # whether moves and outcomes pay, for `solve`
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
         self.has_labels = self._label is not None  # which depend on the state
         self.continues_turns = self._same_turn is not None  # whether a move may cost no ply
         self.bounds = self._read_bounds()
+        self.endless = self._setting("endless", None, -INFINITY)
+        self.discount: Any = self._setting("discount", self.zero + 1, 0, 1)
         self._is_value = self._is_hashed()
         self.merges = options.merge and (self._key is not None or self._is_value)
-        self._plays = 0
+        self._calls: Counter[str] = Counter()  # that were repeated, by method
+        self._plays = self._meetings = 0
+        self.checked: float = CHECKED  # of each method, the first calls that are repeated
+        self._warn_of_names()
 
     def forget(self) -> None:
         """Free the memory of the numbers that were checked."""
@@ -149,19 +159,23 @@ class Rules:
 
     def moves(self, state: Any, kind: int) -> tuple[Sequence[Any], Sequence[Number] | None]:
         """Return the moves, or the outcomes with their probabilities."""
-        moves = found = self._call("moves", self._moves, state)
+        moves = found = self.call("moves", self._moves, state)
         if type(found) is not list:
             if not isinstance(found, Iterable):
                 self.fail("moves", state, found, "a list of moves")
-            moves = self._call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
+            moves = self.call("moves", lambda _: [*islice(found, self.max_rows + 1)], state)
         if len(moves) > self.max_rows:
             raise RowsError(
                 f"{self.where('moves', state)} gives more than {self.max_rows:,} moves: correct "
                 "moves if they never end, or allow more with --max-rows"
             )
+        if self._calls["moves"] < self.checked:
+            self.repeat("moves", moves, lambda: [*islice(self._moves(state), self.max_rows)], state)
         if not moves:
             self.fail("moves", state, moves, "at least one move, as the game is not over")
         if kind != CHANCE:
+            if self._calls["moves"] < self.checked:
+                self._warn_of_pairs(state, moves)
             return moves, None
         for pair in moves:
             if not isinstance(pair, tuple) or len(pair) != 2:
@@ -186,7 +200,9 @@ class Rules:
     def play(self, state: Any, move: Any) -> Any:
         """Return the state after a move."""
         self._plays += 1
-        is_checked = self._plays < 100 or self._plays % 64 == 0  # the first plays, then some
+        is_checked = (
+            self._plays < self.checked or self._plays % 64 == 0
+        )  # the first plays, then some
         before = self._trace(state) if is_checked else None
         try:
             after = self._play(state, move)
@@ -201,6 +217,9 @@ class Rules:
                 f"{self.where('play', state, move)} gives {found}, expected a new state: "
                 "copy the state, and change the copy"
             )
+        if is_checked:
+            trace = self._trace
+            self.repeat("play", trace(after), lambda: trace(self._play(state, move)), state, move)
         return after
 
     def value(self, state: Any, kind: int, bounds: Bounds) -> Number:
@@ -230,6 +249,8 @@ class Rules:
             value = method(state)
         except USER_ERRORS as error:
             self._raised(error, name, state)
+        if self._calls[name] < self.checked:
+            self.repeat(name, value, lambda: method(state), state)
         if value is None and kind != TERMINAL:
             return None
         if bounds is not self.bounds or type(value) not in EXACT_TYPES:
@@ -264,7 +285,7 @@ class Rules:
 
     def pack(self, state: Any) -> list[int] | None:
         """Return the numbers of a state for `expand`, or None if they cannot hold it."""
-        found = self._call("pack", self._pack, state)
+        found = self.call("pack", self._pack, state)
         try:
             numbers = None if found is None else [*map(index, found)]
         except TypeError:
@@ -283,11 +304,11 @@ class Rules:
     def expand(self, states: Any) -> Any:
         """Return what the game's `expand` gives for some packed states."""
         expand: Any = self._expand
-        return self._call("expand", lambda states: [*expand(states)], states)
+        return self.call("expand", lambda states: [*expand(states)], states)
 
     def key(self, state: Any) -> Hashable:
         """Return the key of a state. Call this only if `merges` is true."""
-        key: Hashable = state if self._key is None else self._call("key", self._key, state)
+        key: Hashable = state if self._key is None else self.call("key", self._key, state)
         try:
             hash(key)
         except TypeError:
@@ -298,7 +319,7 @@ class Rules:
         """Return the bounds of all values at a state and after it, within the bounds before it."""
         if self._bounds is None:
             return above
-        found = self._call("bounds", self._bounds, state)
+        found = self.call("bounds", self._bounds, state)
         try:
             lower, upper = (self._number("bounds", state, end) for end in found)
         except (TypeError, ValueError):
@@ -321,11 +342,54 @@ class Rules:
                 f"{TURNS[own]}: give different keys to states that differ"
             )
 
+    def reward(self, state: Any, move: Any) -> Number:
+        """Return what a move or an outcome pays MAX."""
+        reward: Any = self._reward
+        found = self._number("reward", state, self.call("reward", reward, state, move))
+        if not is_finite(found):
+            self.fail("reward", state, found, "a finite number")
+        return found
+
+    def check_searchable(self) -> None:
+        """Raise `GameError` if a search would ignore what the game pays or discounts."""
+        what = "a method reward" if self.pays else "a discount"
+        if self.pays or self.discount != 1:
+            raise GameError(
+                f"{self.title} has {what}, which only `expectitree solve` knows: solve it, or put "
+                "what was paid into its states and values"
+            )
+
+    def check_known(self, state: Any, find_known: Callable[[], Any]) -> None:
+        """Raise `GameError` if states with one key differ: the first ones, and some later."""
+        self._meetings += 1
+        if self._key is None or self._meetings > self.checked and self._meetings % 64:
+            return
+        known = find_known()
+        for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):
+            one, other = (self.call(name, ask, s) for s in (state, known))
+            if not _are_equal(one, other):
+                raise GameError(
+                    f"{self.where('key', state)} is also the key of {_shown(known)}, and {name} "
+                    f"gives {_shown(one, 60)} and {_shown(other, 60)}: give different keys to "
+                    "states that differ"
+                )
+
+    def _choices(self, state: Any) -> Any:
+        """Return how many moves there are, or the probabilities: symmetric states name others."""
+        if (kind := self.kind(state)) == TERMINAL:
+            return 0
+        moves, probabilities = self.moves(state, kind)
+        return len(moves) if probabilities is None else sorted(probabilities)
+
+    def _worth(self, state: Any) -> Any:
+        value = self._value(state)
+        return value if value is None else round(float(self._number("value", state, value)), 9)
+
     def is_same_turn(self, state: Any) -> bool:
         """Return whether a state only continues the turn of the state before it."""
         if self._same_turn is None:
             return False
-        return bool(self._call("same_turn", self._same_turn, state))
+        return bool(self.call("same_turn", self._same_turn, state))
 
     def labels(self, state: Any, moves: Sequence[Any]) -> list[str | None]:
         """Return the labels of the branches of a state; None for `#k` where one is missing."""
@@ -358,10 +422,50 @@ class Rules:
     def _text_of(self, state: Any, move: Any) -> str:
         label = self._label
         if label is None:
-            return str(self._call("str", str, move))
-        return str(self._call("label", lambda *arguments: str(label(*arguments)), state, move))
+            return str(self.call("str", str, move))
+        return str(self.call("label", lambda *arguments: str(label(*arguments)), state, move))
 
     # ---- Checks.
+
+    def repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
+        """Raise `GameError` if a method gives another result when it is called again.
+
+        Only the first calls are repeated.
+        """
+        if self._calls[name] >= self.checked:
+            return
+        self._calls[name] += 1
+        other = self.call(name, lambda *_: again(), *arguments)
+        if not _are_equal(found, other):
+            raise GameError(
+                f"{self.where(name, *arguments)} gives two results, {_shown(found, 60)} and "
+                f"{_shown(other, 60)}: results must depend on the state alone, so draw random "
+                "numbers as outcomes of chance"
+            )
+
+    def _warn_of_pairs(self, state: Any, moves: Sequence[Any]) -> None:
+        """Warn if a player's moves look like outcomes with probabilities."""
+        pairs = [m for m in moves if isinstance(m, tuple) and len(m) == 2]
+        shares = [p for _, p in pairs if isinstance(p, (float, Fraction)) and 0 <= p <= 1]
+        if len(shares) == len(moves) and abs(float(sum(shares)) - 1) < ROUNDING:
+            self._warn(
+                f"{self.where('moves', state)} gives {_shown(moves, 60)}, and it is not the turn "
+                'of chance: if these are outcomes with probabilities, turn must give "chance"'
+            )
+
+    def _warn_of_names(self) -> None:
+        """Warn of public methods whose name is one letter from that of an optional one."""
+        for name in dir(type(self.game)):
+            near = [other for other in OPTIONAL if _is_near(name, other)]
+            is_missing = near and not hasattr(self.game, near[0])
+            if is_missing and callable(getattr(type(self.game), name)):
+                self._warn(
+                    f"{self.title} has a method {name}, which is ignored: did you mean {near[0]}?"
+                )
+
+    def _warn(self, message: str) -> None:
+        if self.options.warn is not None:
+            self.options.warn(message)
 
     def _trace(self, state: Any) -> Any:
         """Return something that differs after a change of the state."""
@@ -371,7 +475,7 @@ class Rules:
         if write is object.__repr__:  # which shows no content
             kind = self.kind(state)
             return kind, len(self.moves(state, kind)[0])
-        return self._call("repr", repr, state)
+        return self.call("repr", repr, state)
 
     def _is_hashed(self) -> bool:
         """Return whether states with equal contents are equal and can be hashed."""
@@ -385,7 +489,7 @@ class Rules:
     def _attribute(self, name: str, *default: Any) -> Any:
         """Return an attribute of the game, which may be a property that fails."""
         if hasattr(type(self.game), name):
-            return self._call(name, lambda: getattr(self.game, name))
+            return self.call(name, lambda: getattr(self.game, name))
         if not default and not hasattr(self.game, name):
             raise GameError(f"{self.title} has no attribute {name}: a game needs it")
         return getattr(self.game, name, *default)
@@ -405,6 +509,20 @@ class Rules:
                 "the lower, the upper"
             )
         return lower, upper
+
+    def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
+        """Return a number that the game may declare."""
+        found = self._attribute(name, None)
+        if found is None:
+            return default
+        try:
+            number: Any = self._number(name, None, found)
+        except ValueError:
+            number = INFINITY
+        if not above < number <= most or not is_finite(number):
+            between = "a finite number" if most == INFINITY else f"a number above 0, at most {most}"
+            raise GameError(f"{self.title}: {name} is {_shown(found)}, expected {between}")
+        return number
 
     def _probability(self, state: Any, written: Any) -> Number:
         p = self._number("moves", state, written)
@@ -435,7 +553,8 @@ class Rules:
         except (TypeError, ValueError, OverflowError, NumberError):
             return self.fail(name, state, value, "a number")
 
-    def _call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+    def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a method gives; its errors name the call and the line."""
         try:
             return method(*arguments)
         except USER_ERRORS as error:
@@ -462,6 +581,31 @@ class Rules:
             with suppress(*USER_ERRORS):
                 title += f", at {_shown(str(text(arguments[0])))}"
         return f"{title}: {name}({', '.join(map(_shown, arguments))})"
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Return whether two results are equal, as far as one can see."""
+    try:
+        if bool(one == other):
+            return True
+    except USER_ERRORS:
+        pass  # arrays, for example, have no single answer
+    one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", repr(found)) for found in (one, other))
+    return bool(one == other)
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Return whether two names differ by one letter: more, less, or another."""
+    if name == other or name.startswith("_") or abs(len(name) - len(other)) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    return (
+        name[at + 1 :] == other[at + 1 :]
+        or name[at + 1 :] == other[at:]
+        or name[at:] == other[at + 1 :]
+    )
 
 
 def _shown(value: Any, longest: int = 120) -> str:

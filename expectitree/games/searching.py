@@ -219,7 +219,7 @@ def search_rules(
     if after is not None:
         before, twin, least = after.order_at(start, rules)
     reached = rows = merged = 0  # rows of all depths
-    why_stopped = ""
+    repeats, why_stopped = 0, ""
     values: dict[Any, Number] = {}
     last = MAX_DEPTH if depth is None else depth
     for plies in range(min(max(1, least), last), last + 1) if deepen else (last,):
@@ -227,6 +227,7 @@ def search_rules(
         loop, why_stopped = _search_at_depth(new, chosen, budget)
         growth = loop.growth
         growth.before = None
+        repeats = max(repeats, growth.repeats())
         rows += growth.made
         merged += growth.merged
         # If no leaf is an estimate, the values are those of every greater depth.
@@ -248,7 +249,7 @@ def search_rules(
     if found is None:
         found = finished.result(stopped=bool(why_stopped) and finished is loop)
     estimated = len(found.tree.estimated)
-    grown = Grown(reached, rows, rules.evaluations, merged, why_stopped, estimated)
+    grown = Grown(reached, rows, rules.evaluations, merged, why_stopped, estimated, repeats)
     return replace(found, grown=grown)
 
 
@@ -351,6 +352,7 @@ def _begin(game: Game | str, depth: int, state: Any, options: Options) -> tuple[
 
         game = find_game(game)
     rules = Rules(game, options)
+    rules.check_searchable()
     return rules, rules.start if state is None else state
 
 

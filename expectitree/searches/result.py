@@ -77,6 +77,7 @@ class Grown:
         why_stopped: Why the search stopped early; empty if it did not.
         estimated: How many leaves of the tree are estimates, because the depth limit cuts there.
             If none is, the result is that of the whole game.
+        repeats: How many positions were found again below themselves.
     """
 
     depth: int
@@ -85,6 +86,7 @@ class Grown:
     merged: int
     why_stopped: str = ""
     estimated: int = 0
+    repeats: int = 0
 
 
 class Outcome(Enum):

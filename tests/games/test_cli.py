@@ -323,7 +323,7 @@ def test_other_commands_write_the_tree_out(command: tuple[str, ...], expected: s
 
 @pytest.mark.parametrize(
     "command",
-    [("ask",), ("verify",), ("information", "--event", "x"),
+    [("ask",), ("information", "--event", "x"),
      ("sensitivity", "-p", "x")],
 )  # fmt: skip
 def test_commands_that_refuse_games_say_what_to_do(command: tuple[str, ...]) -> None:
@@ -414,3 +414,21 @@ def test_options_of_files_are_refused_for_games() -> None:
         done = run_main(*words, "--depth", "3", "--from", "efg")
         assert done.status == 2
         assert "--from, --max-player" in done.err
+
+
+def test_solve_and_verify_a_game(tmp_path: Path) -> None:
+    policy = tmp_path / "policy.csv"
+    done = run_main(
+        "solve", "game:pig(target=3)", "--exact", "--play", "roll,3", "--policy", str(policy)
+    )
+    assert done.status == 0
+    assert "value      1\n" in done.out
+    assert done.err == f"{policy} written\n"
+    done = run_main("solve", "game:pig(target=3)", "--width", "0")
+    assert done.status == 1
+    assert "wider      than 0, because floats are rounded" in done.out
+    done = run_main("solve", "game:pig", "--play", "run")
+    assert (done.status, "there is no move 'run'" in done.err) == (2, True)
+    done = run_main("verify", "game:pig(target=3)", "-v")
+    assert "100 random games: expected no fault of the rules, found none in" in done.out
+    assert run_main("verify", "game:pig", "--write").status == 2

@@ -510,3 +510,82 @@ def test_labels_that_a_tree_cannot_have_are_left_out() -> None:
     odd = et.search(with_method("label", lambda s, m: f"{m}/\n\x07"), depth=3)
     assert odd.best == "right/\n\x07"
     assert et.to_text(odd).count("\x07") == 0
+
+
+# ---- Rules that lie.
+
+
+def drawn(*given: Any) -> Callable[..., Any]:
+    """Return a method that gives these results, one call after the other."""
+    results = count()
+    return lambda *arguments: given[next(results) % len(given)]
+
+
+@pytest.mark.parametrize("name", ["moves", "play", "value"])
+def test_a_method_that_gives_two_results_is_found(name: str) -> None:
+    answers = {"moves": (["a"], ["b"]), "play": ((1,), (2,)), "value": (1, 2)}
+    with pytest.raises(GameError) as caught:
+        et.search(with_method(name, drawn(*answers[name])), depth=3)
+    assert re.fullmatch(
+        rf"coins: {name}\(.*\) gives two results, .* and .*: results must depend on the state "
+        "alone, so draw random numbers as outcomes of chance",
+        str(caught.value),
+    )
+
+
+def test_equal_results_of_types_without_equality_are_not_taken_for_lies() -> None:
+    class Thing:
+        pass
+
+    assert et.search(with_method("moves", lambda s: HALVES if len(s) == 1 else [Thing()]), depth=3)
+
+
+@pytest.mark.parametrize("known", ["moves", "value"])
+def test_a_key_that_states_share_which_differ_is_found(known: str) -> None:
+    game = with_method("key", len)
+    if known == "moves":
+        game.moves = lambda s: HALVES if len(s) == 1 else [1, 2, 3][: 2 + (s == (1, "heads"))]
+    with pytest.raises(GameError) as caught:
+        et.search(game, depth=3)
+    assert "is also the key of (" in str(caught.value)
+    assert f"and {known} gives" in str(caught.value)
+    assert str(caught.value).endswith("give different keys to states that differ")
+
+
+def test_a_misspelt_method_is_named() -> None:
+    said: list[str] = []
+    for name in ("bound", "labels", "sameturn", "keys", "turns"):
+        et.search(with_method(name, lambda *arguments: 1), depth=1, warn=said.append)
+    assert said == [
+        f"coins has a method {name}, which is ignored: did you mean {other}?"
+        for name, other in (
+            ("bound", "bounds"), ("labels", "label"), ("sameturn", "same_turn"), ("keys", "key"),
+        )
+    ]  # fmt: skip
+
+
+def test_outcomes_of_a_player_are_named() -> None:
+    said: list[str] = []
+    game = with_method("moves", lambda state: HALVES)
+    et.search(game, depth=1, warn=said.append)
+    assert said == [
+        "coins: moves(()) gives [('heads', Fraction(1, 2)), ('tails', Fraction(1, 2))], and it is "
+        'not the turn of chance: if these are outcomes with probabilities, turn must give "chance"'
+    ]
+    et.search(
+        with_method("moves", lambda s: HALVES if len(s) == 1 else [(0, 1)]), depth=2, warn=print
+    )
+
+
+def test_verify_plays_random_games(capsys: pytest.CaptureFixture[str]) -> None:
+    from expectitree.games.checking import check_rules
+    from expectitree.games.finding import find_game
+
+    assert check_rules(find_game("game:pig(target=2)")) > 100
+    game = find_game("game:pig(target=2)")
+    expand = game.expand  # type: ignore[attr-defined]
+    game.expand = lambda states: (*expand(states)[:4], expand(states)[4] / 2)  # type: ignore[attr-defined]
+    with pytest.raises(GameError, match=r"gives the values .*, and the other methods give"):
+        check_rules(game)
+    with pytest.raises(GameError, match=r"label\(.*\) gives two results"):
+        check_rules(with_method("label", drawn("a", "b", "c")))

@@ -137,6 +137,10 @@ def _game_facts(grown: Grown, counts: Counts) -> Iterator[tuple[str, str]]:
     yield "nodes", f"{counts.visited:,} visited{_again_text(counts)}; {made}"
     yield "evaluations", f"{grown.evaluations:,}"
     yield "leaves", leaves_text(grown.estimated, counts.leaves_visited)
+    if grown.repeats:
+        verb = "repeats" if grown.repeats == 1 else "repeat"
+        what = f"{plural(grown.repeats, 'position')} {verb}"
+        yield "cycles", f"{what}: `expectitree solve` gives the value of the whole game"
 
 
 def leaves_text(estimated: int, leaves: int) -> str:

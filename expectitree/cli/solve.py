@@ -1,0 +1,94 @@
+"""`expectitree solve`: the value of a whole game, whose positions may repeat."""
+
+from __future__ import annotations
+
+import click
+
+from expectitree.base.errors import GameError, SearchError
+from expectitree.base.numbers import notation
+from expectitree.cli.help import HelpCommand
+from expectitree.cli.options import FILE, format_options
+from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
+from expectitree.games import MAX_ROWS
+from expectitree.games.solve import WIDTH
+
+
+@click.command("solve", cls=HelpCommand)
+@click.argument("game", metavar="GAME", type=FILE)
+@click.option(
+    "--width",
+    type=click.FloatRange(min=0),
+    metavar="W",
+    default=WIDTH,
+    show_default=True,
+    help="Narrow the interval of the value to this width.",
+)
+@click.option(
+    "--policy", type=OUT, metavar="FILE", help="Write the best move of each position: .csv, .arrow."
+)
+@click.option(
+    "--exact", is_flag=True, help="Prove the value as a fraction: up to 20,000 positions."
+)
+@click.option("--start", metavar="TEXT", help="Start from the position that TEXT describes.")
+@click.option("--play", metavar="MOVES", help="Play these moves first, as in roll,6,hold.")
+@click.option(
+    "--max-rows",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"Find at most N positions.  [default: {MAX_ROWS:,}]",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="T",
+    help="Stop after T seconds and report the interval so far.",
+)
+@format_options("solve")
+@click.pass_context
+def command(
+    context: click.Context,
+    game: str,
+    width: float,
+    policy: str | None,
+    exact: bool,
+    start: str | None,
+    play: str | None,
+    max_rows: int | None,
+    seconds: float | None,
+    format_name: str,
+) -> None:
+    """Compute the value of a whole game, whose positions may repeat, and its best moves.
+
+    The value certainly lies in the interval, which includes all rounding. Positions with equal keys
+    are one, whatever led to them. If play can go on for ever, the game must declare what that is
+    worth (`endless = 0`), or count later moves less (`discount = 0.95`).
+
+    For example: expectitree solve 'game:pig(target=20)' --policy pig.csv
+    """
+    from expectitree.games.finding import find_game
+    from expectitree.games.positions import position
+    from expectitree.games.solve.policy import check_policy, save_policy
+    from expectitree.games.solve.report import solve
+
+    protect([game])
+    if policy is not None:
+        check_policy(policy)
+    found_game, state = find_game(game), None
+    if start is not None or play is not None:
+        try:
+            state = position(found_game, start=start, play=play or "")
+        except GameError as error:
+            raise SearchError(str(error)) from error  # the options are wrong, not the game
+    with working(f"solving {game}"):
+        found = solve(
+            found_game, width=width, state=state, exact=exact, max_rows=max_rows, seconds=seconds,
+            warn=warn, file=game,
+        )  # fmt: skip
+    with notation(exact):
+        show("solve", format_name, found)
+        if policy is not None:
+            with working(f"writing {policy}", 0, found.states):
+                save_policy(found, policy)
+            say(f"{policy} written")
+    if not found.is_narrow:
+        context.exit(DOES_NOT_HOLD)

@@ -1,0 +1,118 @@
+"""Compute the values of a solved game as fractions, and prove that they are its values."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from expectitree.base.errors import GameError
+from expectitree.base.numbers import to_exact
+from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.games.solve.loops import choose_exits
+from expectitree.games.solve.solver import Solver
+from expectitree.searches.progress import report
+
+MAX_STATES = 20_000
+MAX_ROUNDS = 100  # of better moves in a component; one is usual
+
+
+def solve_exactly(solver: Solver) -> None:
+    """Replace the bounds of a solver by exact values, component by component.
+
+    In each, the best moves for the bounds give linear equations. If another move is better for
+    their solution, it replaces a player's move, and the equations are solved again. If there is
+    none, and the players can leave where that is better than endless play, the solution is proved.
+    """
+    count = len(solver.states)
+    if count > MAX_STATES:
+        raise GameError(
+            f"{solver.rules.title}: {count:,} states, and at most {MAX_STATES:,} are computed in "
+            "fractions: remove --exact"
+        )
+    _Exact(solver).solve()
+
+
+class _Exact:
+    def __init__(self, solver: Solver) -> None:
+        self.solver, fractions = solver, solver.states.fractions
+        self.value: list[Any] = fractions["value"]
+        self.graph = solver.graph._replace(weight=fractions["weight"], reward=fractions["reward"])
+        endless = solver.rules.endless
+        self.endless = to_exact(0 if endless is None else endless)
+
+    def solve(self) -> None:
+        solver = self.solver
+        begin = 0
+        for component, end in enumerate(solver.graph.ends):
+            self._solve(component, begin, end)
+            report(end, len(self.value))
+            begin = end
+        solver.low = solver.high = self.value
+        solver.graph, solver.is_exact = self.graph, True
+
+    def _solve(self, component: int, begin: int, end: int) -> None:
+        graph, choice = self.graph, self.solver.choice
+        inside = [n for n in graph.order[begin:end] if graph.kind[n] != TERMINAL]
+        for _ in range(MAX_ROUNDS):
+            self._solve_equations(inside)
+            better = {n: self._better(n) for n in inside if graph.kind[n] != CHANCE}
+            better = {n: branch for n, branch in better.items() if branch != choice[n]}
+            for state, branch in better.items():
+                choice[state] = branch
+            if not better:
+                break
+        where = graph, component, begin, end, self.value, self.value, self.endless, 0
+        if (
+            better
+            or self.solver.trap[component]
+            and choose_exits(*where, choice, self.solver.reached)
+        ):
+            raise GameError(
+                f"{self.solver.rules.title}: no proof in fractions was found for a component of "
+                f"{end - begin:,} positions: remove --exact"
+            )
+
+    def _worth(self, branch: int) -> Any:
+        graph = self.graph
+        worth = graph.weight[branch] * self.value[graph.child[branch]]
+        return worth + graph.reward[branch] if graph.reward else worth
+
+    def _better(self, state: int) -> int:
+        """Return a branch that is better than the chosen one, or else that one."""
+        graph, chosen = self.graph, int(self.solver.choice[state])
+        sign = 1 if graph.kind[state] == MAX else -1
+        branches = range(graph.first[state], graph.first[state + 1])
+        best = max(branches, key=lambda b: sign * self._worth(b))
+        return chosen if self._worth(best) == self._worth(chosen) else best
+
+    def _solve_equations(self, inside: list[int]) -> None:
+        """Find the values if the players make the chosen moves; eliminate one after the other."""
+        graph, place = self.graph, {n: at for at, n in enumerate(inside)}
+        rows: list[dict[int, Any]] = []  # by state: the factors of states after it in `inside`
+        constants: list[Any] = []
+        for at, state in enumerate(inside):
+            branches = range(graph.first[state], graph.first[state + 1])
+            if graph.kind[state] in (MAX, MIN):
+                branches = range(self.solver.choice[state], self.solver.choice[state] + 1)
+            constant, row = Fraction(0), dict[int, Any]()
+            for branch in branches:
+                below = graph.child[branch]
+                if below in place:
+                    row[place[below]] = row.get(place[below], 0) + graph.weight[branch]
+                    constant += graph.reward[branch] if graph.reward else 0
+                else:
+                    constant += self._worth(branch)
+            while row and (first := min(row)) < at:
+                factor = row.pop(first)
+                constant += factor * constants[first]
+                for other, share in rows[first].items():
+                    row[other] = row.get(other, 0) + factor * share
+            stays = row.pop(at, 0)
+            if stays == 1:  # these moves never leave
+                constant, row, stays = self.endless, {}, 0
+            rows.append({other: share / (1 - stays) for other, share in row.items()})
+            constants.append(constant / (1 - stays))
+        for at in range(len(inside) - 1, -1, -1):
+            rest = rows[at].items()
+            worth = (share * self.value[inside[other]] for other, share in rest)
+            self.value[inside[at]] = constants[at] + sum(worth)

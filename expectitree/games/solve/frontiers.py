@@ -1,0 +1,169 @@
+"""Find all states of a game by its method `expand`, a frontier at a time. This needs NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from expectitree.base.tree.columns import CHANCE, TERMINAL
+from expectitree.games.plies import STATES_AT_ONCE, expanded, within
+from expectitree.games.rules import Rules
+from expectitree.games.solve.states import Limits, States
+
+MOST_BITS = 62  # of the numbers of a state together
+
+
+class BatchedStates(States):
+    """States that `expand` makes; a state is a key of 64 bits, made of the numbers of `pack`."""
+
+    def __init__(self, rules: Rules, start: Any, limits: Limits) -> None:
+        super().__init__(rules, limits)
+        self._start = start
+        self._found: list[Any] = [np.zeros(1, np.int64)]  # the branch that found each state
+        self._sizes = [1]  # of the frontiers
+        self._least: Any = None  # of each number,
+        self._bits: Any = None  # and the bits for what is above
+        self._keys = np.zeros(0, np.int64)  # sorted,
+        self._numbers = np.zeros(0, np.int64)  # and the state of each
+        self.number_of = self._number_of
+        self.objects = self._objects
+
+    def find(self) -> bool:
+        """Find all states; return False if one has too many digits for a key."""
+        packed = self.rules.pack(self._start)
+        if packed is None or max(map(abs, packed), default=0) >= 2**MOST_BITS:
+            return False
+        states = np.array([packed], np.int64).T
+        if not self._make_room(states):
+            return False
+        self._keys, self._numbers = self._keys_of(states), np.zeros(1, np.int64)
+        columns: list[Any] = [[], [], [], []]  # kinds, values, widths, weights
+        below: list[Any] = []
+        count = branches = 0
+        while states.shape[1]:
+            parts = [*self._parts(states, count)]
+            kind, parent, children, probability, value = map(
+                np.concatenate, zip(*((p[0], p[1], p[2].T, p[3], p[4]) for p in parts), strict=True)
+            )
+            kept = probability > 0
+            is_move = kind[parent] != CHANCE
+            weight = np.where(is_move, float(self.rules.discount), probability)[kept]
+            parent, children = parent[kept], children.T[:, kept]
+            width = np.bincount(parent, minlength=len(kind))
+            for column, own in zip(columns, (kind, value, width, weight), strict=True):
+                column.append(own)
+            count += len(kind)
+            if not self._make_room(children):
+                return False
+            states, child = self._numbered(children, count, branches)
+            below.append(child)
+            branches += len(child)
+            self.limits.check(count + states.shape[1])
+        kinds, values, widths, weights = map(np.concatenate, columns)
+        self.kind, self.weight = kinds.astype("b"), weights
+        self.first = np.concatenate([[0], np.cumsum(widths)])
+        self.child = np.concatenate(below)
+        self.low = np.where(kinds == TERMINAL, values, 0.0)
+        self.high = self.low.copy()
+        return True
+
+    def _parts(self, states: Any, count: int) -> Iterator[list[Any]]:
+        """Yield the columns of `expand`, checked, for some states at a time."""
+        low, high = map(float, self.rules.bounds)
+        for at in range(0, states.shape[1], STATES_AT_ONCE):
+            some = states[:, at : at + STATES_AT_ONCE]
+            part = expanded(self.rules, some, False)
+            bounds = np.broadcast_to([[low], [high]], (2, some.shape[1]))
+            value = np.where(part[0] == TERMINAL, part[4], max(low, min(high, 0)))
+            if np.isnan(value).any():
+                self.rules.fail("expand", some, value, "a utility where the game is over")
+            part[4] = within(self.rules, some, value, bounds)
+            part[1] = part[1] + at
+            self.limits.check(count + at + some.shape[1])
+            yield part
+
+    def _make_room(self, states: Any) -> bool:
+        """Give each number enough bits, in the known keys too; return False if there are not."""
+        if not states.shape[1]:
+            return True
+        least, most = states.min(1), states.max(1)
+        before = self._least, self._bits
+        if self._least is not None:
+            if (least >= self._least).all() and (most - self._least < 1 << self._bits).all():
+                return True
+            known = self._digits(self._keys)
+            least = np.minimum(least, self._least)
+            most = np.maximum(most, self._least + (1 << self._bits) - 1)
+        self._least = least
+        self._bits = np.array([int(span).bit_length() for span in most - least])
+        if before[0] is not None:
+            self._keys = self._keys_of(known)
+            order = np.argsort(self._keys)
+            self._keys, self._numbers = self._keys[order], self._numbers[order]
+        return int(self._bits.sum()) <= MOST_BITS
+
+    def _keys_of(self, states: Any) -> Any:
+        keys = np.zeros(states.shape[1], np.int64)
+        for numbers, least, bits in zip(states, self._least, self._bits, strict=True):
+            keys = (keys << bits) | (numbers - least)
+        return keys
+
+    def _digits(self, keys: Any) -> Any:
+        states = []
+        for least, bits in zip(self._least[::-1], self._bits[::-1], strict=True):
+            states.append((keys & ((1 << bits) - 1)) + least)
+            keys = keys >> bits
+        return np.array(states[::-1])
+
+    def _numbered(self, children: Any, count: int, branches: int) -> tuple[Any, Any]:
+        """Return the children that are new, and the number of each child."""
+        keys = self._keys_of(children)
+        unique, first, back = np.unique(keys, return_index=True, return_inverse=True)
+        at = np.searchsorted(self._keys, unique)
+        at[at == len(self._keys)] = 0
+        is_new = self._keys[at] != unique
+        number = self._numbers[at]
+        number[is_new] = np.arange(count, count + is_new.sum())
+        found = np.concatenate([self._keys, unique[is_new]])
+        order = np.argsort(found, kind="stable")  # which merges what is sorted
+        self._keys = found[order]
+        self._numbers = np.concatenate([self._numbers, number[is_new]])[order]
+        self._found.append(first[is_new] + branches)
+        self._sizes.append(int(is_new.sum()))
+        return children[:, first[is_new]], number[back]
+
+    def _number_of(self, state: Any) -> int | None:
+        packed = self.rules.pack(state)
+        if packed is None:
+            return None
+        above = np.array(packed) - self._least
+        if (above < 0).any() or (above >= 1 << self._bits).any():
+            return None
+        key = self._keys_of(np.array([packed], np.int64).T)[0]
+        at = int(np.searchsorted(self._keys, key))
+        is_known = at < len(self._keys) and self._keys[at] == key
+        return int(self._numbers[at]) if is_known else None
+
+    def _objects(self) -> Iterator[Any]:
+        """Play the moves again: a state is made from one of the frontier before it."""
+        before, start = [self._start], 0
+        yield self._start
+        for found, size in zip(self._found[1:], self._sizes, strict=False):
+            parents = np.searchsorted(self.first, found, side="right") - 1
+            now = []
+            for branch, parent in zip(found.tolist(), parents.tolist(), strict=True):
+                state = before[parent - start]
+                moves = positive_moves(self.rules, state, int(self.kind[parent]))
+                now.append(self.rules.play(state, moves[branch - int(self.first[parent])]))
+                yield now[-1]
+            before, start = now, start + size
+
+
+def positive_moves(rules: Rules, state: Any, kind: int) -> list[Any]:
+    """Return the moves, or the outcomes that may happen."""
+    moves, probabilities = rules.moves(state, kind)
+    if probabilities is None:
+        return list(moves)
+    return [move for move, p in zip(moves, probabilities, strict=True) if p > 0]

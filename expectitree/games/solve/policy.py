@@ -1,0 +1,58 @@
+"""Write the best move of each position to a file: CSV or Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import TextIOWrapper
+from itertools import islice
+
+from expectitree.base.errors import FileError, Problem, install_hint
+from expectitree.files.writing import whole_file
+from expectitree.games.solve.report import Solution
+from expectitree.searches.progress import report
+from expectitree.text.csv import csv_lines
+
+COLUMNS = ("position", "turn", "best", "lower", "upper")
+ROWS_AT_ONCE = 50_000
+ENDINGS = (".csv", ".arrow")
+
+
+def check_policy(path: str) -> None:
+    """Raise `FileError` if a file has another ending, or pyarrow is missing."""
+    if not path.lower().endswith(ENDINGS):
+        problem = f"a policy is written as {' or '.join(ENDINGS)}: choose one of these endings"
+        raise FileError([Problem(path, problem)])
+    if path.lower().endswith(".arrow"):
+        try:
+            import pyarrow  # noqa: F401
+        except ImportError:
+            problem = f"to write Arrow needs pyarrow: {install_hint('arrow')}, or choose .csv"
+            raise FileError([Problem(path, problem)]) from None
+
+
+def save_policy(found: Solution, path: str) -> None:
+    """Write a row for each position in which a player moves."""
+    check_policy(path)
+    with whole_file(path) as stream:
+        if path.lower().endswith(".arrow"):
+            import pyarrow as pa
+
+            types = [pa.string()] * 3 + [pa.float64()] * 2
+            schema = pa.schema(list(zip(COLUMNS, types, strict=True)))
+            with pa.ipc.new_file(stream, schema) as writer:
+                for rows in _portions(found):
+                    writer.write_batch(pa.RecordBatch.from_pylist(rows, schema))
+            return
+        text = TextIOWrapper(stream, "utf-8", newline="\n", write_through=True)
+        text.write(",".join(COLUMNS) + "\n")
+        for rows in _portions(found):
+            text.writelines(f"{line}\n" for line in csv_lines(row.values() for row in rows))
+        text.detach()
+
+
+def _portions(found: Solution) -> Iterator[list[dict[str, object]]]:
+    records, done = found.to_records(), 0
+    while rows := list(islice(records, ROWS_AT_ONCE)):
+        yield rows
+        done += len(rows)
+        report(done, found.states)
