@@ -416,8 +416,8 @@ class Rules:
     def text(self, state: Any) -> str:
         """Return a state as the game shows it, or else as Python does."""
         if self._text is None:
-            return str(self._call("str", str, state))
-        return str(self._call("text", self._text, state))
+            return str(self.call("str", str, state))
+        return str(self.call("text", self._text, state))
 
     def _text_of(self, state: Any, move: Any) -> str:
         label = self._label

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
-from expectitree.base.numbers import Number
+from expectitree.base.numbers import Number, quote
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.games.finding import find_game
 from expectitree.games.protocol import Game
@@ -130,8 +130,8 @@ class Solution(Shown):
         """
         number = self.solver.states.number_of(state)
         if number is None:
-            text = state_text(self.solver.rules, state)
-            raise GameError(f"{self.title}: the game cannot reach the position {text}")
+            found = quote(repr(state))
+            raise GameError(f"{self.title}: the game cannot reach the position {found}")
         return position(self.solver, number, state)
 
     def positions(self) -> Iterator[Position]:
