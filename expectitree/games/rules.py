@@ -366,7 +366,7 @@ class Rules:
             return
         known = find_known()
         for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):
-            one, other = (self.call(name, ask, s) for s in (state, known))
+            one, other = ask(state), ask(known)
             if not _are_equal(one, other):
                 raise GameError(
                     f"{self.where('key', state)} is also the key of {_shown(known)}, and {name} "
@@ -382,7 +382,7 @@ class Rules:
         return len(moves) if probabilities is None else sorted(probabilities)
 
     def _worth(self, state: Any) -> Any:
-        value = self._value(state)
+        value = self.call("value", self._value, state)
         return value if value is None else round(float(self._number("value", state, value)), 9)
 
     def is_same_turn(self, state: Any) -> bool:
