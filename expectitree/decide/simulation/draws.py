@@ -21,16 +21,16 @@ from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
 MAX_SIZE = 1e100  # of a number, so that floats hold its square
-_MAX_NUMBERS = 50_000_000  # in arrays that are kept: 400 megabytes
+MAX_NUMBERS = 50_000_000  # in arrays that are kept: 400 megabytes
 _MAX_NAMES = 8  # in a message
 _Rows = Sequence[tuple[int, list[str]]]  # the cells of each row of a file, with its line
 
 
 def check_size(arrays: int, count: int) -> None:
     """Raise `AnalysisError` if arrays of so many draws do not fit in memory."""
-    if arrays * count > most(_MAX_NUMBERS):
+    if arrays * count > most(MAX_NUMBERS):
         raise AnalysisError(
-            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all: "
+            f"{count:,} draws of {arrays:,} numbers are more than {most(MAX_NUMBERS):,} in all: "
             f"use fewer --draws, or {more()}"
         )
 

@@ -11,7 +11,6 @@ If something is known in advance, means given that take the place of sums over a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import MAX_SIZE, check_size
+from expectitree.decide.simulation.draws import MAX_NUMBERS, MAX_SIZE, check_size
 from expectitree.searches.progress import report
 
 CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
@@ -43,11 +42,9 @@ class _Place(NamedTuple):
 class Strategies:
     """The decisions of a tree, and the numbers in each draw on which they depend."""
 
-    def __init__(
-        self, tree: Tree, draws: Mapping[str, Any], count: int, known: Mapping[str, float] = {}
-    ) -> None:
-        """Evaluate the tree for draws of its parameters, and values of others that are known."""
-        self.tree, self.draws, self.count, self.known = tree, draws, count, known
+    def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
+        """Evaluate the tree for draws of its parameters."""
+        self.tree, self.draws, self.count = tree, draws, len(next(iter(draws.values())))
         kind, child = tree.columns.kind, tree.columns.child
         decides: list[bool] = []
         for n in range(len(tree)):
@@ -55,33 +52,26 @@ class Strategies:
             decides.append(below or kind[n] == Kind.MAX)
         inner = [n for n in range(len(tree)) if decides[n]]
         branches = [NONE, *(b for n in inner for b in tree.branches_of(n))]
-        check_size(len(branches), count)
+        check_size(len(branches), self.count)
         # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
-        self.amounts = {b: np.empty(count) for b in branches}
-        of_chance = (b for n in inner if kind[n] == CHANCE for b in tree.branches_of(n))
-        self.chances = {b: np.empty(count) for b in of_chance}
+        self.amounts = {b: np.empty(self.count) for b in branches}
+        of_chance = [n for n in inner if kind[n] == CHANCE]
+        self.chances = {b: np.empty(self.count) for n in of_chance for b in tree.branches_of(n)}
+        size = max(1, min(CHUNK, MAX_NUMBERS // len(tree)))
         with np.errstate(all="ignore"):  # a number that is missing is NaN
-            for start in range(0, count, CHUNK):
-                part = slice(start, start + CHUNK)
-                numbers = Numbers(tree, {**known, **{name: x[part] for name, x in draws.items()}})
+            for start in range(0, self.count, size):
+                part = slice(start, start + size)
+                numbers = Numbers(tree, {name: x[part] for name, x in draws.items()})
                 values = numbers.values(decides)
                 for b, amounts in self.amounts.items():
                     node = tree.root_id if b == NONE else child[b]
-                    amounts[part] = numbers.reward(b) + values.get(node, 0.0)
-                for n in inner:
-                    if kind[n] == CHANCE:
-                        found = numbers.probabilities(n)
-                        for b, p in zip(tree.branches_of(n), found, strict=True):
-                            self.chances[b][part] = p
-                report(min(start + CHUNK, count), count)
+                    amounts[part] = numbers.reward(b) + values[node]
+                for n in of_chance:
+                    found = numbers.probabilities(n)
+                    for b, p in zip(tree.branches_of(n), found, strict=True):
+                        self.chances[b][part] = p
+                report(min(start + size, self.count), self.count)
         self.places = self._unfolded(decides)
-
-    def towards(self, other: Strategies, share: float) -> Strategies:
-        """Return the strategies for which amounts are between those of these and of others."""
-        found = copy(self)
-        pairs = ((b, mine, other.amounts[b]) for b, mine in self.amounts.items())
-        found.amounts = {b: mine + share * (its - mine) for b, mine, its in pairs}
-        return found
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
@@ -110,7 +100,7 @@ class Strategies:
                 options = [self.amounts[b] + (found.pop(c) if c else 0) for b, c in place.below]
                 if self.tree.columns.kind[place.node] == CHANCE:
                     chances = [self.chances[b] for b, _ in place.below]
-                    options = [mean_of(zip(chances, options, strict=True))]
+                    options = [mean_of(chances, options)]
                 found[at] = self._chosen(place, np.array(options), estimate)
             actions = np.array([option + self.amounts[NONE] for option in options])
             value = found[0] + self.amounts[NONE]
@@ -138,7 +128,7 @@ class Strategies:
         hint = "give the parameter a distribution without such values, or limit it in the formula"
         found = f"the value is beyond {MAX_SIZE:g}"
         try:
-            self.tree.with_parameters(**drawn, **self.known)
+            self.tree.with_parameters(**drawn)
         except ExpectitreeError as error:
             found = f"{error}"
         raise AnalysisError(f"draw {at + 1:,}: {found}; {hint}, as in min(x, 1)")
