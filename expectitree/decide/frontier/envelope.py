@@ -98,18 +98,20 @@ class Lines:
         return found, meetings
 
 
-def standing(line: Line, best: Sequence[Line], low: Fraction, high: Any) -> tuple[str, list[int]]:
-    """Return why a strategy is not one of the best, and the places of those that are the reason.
+def standing(
+    line: Line, best: Sequence[Line], low: Fraction, high: Any
+) -> tuple[str, tuple[int, ...]]:
+    """Return why a strategy is not one of the best, and the numbers of those that are the reason.
 
     It is dominated if one of them is worth at least as much at every weight, and extendedly
     dominated if that takes two: one at small weights, the other at great ones.
     """
     own = line.at(low), line.at(high)
-    for i, one in enumerate(best):
+    for i, one in enumerate(best, 1):
         ends = one.at(low), one.at(high)
         if ends[0] >= own[0] and ends[1] >= own[1]:
-            return TIE if ends == own else DOMINATED, [i]
+            return TIE if ends == own else DOMINATED, (i,)
     i = next(i for i, one in enumerate(best) if one.at(high) >= own[1])
     left, right = best[i - 1], best[i]
     weight = (left.a - right.a) / (right.b - left.b)
-    return TIE if line.at(weight) == left.at(weight) else EXTENDEDLY, [i - 1, i]
+    return TIE if line.at(weight) == left.at(weight) else EXTENDEDLY, (i, i + 1)
