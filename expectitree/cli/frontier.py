@@ -8,8 +8,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import Frontier, frontier
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -22,7 +21,7 @@ from expectitree.decide.sensitivity.parameters import parse_range
     default="",
     help="The weight, if the objective has several parameters, and its range.  [default: from 0]",
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Draw the plane too: .svg, .png or .pdf.")
+@plot_option
 @partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("frontier")
 def command(options: SearchOptions, weight: str, plot: str | None, format_name: str) -> None:

@@ -10,17 +10,14 @@ from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.report import Risk, risk
 
 
 @click.command("risk", cls=HelpCommand)
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
-@click.option(
-    "--plot", metavar="FILE", type=OUT, help="Draw the profiles too, as .svg, .png or .pdf."
-)
+@plot_option
 @partial(tree_options, searches=False)
 @format_options("risk")
 def command(

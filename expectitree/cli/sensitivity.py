@@ -9,8 +9,7 @@ import click
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -49,7 +48,7 @@ from expectitree.decide.sensitivity.strategies import strategies_of
 @click.option(
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
+@plot_option
 @partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("sensitivity")
 def command(

@@ -6,21 +6,13 @@ from functools import partial
 
 import click
 
+from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.simulation.report import (
-    DRAWS,
-    MIN_DRAWS,
-    SEED,
-    Acceptability,
-    Simulation,
-    acceptability,
-    simulate,
-)
+from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
 
 
 @click.command("simulate", cls=HelpCommand)
@@ -32,7 +24,7 @@ from expectitree.decide.simulation.report import (
 )
 @click.option(
     *("--draws", "count"),
-    type=click.IntRange(min=MIN_DRAWS),
+    type=click.IntRange(min=1),
     default=DRAWS,
     show_default=True,
     metavar="N",
@@ -45,7 +37,7 @@ from expectitree.decide.simulation.report import (
     show_default=True,
     help="The seed of the random numbers; the same seed gives the same draws.",
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
+@plot_option
 @partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("simulation")
 def command(
@@ -70,7 +62,7 @@ def command(
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
 
-    def simulated(file: str, tree: Tree) -> Simulation | Acceptability:
+    def simulated(file: str, tree: Tree) -> Shown:
         if moved is None:
             return simulate(tree, draws=count, seed=seed, file=file)
         name, ends = parse_range(moved)

@@ -101,11 +101,6 @@ class Simulation(Shown):
     sample: Mapping[str, Any] = field(repr=False)
     values: tuple[Any, ...] = field(repr=False)
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON, which leave the draws out: those are the CSV."""
-        names = ("draws", "seed", "value", "best", "actions", "evpi", "evppi")
-        return {name: getattr(self, name) for name in names}
-
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each draw: the rows of a table for pandas or polars.
 
@@ -114,10 +109,8 @@ class Simulation(Shown):
         names = [f"value of {one.action or 'the tree'}" for one in self.actions]
         columns = {**self.sample, **dict(zip(names, self.values, strict=True))}
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return [
-            {"file": self.file, "draw": at, **dict(zip(columns, row, strict=True))}
-            for at, row in enumerate(rows, 1)
-        ]
+        numbered = ((self.file, at, *row) for at, row in enumerate(rows, 1))
+        return [dict(zip(("file", "draw", *columns), row, strict=True)) for row in numbered]
 
 
 @dataclass(frozen=True)
@@ -152,16 +145,9 @@ class Acceptability(Shown):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each point: the parameter, `best`, `evpi`, and the shares."""
-        return [
-            {
-                "file": self.file,
-                self.range.name: one.at,
-                "best": one.best,
-                "evpi": one.evpi.value,
-                **{f"share of {a}": x for a, x in zip(self.actions, one.shares, strict=True)},
-            }
-            for one in self.points
-        ]
+        names = ("file", self.range.name, "best", "evpi", *(f"share of {a}" for a in self.actions))
+        rows = ((self.file, one.at, one.best, one.evpi.value, *one.shares) for one in self.points)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = "") -> Simulation:
@@ -200,7 +186,7 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
         # The last probability of a set is 1 minus the others.
         value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
         found = _estimated(value - now)
-        found = replace(found, value=max(found.value, 0.0))
+        found = replace(found, value=max(found.value, 0.0))  # below 0 by chance only
         evppi.append(Knowledge(group, tuple(names), found))
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
