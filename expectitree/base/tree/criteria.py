@@ -11,14 +11,7 @@ from dataclasses import replace
 from typing import cast
 
 from expectitree.base.expressions.parser import ExpressionError
-from expectitree.base.expressions.syntax import (
-    NEGATION,
-    Apply,
-    Expression,
-    Name,
-    fold,
-    text_of,
-)
+from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import quote
 from expectitree.base.tree.formulas import ZERO, Amounts, Criteria, Expressions
 from expectitree.base.tree.model import Tree

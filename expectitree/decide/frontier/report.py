@@ -37,7 +37,7 @@ class Strategy:
     start: Any = None  # the least weight at which it is best; None if it is never best
     end: Any = None  # the greatest such weight
     increments: Mapping[str, Fraction] | None = None  # of criteria, to the strategy before
-    status: str = "best"  # or "dominated", "extendedly dominated" or "tie"
+    status: str = "best"  # or "dominated" or "extendedly dominated"
     by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
 
 

@@ -7,7 +7,6 @@ A distribution of one number is a function: `beta(12, 12)`. The others are mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -32,13 +31,13 @@ from expectitree.files.grammar.document import Data, GrammarError, NumberText, P
 from expectitree.files.grammar.values import ValueReader, text
 from expectitree.files.grammar.words import described, unknown_key
 
-_FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
-    "beta": ("a, b", "a/(a + b)", "0, 1"),
-    "gamma": ("shape, scale", "shape*scale", "0, inf"),
-    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
-    "normal": ("mean, sd", "mean", "-inf, inf"),
-    "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
-    "uniform": ("low, high", "(low + high)/2", "low, high"),
+_FAMILIES = {  # by name: the arguments, and the mean as a formula of them
+    "beta": ("a, b", "a/(a + b)"),
+    "gamma": ("shape, scale", "shape*scale"),
+    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)"),
+    "normal": ("mean, sd", "mean"),
+    "triangular": ("low, mode, high", "(low + mode + high)/3"),
+    "uniform": ("low, high", "(low + high)/2"),
 }
 _POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
 _MAPPINGS = {
@@ -77,7 +76,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     if not count > 0:
         raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
     numbers, written = (to_finite_float(count),), {kind: NumberText(keys[kind]), **texts}
-    return Distribution(kind, numbers, source=texts["set"], written=written, support=(0, 1))
+    return Distribution(kind, numbers, source=texts["set"], written=written)
 
 
 def _wrong_form(name: str) -> str:
@@ -102,7 +101,7 @@ def _function(text: str) -> Distribution:
         raise ExpressionError(message, error.offset) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
-    signature, mean, support = _FAMILIES[name]
+    signature, mean = _FAMILIES[name]
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
         count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
@@ -114,10 +113,9 @@ def _function(text: str) -> Distribution:
             raise GrammarError(f"{found} {argument} > 0")
     if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
         raise GrammarError(f"{found} {' ≤ '.join(names)}, not all equal")
-    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
     middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
     floats = tuple(map(to_finite_float, numbers))
-    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
+    return Distribution(name, floats, written=text, mean=middle)
 
 
 def _number(value: Fraction) -> Expression:
@@ -146,7 +144,6 @@ def _discrete(data: Data) -> Distribution:
         tuple(map(to_nearest_float, points.values())),
         written={"discrete": {value: NumberText(p) for value, p in data}},
         mean=_number(sum((x * p for x, p in points.items()), Fraction(0))),
-        support=(min(points), max(points)),
     )
 
 
@@ -158,37 +155,24 @@ def complete(
 ) -> dict[str, Parameter]:
     """Return parameters, with the means of distributions in place of values that are None.
 
-    Reports sets of a single probability, and values that a distribution does not have.
+    Reports sets of a single probability, and distributions of values that are formulas.
     """
     found = dict(parameters)
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
     sets = [(own.source, own.numbers) for own in uncertain.values() if own.kind == "dirichlet"]
     for name, own in uncertain.items():
-        fault, mean = "", own.mean
+        fault, mean, value = "", own.mean, parameters[name].value
         if own.kind == "dirichlet":
             counts = [to_exact(count) for source, (count,) in sets if source == own.source]
             mean = _number(to_exact(own.numbers[0]) / sum(counts))
             if len(counts) == 1:
                 fault = f"the set {quote(own.source)} has no other probability: add one or use beta"
-        value = parameters[name].value or mean
-        if value is None:
+        if value is None and mean is None:
             fault = "the value is missing: add `value:`, since only the file has the mean"
-        found[name] = replace(parameters[name], value=value or ZERO)
-        fault = fault or _fault_of_value(found[name], own)
+        found[name] = replace(parameters[name], value=value or mean or ZERO)
+        if found[name].bases:
+            bases = " and ".join(found[name].bases)
+            fault = f"it is derived from {bases}, which may have distributions: remove its own"
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
     return found
-
-
-def _fault_of_value(parameter: Parameter, own: Distribution) -> str:
-    """Return the message about a value that a distribution cannot have, or nothing."""
-    if parameter.bases:
-        bases = " and ".join(parameter.bases)
-        return f"it is derived from {bases}, which may have distributions: remove its own"
-    with suppress(NumberError):  # reported where it is used
-        value = evaluate(parameter.value, rounded_fractions(), {})
-        low, high = own.support
-        if not low <= value <= high:
-            ends = f"{message_text(low)} to {message_text(high)}"
-            return f"the value {message_text(value)} is outside of its distribution, {ends}"
-    return ""
