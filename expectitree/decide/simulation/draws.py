@@ -22,14 +22,14 @@ from expectitree.base.tree.formulas import Parameter
 from expectitree.files import read_text
 
 MAX_SIZE = 1e100  # of a number, so that floats hold its square
-MAX_NUMBERS = 50_000_000  # in arrays that are kept: 400 megabytes
+_MAX_NUMBERS = 100_000_000  # in arrays: 800 megabytes
 
 
 def check_size(arrays: int, count: int) -> None:
     """Raise `AnalysisError` if arrays of so many draws do not fit in memory."""
-    if arrays * count > most(MAX_NUMBERS):
+    if arrays * count > most(_MAX_NUMBERS):
         raise AnalysisError(
-            f"{count:,} draws of {arrays:,} numbers are more than {most(MAX_NUMBERS):,} in all: "
+            f"{count:,} draws of {arrays:,} numbers are more than {most(_MAX_NUMBERS):,} in all: "
             f"use fewer --draws, or {more()}"
         )
 

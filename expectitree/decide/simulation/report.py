@@ -26,7 +26,7 @@ from expectitree.searches.progress import report
 DRAWS, SEED = 10_000, 1  # by default
 MIN_DRAWS = 100
 QUANTILES = ("0.025", "0.5", "0.975")
-POINTS = 40  # between those of a curve
+POINTS = 50  # between those of a curve
 _TIE = 1e-9  # of the greatest value, by which best actions may differ
 
 
@@ -278,7 +278,7 @@ def acceptability(
         ...                 "{treat: wtp*effect - 10, wait: 0}}")
         >>> found = et.acceptability(tree, "wtp", range=(0, 10))
         >>> [round(point.shares[0], 1) for point in found.points[::10]]
-        [0.0, 0.0, 0.5, 0.7, 0.8]
+        [0.0, 0.0, 0.3, 0.6, 0.8, 0.8]
 
     Args:
         tree: The tree.

@@ -20,10 +20,8 @@ from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, NONE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import MAX_NUMBERS, MAX_SIZE, check_size
-from expectitree.searches.progress import report
+from expectitree.decide.simulation.draws import MAX_SIZE, check_size
 
-CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
@@ -50,27 +48,19 @@ class Strategies:
         for n in range(len(tree)):
             below = any(decides[child[b]] for b in tree.branches_of(n))
             decides.append(below or kind[n] == Kind.MAX)
-        inner = [n for n in range(len(tree)) if decides[n]]
-        branches = [NONE, *(b for n in inner for b in tree.branches_of(n))]
-        check_size(len(branches), self.count)
+        check_size(len(tree), self.count)
+        numbers = Numbers(tree, draws)
         # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
-        self.amounts = {b: np.empty(self.count) for b in branches}
-        of_chance = [n for n in inner if kind[n] == CHANCE]
-        self.chances = {b: np.empty(self.count) for n in of_chance for b in tree.branches_of(n)}
-        size = max(1, min(CHUNK, MAX_NUMBERS // len(tree)))
+        self.amounts: dict[int, Any] = {}
+        self.chances: dict[int, Any] = {}
         with np.errstate(all="ignore"):  # a number that is missing is NaN
-            for start in range(0, self.count, size):
-                part = slice(start, start + size)
-                numbers = Numbers(tree, {name: x[part] for name, x in draws.items()})
-                values = numbers.values(decides)
-                for b, amounts in self.amounts.items():
-                    node = tree.root_id if b == NONE else child[b]
-                    amounts[part] = numbers.reward(b) + values[node]
-                for n in of_chance:
-                    found = numbers.probabilities(n)
-                    for b, p in zip(tree.branches_of(n), found, strict=True):
-                        self.chances[b][part] = p
-                report(min(start + size, self.count), self.count)
+            values = numbers.values(decides)
+            self.amounts[NONE] = numbers.reward(NONE) + values[tree.root_id]
+            for n in range(len(tree)):
+                branches = tree.branches_of(n) if decides[n] else ()
+                self.amounts |= {b: numbers.reward(b) + values[child[b]] for b in branches}
+                if branches and kind[n] == CHANCE:
+                    self.chances |= zip(branches, numbers.probabilities(n), strict=True)
         self.places = self._unfolded(decides)
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
@@ -92,8 +82,8 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        found: dict[int, Any] = {0: 0.0}
-        options: list[Any] = [0.0]
+        found: dict[int, Any] = {0: np.zeros(self.count)}
+        options: list[Any] = [found[0]]
         with np.errstate(all="ignore"):
             for at in range(len(self.places) - 1, -1, -1):
                 place = self.places[at]
@@ -101,8 +91,9 @@ class Strategies:
                 if self.tree.columns.kind[place.node] == CHANCE:
                     chances = [self.chances[b] for b, _ in place.below]
                     options = [mean_of(chances, options)]
+                options = [np.broadcast_to(option, self.count) for option in options]
                 found[at] = self._chosen(place, np.array(options), estimate)
-            actions = np.array([option + self.amounts[NONE] for option in options])
+            actions = np.array([x + self.amounts[NONE] for x in options])
             value = found[0] + self.amounts[NONE]
         self._check(value)
         return value, actions

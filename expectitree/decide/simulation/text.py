@@ -14,7 +14,7 @@ from expectitree.text.console import characters, report_heading, safe
 from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
-_EVERY = 4  # points of a curve are a row each
+_EVERY = 5  # points of a curve are a row each
 _MAX_PLACES = 9
 
 

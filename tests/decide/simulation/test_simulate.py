@@ -173,7 +173,7 @@ def test_json_and_csv() -> None:
     assert invoke(*curve, "csv").stdout.splitlines()[0] == (
         "file,prize,best,evpi,share of sure,share of bet"
     )
-    point = json.loads(invoke(*curve, "json").stdout)["points"][40]
+    point = json.loads(invoke(*curve, "json").stdout)["points"][50]
     assert (point["at"], point["best"]) == (10, "bet")
 
 

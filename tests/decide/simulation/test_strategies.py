@@ -14,7 +14,6 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
-from expectitree.decide.simulation import strategies as module
 from expectitree.decide.simulation.arrays import ARRAYS, mean_of
 from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
@@ -98,13 +97,6 @@ chance:
     now, _ = Strategies(et.loads(text), {"p": np.array([0.2, 0.8])}).play(nothing)
     # By hand: after a win, 0.2 * -3.5 + 0.8 * 2.5 is positive; after a loss it is not.
     assert now.mean() == pytest.approx((0.2 * -3.5 + 0.8 * 2.5) / 2)
-
-
-def test_chunks_and_freed_nodes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree, draws = random_tree(Random(1)), draws_of(1)
-    whole = Strategies(tree, draws).play(everything)[0]
-    monkeypatch.setattr(module, "CHUNK", 4)
-    assert (Strategies(tree, draws).play(everything)[0] == whole).all()
 
 
 @pytest.mark.parametrize(
