@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from expectitree.base.errors import AnalysisError, ExpectitreeError
-from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.columns import CHANCE, MAX, NONE
+from expectitree.base.tree.model import Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
 from expectitree.decide.simulation.draws import MAX_SIZE, check_size
 
@@ -34,7 +34,7 @@ class _Place(NamedTuple):
 
     node: int
     reach: Any  # the probability of the chances on the way, in each draw
-    below: list[tuple[int, int]]  # each branch with its place; 0 if nobody decides there
+    below: list[int]  # the place of each child; 0 if nobody decides there
 
 
 class Strategies:
@@ -43,38 +43,31 @@ class Strategies:
     def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
         """Evaluate the tree for draws of its parameters."""
         self.tree, self.draws, self.count = tree, draws, len(next(iter(draws.values())))
-        kind, child = tree.columns.kind, tree.columns.child
-        decides: list[bool] = []
-        for n in range(len(tree)):
-            below = any(decides[child[b]] for b in tree.branches_of(n))
-            decides.append(below or kind[n] == Kind.MAX)
+        self.kind, self.child = tree.columns.kind, tree.columns.child
         check_size(len(tree), self.count)
-        numbers = Numbers(tree, draws)
-        # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
-        self.amounts: dict[int, Any] = {}
-        self.chances: dict[int, Any] = {}
+        decides: list[bool] = []
+        for n, kind in enumerate(self.kind):
+            below = any(decides[self.child[b]] for b in tree.branches_of(n))
+            decides.append(below or kind == MAX)
+        self.numbers = Numbers(tree, draws)
         with np.errstate(all="ignore"):  # a number that is missing is NaN
-            values = numbers.values(decides)
-            self.amounts[NONE] = numbers.reward(NONE) + values[tree.root_id]
-            for n in range(len(tree)):
-                branches = tree.branches_of(n) if decides[n] else ()
-                self.amounts |= {b: numbers.reward(b) + values[child[b]] for b in branches}
-                if branches and kind[n] == CHANCE:
-                    self.chances |= zip(branches, numbers.probabilities(n), strict=True)
-        self.places = self._unfolded(decides)
+            self.values = self.numbers.values(decides)
+            self.places = self._unfolded(decides)
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
-        tree, child = self.tree, self.tree.columns.child
-        places = [_Place(tree.root_id, 1.0, [])] if decides[tree.root_id] else []
+        root = self.tree.root_id
+        places = [_Place(root, 1.0, [])] if decides[root] else []
         for place in places:  # which grows
-            for b in tree.branches_of(place.node):
-                if not decides[child[b]]:
-                    place.below.append((b, 0))
-                    continue
-                place.below.append((b, len(places)))
-                places.append(_Place(child[b], place.reach * self.chances.get(b, 1.0), []))
-                check_size(len(places), self.count)
+            branches, chances = self.tree.branches_of(place.node), None
+            if self.kind[place.node] == CHANCE:
+                chances = self.numbers.probabilities(place.node)
+            for b, p in zip(branches, chances or [1.0] * len(branches), strict=True):
+                child = self.child[b]
+                place.below.append(len(places) if decides[child] else 0)
+                if decides[child]:
+                    places.append(_Place(child, place.reach * p, []))
+                    check_size(len(places), self.count)
         return places
 
     def play(self, estimate: Estimate) -> tuple[Any, Any]:
@@ -82,19 +75,20 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        found: dict[int, Any] = {0: np.zeros(self.count)}
+        numbers, paid = self.numbers, self.numbers.reward(NONE)
+        found: dict[int, Any] = {0: self.values[-1] + np.zeros(self.count)}
         options: list[Any] = [found[0]]
         with np.errstate(all="ignore"):
             for at in range(len(self.places) - 1, -1, -1):
-                place = self.places[at]
-                options = [self.amounts[b] + (found.pop(c) if c else 0) for b, c in place.below]
-                if self.tree.columns.kind[place.node] == CHANCE:
-                    chances = [self.chances[b] for b, _ in place.below]
-                    options = [mean_of(chances, options)]
+                place, options = self.places[at], []
+                for b, c in zip(self.tree.branches_of(place.node), place.below, strict=True):
+                    value = found.pop(c) if c else self.values[self.child[b]]
+                    options.append(numbers.reward(b) + value)
+                if self.kind[place.node] == CHANCE:
+                    options = [mean_of(numbers.probabilities(place.node), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
                 found[at] = self._chosen(place, np.array(options), estimate)
-            actions = np.array([x + self.amounts[NONE] for x in options])
-            value = found[0] + self.amounts[NONE]
+        value, actions = found[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
