@@ -90,18 +90,14 @@ class Numbers:
         return self._value(self.formulas.rewards.get(branch), self.tree.reward_of(branch))
 
     def probabilities(self, n: int) -> list[Any]:
-        """Return the probabilities of a chance node; NaN where they are wrong."""
+        """Return the probabilities of a chance node, scaled to the sum 1; NaN where wrong."""
         branches, written = self.tree.branches_of(n), self.formulas.probabilities
         if branches[0] not in written:
             return [to_nearest_float(self.tree.columns.probability[b]) for b in branches]
         formulas = [written[b] if written[b] != Name(REST) else None for b in branches]
         key = tuple(map(id, formulas))  # a Markov model repeats its transitions
-        if key not in self.chances:
-            self.chances[key] = self._of_formulas(formulas)
-        return self.chances[key]
-
-    def _of_formulas(self, formulas: Sequence[Expression | None]) -> list[Any]:
-        """Return the probabilities of formulas; None is an equal part of the rest."""
+        if key in self.chances:
+            return self.chances[key]
         found = [self._value(p, 0) for p in formulas if p is not None]
         total, rests = sum(found), formulas.count(None)
         is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
@@ -111,7 +107,8 @@ class Numbers:
         found = [np.clip(p, 0, 1) * scale for p in found]
         rest = np.maximum(1 - sum(found), 0) / max(rests, 1)
         known = iter(found)
-        return [rest if p is None else next(known) for p in formulas]
+        self.chances[key] = [rest if p is None else next(known) for p in formulas]
+        return self.chances[key]
 
     def values(self, decides: Sequence[bool]) -> list[Any]:
         """Return the values of the nodes; 0 where somebody `decides` there or below."""

@@ -191,19 +191,9 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
     actions = tuple(_actions(tree, values, best_values, known))
-    return Simulation(
-        file=file,
-        tree=tree,
-        draws=draws,
-        seed=seed,
-        value=_estimated(now),
-        best=tuple(one.action for one in actions if one.is_best and one.action is not None),
-        actions=actions,
-        evpi=_estimated(known - now),
-        evppi=tuple(evppi),
-        sample=sample,
-        values=tuple(values),
-    )
+    best = tuple(one.action for one in actions if one.is_best and one.action is not None)
+    means = _estimated(now), best, actions, _estimated(known - now), tuple(evppi)
+    return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
 
 
 def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from expectitree.base.errors import AnalysisError, ExpectitreeError
 from expectitree.base.tree.columns import CHANCE, MAX, NONE
 from expectitree.base.tree.model import Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import MAX_SIZE, check_size
+from expectitree.decide.simulation.draws import check_size
 
+MAX_SIZE = 1e100  # of a value, so that floats hold its square
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
