@@ -20,7 +20,6 @@ from expectitree.base.tree.columns import TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
-from expectitree.searches.progress import report
 
 _TOLERANCE = 1e-9  # by which probabilities may miss [0, 1] or the sum 1
 _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
@@ -103,7 +102,7 @@ class Numbers:
         is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
         for p in found:
             is_wrong = is_wrong | (p < -_TOLERANCE) | (p > 1 + _TOLERANCE)
-        scale = np.where(is_wrong, np.nan, 1.0 if rests else 1 / total)
+        scale = np.where(is_wrong, np.nan, 1.0 if rests else np.divide(1, total))
         found = [np.clip(p, 0, 1) * scale for p in found]
         rest = np.maximum(1 - sum(found), 0) / max(rests, 1)
         known = iter(found)
@@ -122,7 +121,6 @@ class Numbers:
             else:
                 amounts = [self.reward(b) + found[columns.child[b]] for b in tree.branches_of(n)]
                 found.append(mean_of(self.probabilities(n), amounts))
-            report(n, len(tree))
         return found
 
 

@@ -76,7 +76,7 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        numbers, paid = self.numbers, self.numbers.reward(NONE)
+        numbers = self.numbers
         found: dict[int, Any] = {0: self.values[-1] + np.zeros(self.count)}
         options: list[Any] = [found[0]]
         with np.errstate(all="ignore"):
@@ -89,7 +89,8 @@ class Strategies:
                     options = [mean_of(numbers.probabilities(place.node), options)]
                 options = [np.broadcast_to(option, self.count) for option in options]
                 found[at] = self._chosen(place, np.array(options), estimate)
-        value, actions = found[0] + paid, np.array(options) + paid
+            paid = numbers.reward(NONE)
+            value, actions = found[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
