@@ -19,9 +19,7 @@ from expectitree.decide.sensitivity.strategies import strategies_of
 
 @click.command("sensitivity", cls=HelpCommand)
 @click.option(
-    "-p",
-    "--parameter",
-    "moved",
+    *("-p", "--parameter", "moved"),
     multiple=True,
     metavar="NAME[=LOW..HIGH]",
     help="The parameter to vary, and its range if the file has none; two make a map.",

@@ -89,6 +89,12 @@ class Criterion:
     unit: str | None = None
     description: str | None = None
 
+    @property
+    def about(self) -> dict[str, str]:
+        """The unit and the description, as far as they are known."""
+        about = {"unit": self.unit, "description": self.description}
+        return {key: text for key, text in about.items() if text is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
