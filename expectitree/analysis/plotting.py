@@ -99,6 +99,18 @@ def look(dash: int, color: int) -> dict[str, Any]:
     }
 
 
+def line_style(position: int) -> dict[str, Any]:
+    """Return the colour and the dashes of a line without markers."""
+    dashes = DASHES[position % len(DASHES)]
+    return {"color": COLORS[position % len(COLORS)], "linestyle": dashes, "linewidth": 1.4}
+
+
+def axis_label(one: Any) -> str:
+    """Return the label of an axis for a parameter or a criterion: name, description and unit."""
+    named = f"{one.name}: {one.description}" if one.description else one.name
+    return plain(f"{named} ({one.unit})" if one.unit else named)
+
+
 def plain(text: str) -> str:
     """Return a text that matplotlib draws literally, not as a formula."""
     return escape(text).replace("$", r"\$")

@@ -168,6 +168,11 @@ def tree_options(
     return cast(Command, add_options(reading_options(own_options), of_games))
 
 
+plot_option = click.option(
+    "--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
+)
+
+
 def format_options(question: str, *report: str) -> Callable[[Command], Command]:
     """Add --format, with the formats of the answer to a question, and -o to a command.
 

@@ -6,25 +6,20 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.sensitivity.plot import figure_of
 from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
 
 @click.command("sensitivity", cls=HelpCommand)
 @click.option(
-    "-p",
-    "--parameter",
-    "moved",
+    *("-p", "--parameter", "moved"),
     multiple=True,
     metavar="NAME[=LOW..HIGH]",
     help="The parameter to vary, and its range if the file has none; two make a map.",
@@ -51,7 +46,7 @@ from expectitree.decide.sensitivity.strategies import strategies_of
 @click.option(
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
+@plot_option
 @partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("sensitivity")
 def command(
@@ -94,8 +89,8 @@ def command(
     }  # fmt: skip
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
-    if plot is not None:
-        _check_plot(plot, options)
+    if plot is not None and until is not None:
+        raise click.UsageError("--plot draws all but --until.")
 
     def answer(file: str, tree: Tree) -> Shown:
         names = [name for name, _ in ranges]
@@ -115,21 +110,7 @@ def command(
             return sensitivity(tree, name, range=ends, file=file)
         return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
-    reports = list(options.map("sensitivity of", answer))
-    if reports:
-        if plot is not None and not reports[0].has_plot:
-            raise click.UsageError("--plot draws all but --until.")
-        show("sensitivity", format_name, reports)
-        if plot is not None:
-            save_figure(figure_of(reports[0]), plot)
-            say(f"{plot} written")
-
-
-def _check_plot(plot: str, options: SearchOptions) -> None:
-    """Raise an error if the file cannot be a plot, or if there are several trees."""
-    check_plot(plot)
-    if options.tree_count > 1:
-        raise click.UsageError("--plot draws one tree: name one file.")
+    options.show_all("sensitivity of", answer, "sensitivity", format_name, plot)
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:

@@ -6,23 +6,13 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
+from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.options import format_options, plot_option, tree_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.simulation.plot import figure_of
-from expectitree.decide.simulation.report import (
-    DRAWS,
-    MIN_DRAWS,
-    SEED,
-    Acceptability,
-    Simulation,
-    acceptability,
-    simulate,
-)
+from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
 
 
 @click.command("simulate", cls=HelpCommand)
@@ -34,7 +24,7 @@ from expectitree.decide.simulation.report import (
 )
 @click.option(
     *("--draws", "count"),
-    type=click.IntRange(min=MIN_DRAWS),
+    type=click.IntRange(min=1),
     default=DRAWS,
     show_default=True,
     metavar="N",
@@ -47,7 +37,7 @@ from expectitree.decide.simulation.report import (
     show_default=True,
     help="The seed of the random numbers; the same seed gives the same draws.",
 )
-@click.option("--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf.")
+@plot_option
 @partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
 @format_options("simulation")
 def command(
@@ -71,19 +61,11 @@ def command(
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
-    if options.tree_count > 1 and (plot is not None or format_name == "csv"):
-        chosen = "--format csv writes the draws of" if plot is None else "--plot draws"
-        raise click.UsageError(f"{chosen} one tree: name one file.")
-    if plot is not None:
-        check_plot(plot)
 
-    def simulated(file: str, tree: Tree) -> Simulation | Acceptability:
+    def simulated(file: str, tree: Tree) -> Shown:
         if moved is None:
             return simulate(tree, draws=count, seed=seed, file=file)
         name, ends = parse_range(moved)
         return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
 
-    reports = options.show_all("simulating", simulated, "simulation", format_name)
-    if reports and plot is not None:
-        save_figure(figure_of(reports[0]), plot)
-        say(f"{plot} written")
+    options.show_all("simulating", simulated, "simulation", format_name, plot)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from expectitree.analysis import plotting
 from expectitree.base import compiling
 from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import (
@@ -25,6 +26,7 @@ from expectitree.base.errors import (
     SearchError,
 )
 from expectitree.base.numbers import to_bound
+from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
@@ -161,12 +163,28 @@ class SearchOptions:
             show(question, format, report, **settings)
 
     def show_all(
-        self, activity: str, function: Callable[[str, Any], Result], question: str, format: str
+        self,
+        activity: str,
+        function: Callable[[str, Any], Result],
+        question: str,
+        format: str,
+        plot: str | None = None,
     ) -> list[Result]:
-        """Show a function's reports about all trees together, and return them."""
+        """Show a function's reports about all trees together, and return them.
+
+        The report about one tree is also drawn to the file `plot`.
+        """
+        if plot is not None:
+            plotting.check_plot(plot)
+            if self.tree_count > 1:
+                raise click.UsageError("--plot draws one tree: name one file.")
         reports = list(self.map(activity, function))
         if reports:
             show(question, format, reports)
+        if reports and plot is not None:
+            module = module_of(f"{QUESTIONS[question]}.plot")
+            plotting.save_figure(module.figure_of(reports[0]), plot)
+            say(f"{plot} written")
         return reports
 
     def fail_if(self, is_negative: bool) -> None:

@@ -54,7 +54,7 @@ def _fields_of(report: Any) -> dict[str, Any]:
     if hasattr(report, "json_fields"):
         found: dict[str, Any] = report.json_fields()
         return found
-    names = [field.name for field in fields(report)]
+    names = [field.name for field in fields(report) if field.repr]  # not large arrays
     return {name: getattr(report, name) for name in names if name != "tree"}
 
 

@@ -11,16 +11,9 @@ from dataclasses import replace
 from typing import cast
 
 from expectitree.base.expressions.parser import ExpressionError
-from expectitree.base.expressions.syntax import (
-    NEGATION,
-    Apply,
-    Expression,
-    Name,
-    fold,
-    text_of,
-)
+from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import quote
-from expectitree.base.tree.formulas import ZERO, Amounts, Criteria, Expressions
+from expectitree.base.tree.formulas import ZERO, Amounts, Criteria
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -62,13 +55,11 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
-
-    def amounts(column: Expressions) -> dict[int, Expression]:
-        assert all(isinstance(one, Amounts) for one in column.values())
-        return {at: cast("Amounts", one).of(criterion) for at, one in column.items()}
-
     assert tree.formulas is not None
-    nodes, rewards = amounts(tree.formulas.nodes), amounts(tree.formulas.rewards)
+    nodes, rewards = (
+        {at: cast("Amounts", one).of(criterion) for at, one in column.items()}
+        for column in (tree.formulas.nodes, tree.formulas.rewards)
+    )
     formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=None)
     found = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
     return evaluated(found)[0].computed

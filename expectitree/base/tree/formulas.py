@@ -19,8 +19,8 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
-from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
+from expectitree.base.numbers import number_text
 from expectitree.base.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
@@ -40,7 +40,6 @@ class Distribution:
     column: str = ""  # of the file
     written: Any = None  # as the tree file has it
     mean: Expression | None = None  # where the distribution alone has it
-    support: Bounds = (-INFINITY, INFINITY)  # the least and the greatest value that it can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,12 @@ class Criterion:
     name: str
     unit: str | None = None
     description: str | None = None
+
+    @property
+    def about(self) -> dict[str, str]:
+        """The unit and the description, as far as they are known."""
+        about = {"unit": self.unit, "description": self.description}
+        return {key: text for key, text in about.items() if text is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.model import Tree
 
-DOMINATED, EXTENDEDLY, TIE = "dominated", "extendedly dominated", "tie"
+DOMINATED, EXTENDEDLY = "dominated", "extendedly dominated"
 
 
 class Line(NamedTuple):
@@ -98,18 +98,16 @@ class Lines:
         return found, meetings
 
 
-def standing(line: Line, best: Sequence[Line], low: Fraction, high: Any) -> tuple[str, list[int]]:
-    """Return why a strategy is not one of the best, and the places of those that are the reason.
+def standing(
+    line: Line, best: Sequence[Line], low: Fraction, high: Any
+) -> tuple[str, tuple[int, ...]]:
+    """Return why a strategy is not one of the best, and the numbers of those that are the reason.
 
     It is dominated if one of them is worth at least as much at every weight, and extendedly
     dominated if that takes two: one at small weights, the other at great ones.
     """
-    own = line.at(low), line.at(high)
-    for i, one in enumerate(best):
-        ends = one.at(low), one.at(high)
-        if ends[0] >= own[0] and ends[1] >= own[1]:
-            return TIE if ends == own else DOMINATED, [i]
-    i = next(i for i, one in enumerate(best) if one.at(high) >= own[1])
-    left, right = best[i - 1], best[i]
-    weight = (left.a - right.a) / (right.b - left.b)
-    return TIE if line.at(weight) == left.at(weight) else EXTENDEDLY, [i - 1, i]
+    reaches = [i for i, one in enumerate(best, 1) if one.at(high) >= line.at(high)]
+    for i in reaches:
+        if best[i - 1].at(low) >= line.at(low):
+            return DOMINATED, (i,)
+    return EXTENDEDLY, (reaches[0] - 1, reaches[0])

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.analysis.plotting import COLORS, finish, new_figure, plain
-from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY, TIE
+from expectitree.analysis.plotting import COLORS, axis_label, finish, new_figure, plain
+from expectitree.decide.frontier.envelope import DOMINATED, EXTENDEDLY
 from expectitree.decide.frontier.report import Frontier, Strategy
 
 _LOOKS = {
     DOMINATED: {"color": COLORS[1], "marker": "X"},
     EXTENDEDLY: {"color": COLORS[3], "marker": "^"},
-    TIE: {"color": COLORS[2], "marker": "D"},
 }
 
 
@@ -34,9 +33,8 @@ def figure_of(report: Frontier) -> Any:
         aside |= {"textcoords": "offset points", "ha": "left" if is_best else "right"}
         axes.annotate(plain(name or ""), [x for (x,) in points([one])], **aside)
     for name, axis in ((report.weighed, axes.xaxis), (report.other, axes.yaxis)):
-        about = report.tree.criteria.criteria[name]  # type: ignore[union-attr]
-        text = f"{name}: {about.description}" if about.description else name
-        axis.set_label_text(plain(f"{text} ({about.unit})" if about.unit else text))
+        criterion = report.tree.criteria.criteria[name]  # type: ignore[union-attr]
+        axis.set_label_text(axis_label(criterion))
         axis.set_major_formatter("{x:,.12g}")
     axes.margins(x=0.25, y=0.12)  # room for the names
     finish(axes, report.tree.title)

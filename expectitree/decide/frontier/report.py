@@ -22,13 +22,7 @@ from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
 from expectitree.decide.frontier.envelope import Line, Lines, standing
 from expectitree.decide.sensitivity.exact import exact_only
-from expectitree.decide.sensitivity.parameters import (
-    RATIONALS,
-    Ends,
-    Range,
-    exact_tree,
-    range_of,
-)
+from expectitree.decide.sensitivity.parameters import RATIONALS, Ends, Range, exact_tree, range_of
 from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 
@@ -38,14 +32,12 @@ class Strategy:
     """One way to play, and what is expected of each criterion."""
 
     action: str | None  # the first action; None if no player decides at the root
-    # The label of the action by the path of the node, at each node that the strategy reaches.
-    choices: Mapping[str, str]
+    choices: Mapping[str, str]  # the label of the action by the path of each node that it reaches
     criteria: Mapping[str, Fraction]
     start: Any = None  # the least weight at which it is best; None if it is never best
     end: Any = None  # the greatest such weight
-    # What it adds to the strategy that is best at lower weights, by criterion.
-    increments: Mapping[str, Fraction] | None = None
-    status: str = "best"  # or "dominated", "extendedly dominated" or "tie"
+    increments: Mapping[str, Fraction] | None = None  # of criteria, to the strategy before
+    status: str = "best"  # or "dominated" or "extendedly dominated"
     by: tuple[int, ...] = ()  # the numbers, from 1, of the best strategies that are the reason
 
 
@@ -95,12 +87,9 @@ class Frontier(Shown):
         """
         names = ("action", "status", "start", "end")
         return [
-            {
-                "file": self.file,
-                **{name: getattr(one, name) for name in names},
-                "by": " ".join(map(str, one.by)),
-                **one.criteria,
-            }
+            {"file": self.file}
+            | {name: getattr(one, name) for name in names}
+            | {"by": " ".join(map(str, one.by)), **one.criteria}
             for one in (*self.best, *self.never)
         ]
 
@@ -158,12 +147,11 @@ def frontier(
     for i, (one, two) in enumerate(pairwise(best), 1):
         added = {k: two.criteria[k] - one.criteria[k] for k in (other, weighed)}
         best[i] = replace(two, increments=added)
-    never = []
+    never, firsts = [], [line.choices.get(exact.root_id) for line in found]
     for b in exact.branches_of(exact.root_id) if exact.root.kind == MAX else ():
-        if b not in [line.choices[exact.root_id] for line in found]:
-            for line in lines.envelope(low, high, b)[0]:
-                status, by = standing(line, found, low, high)
-                never.append(strategy(line, status=status, by=tuple(i + 1 for i in by)))
+        for line in lines.envelope(low, high, b)[0] if b not in firsts else ():
+            status, by = standing(line, found, low, high)
+            never.append(strategy(line, status=status, by=by))
     return Frontier(file, tree, moved, weighed, other, is_icer, tuple(best), tuple(never))
 
 
@@ -185,11 +173,12 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
     values = ParameterValues(tree.parameters, RATIONALS, {name: VARIABLE})
     units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.criteria}
     worth = {one: evaluate(unit, RATIONALS, values) for one, unit in units.items()}
-    counted = {one: weight for one, weight in worth.items() if weight.numerator}
-    weighed = [one for one, weight in counted.items() if not weight(Fraction(0))]
-    others = [one for one, weight in counted.items() if not weight.degree]
-    is_linear = all(weight.is_polynomial and weight.degree < 2 for weight in counted.values())
-    if not is_linear or len(counted) != 2 or len(weighed) != 1 or len(others) != 1:
+    counted = [one for one, weight in worth.items() if weight.numerator]
+    weighed = max(worth, key=lambda one: worth[one].degree)
+    others = [one for one in counted if one != weighed]
+    weight = worth[weighed]
+    is_weight = weight.is_polynomial and weight.degree == 1 and not weight(Fraction(0))
+    if not is_weight or len(others) != 1 or worth[others[0]].degree:
         raise AnalysisError(
             f"a frontier compares two criteria, of which {name} multiplies one, as in "
             f"{name}*effect - cost; the objective {text_of(criteria.objective)} counts "
@@ -197,14 +186,14 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
         )
     moving = {one for one, value in values.items() if value.degree}
     for formula in () if tree.formulas is None else tree.formulas.expressions():
-        parts = [one for _, one in formula.amounts] if isinstance(formula, Amounts) else [formula]
-        moved = [part for part in parts if not moving.isdisjoint(names_in(part))]
-        if moved:
-            found = f"the formula {text_of(moved[0])} depends on it, too"
-            hint = f"ask `sensitivity -p {name}`"
-            raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
-    cost, per_unit = worth[others[0]](Fraction(0)), worth[weighed[0]](Fraction(1))
-    return weighed[0], others[0], cost < 0 and abs(cost) == abs(per_unit)
+        parts = dict(formula.amounts).values() if isinstance(formula, Amounts) else [formula]
+        for part in parts:
+            if not moving.isdisjoint(names_in(part)):
+                found = f"the formula {text_of(part)} depends on it, too"
+                hint = f"ask `sensitivity -p {name}`"
+                raise AnalysisError(f"{name} is not only a weight, because {found}: {hint}")
+    cost, per_unit = worth[others[0]](Fraction(0)), weight(Fraction(1))
+    return weighed, others[0], cost < 0 and abs(cost) == abs(per_unit)
 
 
 def _verify(tree: Tree, name: str, lines: Sequence[Line], ends: Sequence[Any]) -> None:

@@ -10,7 +10,6 @@ from rich.text import Text
 from expectitree.base.expressions.syntax import text_of
 from expectitree.base.numbers import INFINITY, cell_text, escape
 from expectitree.base.tree.paths import ROOT
-from expectitree.decide.frontier.envelope import TIE
 from expectitree.decide.frontier.report import Frontier, Strategy
 from expectitree.decide.sensitivity.text import VERIFIED
 from expectitree.text.console import characters, report_heading, safe
@@ -31,7 +30,7 @@ def render(reports: Sequence[Frontier], options: ConsoleOptions) -> Iterator[Ren
 def _tables(report: Frontier, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the strategies that are best for some weight, then the others."""
     both = (report.other, report.weighed)
-    shared = [Column(""), Column("action"), Column("then")]
+    shared = [Column(""), Column("action")]
     for name in report.best[0].criteria:
         shared.append(Column(name, number=True, spare=0 if name in both else 3))
     rows, now = [], _best_now(report)
@@ -42,32 +41,20 @@ def _tables(report: Frontier, options: ConsoleOptions) -> Iterator[RenderableTyp
         rows.append([f"{i}{mark}", *_cells(one), *more])
     columns = [Column(f"incr. {name}", number=True, spare=2) for name in both]
     ratio = "ICER" if report.is_icer else f"from {report.range.name}"
-    yield from _without_empty([*shared, *columns, Column(ratio, number=True)], rows, options)
+    yield from table([*shared, *columns, Column(ratio, number=True)], rows, options)
     if report.never:
         yield ""
-        rows = [["", *_cells(one), _reason(one)] for one in report.never]
-        yield from _without_empty([*shared, Column("never best")], rows, options)
-
-
-def _without_empty(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], options: ConsoleOptions
-) -> Iterator[RenderableType]:
-    """Yield a table without the column of later actions if there are none."""
-    shown = [i for i, one in enumerate(columns) if one.heading != "then" or any(r[i] for r in rows)]
-    yield from table([columns[i] for i in shown], [[r[i] for i in shown] for r in rows], options)
+        rows = []
+        for one in report.never:
+            reason = f"{one.status} by {' and '.join(map(str, one.by))}"
+            rows.append(["", *_cells(one), reason])
+        yield from table([*shared, Column("never best")], rows, options)
 
 
 def _cells(one: Strategy) -> list[str]:
-    rest = [(path, label) for path, label in one.choices.items() if path != ROOT]
-    then = ", ".join(f"{escape(path)}: {escape(label)}" for path, label in rest)
-    return [escape(one.action or ""), then, *map(cell_text, one.criteria.values())]
-
-
-def _reason(one: Strategy) -> str:
-    by = " and ".join(map(str, one.by))
-    if one.status != TIE:
-        return f"{one.status} by {by}"
-    return f"as good as {by}{' where these tie' if one.by[1:] else ''}"
+    later = [f"{escape(path)}: {escape(a)}" for path, a in one.choices.items() if path != ROOT]
+    actions = ", then ".join(filter(None, (escape(one.action or ""), ", ".join(later))))
+    return [actions, *map(cell_text, one.criteria.values())]
 
 
 def _best_now(report: Frontier) -> list[int]:
@@ -84,6 +71,5 @@ def _sentences(report: Frontier) -> Iterator[str]:
     best = f"{' and '.join(map(str, now))} {'are' if now[1:] else 'is'} best"
     known = best if now else "that is outside the range"
     yield f"{one.name} is {with_unit(cell_text(one.current), one.unit)} now: {known}."
-    if len(report.best) > 1:
-        is_rounded = bool(report.tree.error)  # irrational numbers, to 60 digits
-        yield VERIFIED.replace(" in exact arithmetic", "") if is_rounded else VERIFIED
+    if len(report.best) > 1 and not report.tree.error:  # which irrational numbers have
+        yield VERIFIED

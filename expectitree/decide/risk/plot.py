@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from expectitree.analysis.plotting import COLORS, DASHES, finish, look, new_figure, plain
+from expectitree.analysis.plotting import COLORS, DASHES, finish, line_style, new_figure, plain
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import display_text
 from expectitree.decide.risk.report import Risk
@@ -29,9 +29,7 @@ def figure_of(report: Risk) -> Any:
         found = one.distribution
         xs = [low - margin, *map(float, found.totals), high + margin]
         ys = [0.0, *map(float, found.cumulative), 1.0]
-        style = look(position // len(COLORS), position % len(COLORS))
-        style.update(linestyle=DASHES[position % len(DASHES)], marker=None)
-        style["linewidth"] = 2.4 if one.is_best else 1.4
+        style = line_style(position) | {"linewidth": 2.4 if one.is_best else 1.4}
         name = plain(one.action or "the tree")
         label = f"{name} (best)" if one.is_best and one.action is not None else name
         axes.step(xs, ys, where="post", label=label, **style)

@@ -32,18 +32,9 @@ def render(reports: Sequence[Risk], options: ConsoleOptions) -> Iterator[Rendera
 
 
 def _table(report: Risk, options: ConsoleOptions) -> Iterator[RenderableType]:
-    columns = [
-        Column("action"),
-        Column("mean", number=True),
-        Column("sd", number=True),
-        Column("min", number=True),
-        Column("5%", number=True, spare=3),
-        Column("50%", number=True, spare=2),
-        Column("95%", number=True, spare=3),
-        Column("max", number=True),
-        Column("P(< 0)", number=True, spare=1),
-        Column("worst 5%", number=True, spare=4),
-    ]
+    spare = {"mean": 0, "sd": 0, "min": 0, "5%": 3, "50%": 2, "95%": 3, "max": 0, "P(< 0)": 1}
+    columns = [Column("action"), *(Column(name, True, rank) for name, rank in spare.items())]
+    columns.append(Column("worst 5%", number=True, spare=4))
     if report.target is not None:
         columns.append(Column(f"P(≥ {display_text(report.target)})", number=True))
     mark = f" {characters(options).best.strip()}"

@@ -8,11 +8,18 @@ from fractions import Fraction
 from textwrap import fill
 from typing import Any
 
-from expectitree.analysis.plotting import COLORS, DASHES, HATCHES, finish, new_figure, plain
+from expectitree.analysis.plotting import (
+    COLORS,
+    HATCHES,
+    axis_label,
+    finish,
+    line_style,
+    new_figure,
+    plain,
+)
 from expectitree.base.numbers import display_text
 from expectitree.decide.sensitivity.decisions import number_text, short_text
 from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
-from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS
 from expectitree.decide.sensitivity.strategies import Strategies
@@ -42,12 +49,6 @@ def figure_of(report: Any) -> Any:
     return figure
 
 
-def _label(one: Range) -> str:
-    """Return the label of a parameter's axis: its name, description and unit."""
-    named = f"{one.name}: {one.description}" if one.description else one.name
-    return plain(f"{named} ({one.unit})" if one.unit else named)
-
-
 # ---- One parameter.
 
 
@@ -60,10 +61,7 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     somewhere = {action for piece in report.pieces for action in piece.best}
     for action, values in actions.items():
         if len(actions) <= _MAX_LINES or action in somewhere:
-            position = len(axes.lines) - 1
-            line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
-            line["linestyle"] = DASHES[position % len(DASHES)]
-            axes.plot(xs, values, label=plain(action), **line)
+            axes.plot(xs, values, label=plain(action), **line_style(len(axes.lines) - 1))
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         place, above = float(threshold.middle), axes.get_xaxis_transform()
@@ -71,7 +69,7 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
         axes.text(place, 1.01, short_text(threshold), **style)
     if one.low <= one.current <= one.high:
         axes.plot([float(one.current)], [float(report.value)], "ko", markersize=6, label="now")
-    axes.set_xlabel(_label(one))
+    axes.set_xlabel(axis_label(one))
     axes.set_ylabel("value" if report.tree.attitude is None else "certainty equivalent")
     axes.margins(x=0.02)
 
@@ -118,8 +116,8 @@ def _plot_map(report: TwoWay, axes: Any) -> None:
     axes.plot([float(now[0])], [float(now[1])], "ko", markersize=6, label="now", linestyle="none")
     axes.set_xlim(float(report.across.low), float(report.across.high))
     axes.set_ylim(float(report.down.low), float(report.down.high))
-    axes.set_xlabel(_label(report.across))
-    axes.set_ylabel(_label(report.down))
+    axes.set_xlabel(axis_label(report.across))
+    axes.set_ylabel(axis_label(report.down))
 
 
 def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
@@ -177,7 +175,7 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         xs, ys = zip(*changes, strict=True)
         style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
         axes.plot([*map(float, xs)], ys, markersize=6, label="the best action changes", **style)
-    _name_rows(axes, rows, [_label(bar.range) for bar in report.bars])
+    _name_rows(axes, rows, [axis_label(bar.range) for bar in report.bars])
     axes.margins(x=0.25)
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the value, and where")
 
@@ -204,7 +202,7 @@ def _plot_decisions(report: Everywhere, axes: Any) -> None:
     axes.axvline(float(one.current), color="black", linewidth=1, label="now")
     _name_rows(axes, rows, [*map(plain, report.decisions)])
     axes.set_xlim(float(one.low), float(one.high))
-    axes.set_xlabel(_label(one))
+    axes.set_xlabel(axis_label(one))
 
 
 def _plot_strategies(report: Strategies, axes: Any) -> None:

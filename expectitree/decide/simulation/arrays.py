@@ -7,8 +7,7 @@ it. Numbers that no draw changes stay floats.
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -71,9 +70,9 @@ ARRAYS = Domain(
 class Numbers:
     """The numbers of a tree for some draws of its parameters."""
 
-    def __init__(self, tree: Tree, known: Mapping[str, Any]) -> None:
+    def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
         self.tree, self.formulas = tree, tree.formulas or Formulas()
-        self.parameters = ParameterValues(tree.parameters, ARRAYS, known)
+        self.parameters = ParameterValues(tree.parameters, ARRAYS, draws)
         self.found: dict[int, Any] = {}  # the values of formulas, by the id of the expression
         self.chances: dict[tuple[int, ...], list[Any]] = {}  # by the ids of several
 
@@ -90,59 +89,45 @@ class Numbers:
         return self._value(self.formulas.rewards.get(branch), self.tree.reward_of(branch))
 
     def probabilities(self, n: int) -> list[Any]:
-        """Return the probabilities of a chance node; NaN where they are wrong."""
+        """Return the probabilities of a chance node, scaled to the sum 1; NaN where wrong."""
         branches, written = self.tree.branches_of(n), self.formulas.probabilities
         if branches[0] not in written:
             return [to_nearest_float(self.tree.columns.probability[b]) for b in branches]
-        key = tuple(id(written[b]) for b in branches)  # a Markov model repeats its transitions
-        if key not in self.chances:
-            self.chances[key] = self._of_formulas([written[b] for b in branches])
+        formulas = [written[b] if written[b] != Name(REST) else None for b in branches]
+        key = tuple(map(id, formulas))  # a Markov model repeats its transitions
+        if key in self.chances:
+            return self.chances[key]
+        found = [self._value(p, 0) for p in formulas if p is not None]
+        total, rests = sum(found), formulas.count(None)
+        is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
+        for p in found:
+            is_wrong = is_wrong | (p < -_TOLERANCE) | (p > 1 + _TOLERANCE)
+        scale = np.where(is_wrong, np.nan, 1.0 if rests else np.divide(1, total))
+        found = [np.clip(p, 0, 1) * scale for p in found]
+        rest = np.maximum(1 - sum(found), 0) / max(rests, 1)
+        known = iter(found)
+        self.chances[key] = [rest if p is None else next(known) for p in formulas]
         return self.chances[key]
 
-    def _of_formulas(self, formulas: Sequence[Expression]) -> list[Any]:
-        found = {at: self._value(p, 0) for at, p in enumerate(formulas) if p != Name(REST)}
-        for at, p in found.items():
-            is_wrong = (p < -_TOLERANCE) | (p > 1 + _TOLERANCE)
-            found[at] = np.clip(np.where(is_wrong, np.nan, p) if np.any(is_wrong) else p, 0, 1)
-        total, rests = sum(found.values()), len(formulas) - len(found)
-        is_wrong = (total > 1 + _TOLERANCE) | ((total < 1 - _TOLERANCE) & (not rests))
-        if np.any(is_wrong):
-            total = np.where(is_wrong, np.nan, total)
-        if not rests:
-            return [p / total for p in found.values()]
-        rest = np.maximum(1 - total, 0) / rests
-        return [found[at] + 0 * total if at in found else rest for at in range(len(formulas))]
-
-    def values(self, decides: Sequence[bool]) -> dict[int, Any]:
-        """Return the values of the nodes below which nobody decides, as far as others need them.
-
-        `decides` marks the other nodes.
-        """
+    def values(self, decides: Sequence[bool]) -> list[Any]:
+        """Return the values of the nodes; 0 where somebody `decides` there or below."""
         tree, columns = self.tree, self.tree.columns
-        found: dict[int, Any] = {}
-        uses = Counter(columns.child)
-        for n in range(len(tree)):
+        found: list[Any] = []
+        for n, kind in enumerate(columns.kind):
             if decides[n]:
-                continue
-            if columns.kind[n] == TERMINAL:
-                found[n] = self._value(self.formulas.nodes.get(n), columns.utility[n])
-                continue
-            branches = tree.branches_of(n)
-            amounts = [self.reward(b) + found[columns.child[b]] for b in branches]
-            found[n] = mean_of(zip(self.probabilities(n), amounts, strict=True))
-            for b in branches:
-                uses[columns.child[b]] -= 1
-                if not uses[columns.child[b]]:  # all arrays of a large tree would not fit in memory
-                    del found[columns.child[b]]
+                found.append(0.0)
+            elif kind == TERMINAL:
+                found.append(self._value(self.formulas.nodes.get(n), columns.utility[n]))
+            else:
+                amounts = [self.reward(b) + found[columns.child[b]] for b in tree.branches_of(n)]
+                found.append(mean_of(self.probabilities(n), amounts))
         return found
 
 
-def mean_of(outcomes: Iterable[tuple[Any, Any]]) -> Any:
-    """Return the mean of values, given as pairs with their probabilities."""
-    total: Any = 0.0
-    for p, value in outcomes:
-        term = p * value
-        if np.isnan(term).any():  # a value is not needed where its probability is 0
-            term = np.where(p == 0, 0.0, term)
-        total = total + term
-    return total
+def mean_of(chances: Sequence[Any], values: Sequence[Any]) -> Any:
+    """Return the mean of values; one is not needed where its probability is 0."""
+    mean = sum(map(operator.mul, chances, values))
+    if np.isnan(mean).any():
+        terms = [np.where(p == 0, 0.0, p * x) for p, x in zip(chances, values, strict=True)]
+        mean = sum(terms)
+    return mean

@@ -8,22 +8,17 @@ Medical Decision Making 34, 2014).
 
 from __future__ import annotations
 
-import operator
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, cast
 
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, install_hint
-from expectitree.base.expressions.evaluation import Domain, evaluate
-from expectitree.base.expressions.syntax import COMPARISONS, FUNCTIONS, NEGATION, Name
-from expectitree.base.numbers import INFINITY
 from expectitree.base.tree.columns import MIN
-from expectitree.base.tree.formulas import REST, Formulas
+from expectitree.base.tree.formulas import Distribution
 from expectitree.base.tree.model import Kind, Tree, check_tree
-from expectitree.base.tree.parameters import ParameterValues
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
@@ -106,11 +101,6 @@ class Simulation(Shown):
     sample: Mapping[str, Any] = field(repr=False)
     values: tuple[Any, ...] = field(repr=False)
 
-    def json_fields(self) -> dict[str, Any]:
-        """Return the fields for JSON, which leave the draws out: those are the CSV."""
-        names = ("draws", "seed", "value", "best", "actions", "evpi", "evppi")
-        return {name: getattr(self, name) for name in names}
-
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each draw: the rows of a table for pandas or polars.
 
@@ -119,10 +109,8 @@ class Simulation(Shown):
         names = [f"value of {one.action or 'the tree'}" for one in self.actions]
         columns = {**self.sample, **dict(zip(names, self.values, strict=True))}
         rows = zip(*(column.tolist() for column in columns.values()), strict=True)
-        return [
-            {"file": self.file, "draw": at, **dict(zip(columns, row, strict=True))}
-            for at, row in enumerate(rows, 1)
-        ]
+        numbered = ((self.file, at, *row) for at, row in enumerate(rows, 1))
+        return [dict(zip(("file", "draw", *columns), row, strict=True)) for row in numbered]
 
 
 @dataclass(frozen=True)
@@ -157,16 +145,9 @@ class Acceptability(Shown):
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each point: the parameter, `best`, `evpi`, and the shares."""
-        return [
-            {
-                "file": self.file,
-                self.range.name: one.at,
-                "best": one.best,
-                "evpi": one.evpi.value,
-                **{f"share of {a}": x for a, x in zip(self.actions, one.shares, strict=True)},
-            }
-            for one in self.points
-        ]
+        names = ("file", self.range.name, "best", "evpi", *(f"share of {a}" for a in self.actions))
+        rows = ((self.file, one.at, one.best, one.evpi.value, *one.shares) for one in self.points)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = "") -> Simulation:
@@ -192,48 +173,38 @@ def simulate(tree: Tree, *, draws: int = DRAWS, seed: int = SEED, file: str = ""
     sample = _sample(tree, draws, seed, file)
     from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
-    strategies = Strategies(tree, sample, draws)
+    strategies = Strategies(tree, sample)
     now, values = strategies.play(nothing)
     known, best_values = strategies.play(everything)
-    groups: dict[tuple[bool, str], list[str]] = {}
+    groups: dict[tuple[bool, str], list[str]] = {}  # the sets of probabilities are apart
     for name in sample:
-        own = tree.parameters[name].distribution
-        is_set = own is not None and own.kind == "dirichlet"
-        group = own.source if own is not None and is_set else name
-        groups.setdefault((is_set, group), []).append(name)
+        own = cast("Distribution", tree.parameters[name].distribution)
+        is_set = own.kind == "dirichlet"
+        groups.setdefault((is_set, own.source if is_set else name), []).append(name)
     evppi = []
     for at, ((_, group), names) in enumerate(groups.items(), 1):
         # The last probability of a set is 1 minus the others.
         value, _ = strategies.play(these([sample[name] for name in names[: len(names) - 1 or 1]]))
-        evppi.append(Knowledge(group, tuple(names), _estimated(value - now, 0.0)))
+        found = _estimated(value - now)
+        found = replace(found, value=max(found.value, 0.0))  # below 0 by chance only
+        evppi.append(Knowledge(group, tuple(names), found))
         report(at, len(groups))
     evppi.sort(key=lambda one: -one.evppi.value)
     actions = tuple(_actions(tree, values, best_values, known))
-    return Simulation(
-        file=file,
-        tree=tree,
-        draws=draws,
-        seed=seed,
-        value=_estimated(now),
-        best=tuple(one.action for one in actions if one.is_best and one.action is not None),
-        actions=actions,
-        evpi=_estimated(known - now),
-        evppi=tuple(evppi),
-        sample=sample,
-        values=tuple(values),
-    )
+    best = tuple(one.action for one in actions if one.is_best and one.action is not None)
+    means = _estimated(now), best, actions, _estimated(known - now), tuple(evppi)
+    return Simulation(file, tree, draws, seed, *means, sample, tuple(values))
 
 
-def _sample(tree: Tree, draws: int, seed: int, file: str, moved: str = "") -> dict[str, Any]:
-    """Return the draws of a tree's parameters, without that of one that moves."""
+def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:
+    """Return the draws of a tree's uncertain parameters."""
     check_tree(tree, "simulate")
     if MIN in tree.columns.kind:
         raise AnalysisError("simulate is about one decision maker, and the tree has MIN nodes")
     if draws < MIN_DRAWS:
         raise AnalysisError(f"found {draws} draws, expected {MIN_DRAWS} or more")
     search_tree(tree)  # raises what is wrong with the tree
-    parameters = {name: one for name, one in tree.parameters.items() if name != moved}
-    if not any(one.distribution for one in parameters.values()):
+    if not any(one.distribution for one in tree.parameters.values()):
         raise AnalysisError(
             "no parameter has a distribution: write it under `parameters`, as in "
             '`pr: {value: 0.5, distribution: "beta(12, 12)"}`'
@@ -242,7 +213,7 @@ def _sample(tree: Tree, draws: int, seed: int, file: str, moved: str = "") -> di
         from expectitree.decide.simulation.draws import draw
     except ModuleNotFoundError:
         raise AnalysisError(f"simulate needs NumPy: {install_hint('fast')}") from None
-    return draw(parameters, draws, seed, os.path.dirname(file))
+    return draw(tree.parameters, draws, seed, os.path.dirname(file))
 
 
 def _actions(tree: Tree, values: Any, best_values: Any, known: Any) -> Iterator[ActionValue]:
@@ -274,10 +245,8 @@ def _shares(values: Any) -> list[float]:
     return shares
 
 
-def _estimated(values: Any, least: float = -INFINITY) -> Estimated:
-    return Estimated(
-        max(float(values.mean()), least), float(values.std(ddof=1) / len(values) ** 0.5)
-    )
+def _estimated(values: Any) -> Estimated:
+    return Estimated(float(values.mean()), float(values.std(ddof=1) / len(values) ** 0.5))
 
 
 # ---- The acceptability curve.
@@ -312,54 +281,21 @@ def acceptability(
     Raises:
         AnalysisError: As for `simulate`, or no player decides at the root.
     """
-    sample = _sample(tree, draws, seed, file, parameter)
     moved = range_of(tree, parameter, range)
+    places = moved.places(POINTS)
+    sample = _sample(tree.with_parameters(**{parameter: places[0]}), draws, seed, file)
+    import numpy as np
+
     from expectitree.decide.simulation.strategies import Strategies, everything, nothing
 
     if tree.root.kind != Kind.MAX:
         raise AnalysisError("a curve compares actions, and no player decides at the root")
-    labels = tuple(branch.label for branch in tree.root.branches)
-    places, points = moved.places(POINTS), []
-    # In between, an affine function needs no evaluation.
-    ends = [
-        Strategies(tree, sample, draws, {parameter: float(at)}) for at in (places[0], places[-1])
-    ]
-    for at, place in enumerate(places):
-        if _is_affine(tree, parameter):
-            strategies = ends[0].towards(ends[1], at / POINTS)
-        else:
-            strategies = Strategies(tree, sample, draws, {parameter: float(place)})
+    labels, points = tuple(branch.label for branch in tree.root.branches), []
+    for at, place in enumerate(places, 1):
+        strategies = Strategies(tree, {**sample, parameter: np.full(draws, float(place))})
         now, values = strategies.play(nothing)
         known, best_values = strategies.play(everything)
         best = labels[int(values.mean(axis=1).argmax())]
         points.append(Point(place, best, tuple(_shares(best_values)), _estimated(known - now)))
-        report(at + 1, len(places))
+        report(at, len(places))
     return Acceptability(file, tree, draws, seed, moved, labels, tuple(points))
-
-
-def _is_affine(tree: Tree, parameter: str) -> bool:
-    """Return whether all amounts are affine functions of a parameter, and probabilities constant.
-
-    Formulas are evaluated over degrees: 0 is a constant, 1 affine, and anything more neither.
-    """
-    formulas = tree.formulas or Formulas()
-    values = ParameterValues(tree.parameters, _DEGREES, {parameter: 1})
-    amounts = (*formulas.nodes.values(), *formulas.rewards.values())
-    chances = (p for p in formulas.probabilities.values() if p != Name(REST))
-    limits = [(one, 1) for one in amounts] + [(p, 0) for p in chances]
-    return all(evaluate(one, _DEGREES, values) <= limit for one, limit in limits)
-
-
-def _other_degree(*degrees: int) -> int:
-    return 2 if any(degrees) else 0
-
-
-_DEGREES = Domain(
-    lambda _: 0,
-    {
-        **dict.fromkeys((*FUNCTIONS, *COMPARISONS, "^", "join"), _other_degree),
-        **{"+": max, "-": max, "*": operator.add, NEGATION: abs},
-        "/": lambda above, below: 2 if below else above,
-    },
-    lambda degree: degree,
-)

@@ -11,20 +11,18 @@ If something is known in advance, means given that take the place of sums over a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from expectitree.base.errors import AnalysisError, ExpectitreeError
-from expectitree.base.tree.columns import CHANCE, NONE
-from expectitree.base.tree.model import Kind, Tree
+from expectitree.base.tree.columns import CHANCE, MAX, NONE
+from expectitree.base.tree.model import Tree
 from expectitree.decide.simulation.arrays import Numbers, mean_of
-from expectitree.decide.simulation.draws import MAX_SIZE, check_size
-from expectitree.searches.progress import report
+from expectitree.decide.simulation.draws import check_size
 
-CHUNK = 10_000  # draws for which the parts of the tree without decisions are evaluated at once
+MAX_SIZE = 1e100  # of a value, so that floats hold its square
 _KNOTS = 11  # of the piecewise linear function of a parameter: its deciles
 _MAX_PAIRED = 10  # parameters whose products are in a regression
 
@@ -37,64 +35,40 @@ class _Place(NamedTuple):
 
     node: int
     reach: Any  # the probability of the chances on the way, in each draw
-    below: list[tuple[int, int]]  # each branch with its place; 0 if nobody decides there
+    below: list[int]  # the place of each child; 0 if nobody decides there
 
 
 class Strategies:
     """The decisions of a tree, and the numbers in each draw on which they depend."""
 
-    def __init__(
-        self, tree: Tree, draws: Mapping[str, Any], count: int, known: Mapping[str, float] = {}
-    ) -> None:
-        """Evaluate the tree for draws of its parameters, and values of others that are known."""
-        self.tree, self.draws, self.count, self.known = tree, draws, count, known
-        kind, child = tree.columns.kind, tree.columns.child
+    def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
+        """Evaluate the tree for draws of its parameters."""
+        self.tree, self.draws, self.count = tree, draws, len(next(iter(draws.values())))
+        self.kind, self.child = tree.columns.kind, tree.columns.child
+        check_size(len(tree), self.count)
         decides: list[bool] = []
-        for n in range(len(tree)):
-            below = any(decides[child[b]] for b in tree.branches_of(n))
-            decides.append(below or kind[n] == Kind.MAX)
-        inner = [n for n in range(len(tree)) if decides[n]]
-        branches = [NONE, *(b for n in inner for b in tree.branches_of(n))]
-        check_size(len(branches), count)
-        # What each branch pays, and what is below it if nobody decides there; -1 leads to the root.
-        self.amounts = {b: np.empty(count) for b in branches}
-        of_chance = (b for n in inner if kind[n] == CHANCE for b in tree.branches_of(n))
-        self.chances = {b: np.empty(count) for b in of_chance}
+        for n, kind in enumerate(self.kind):
+            below = any(decides[self.child[b]] for b in tree.branches_of(n))
+            decides.append(below or kind == MAX)
+        self.numbers = Numbers(tree, draws)
         with np.errstate(all="ignore"):  # a number that is missing is NaN
-            for start in range(0, count, CHUNK):
-                part = slice(start, start + CHUNK)
-                numbers = Numbers(tree, {**known, **{name: x[part] for name, x in draws.items()}})
-                values = numbers.values(decides)
-                for b, amounts in self.amounts.items():
-                    node = tree.root_id if b == NONE else child[b]
-                    amounts[part] = numbers.reward(b) + values.get(node, 0.0)
-                for n in inner:
-                    if kind[n] == CHANCE:
-                        found = numbers.probabilities(n)
-                        for b, p in zip(tree.branches_of(n), found, strict=True):
-                            self.chances[b][part] = p
-                report(min(start + CHUNK, count), count)
-        self.places = self._unfolded(decides)
-
-    def towards(self, other: Strategies, share: float) -> Strategies:
-        """Return the strategies for which amounts are between those of these and of others."""
-        found = copy(self)
-        pairs = ((b, mine, other.amounts[b]) for b, mine in self.amounts.items())
-        found.amounts = {b: mine + share * (its - mine) for b, mine, its in pairs}
-        return found
+            self.values = self.numbers.values(decides)
+            self.places = self._unfolded(decides)
 
     def _unfolded(self, decides: Sequence[bool]) -> list[_Place]:
         """Return the places of the nodes with decisions, parents first."""
-        tree, child = self.tree, self.tree.columns.child
-        places = [_Place(tree.root_id, 1.0, [])] if decides[tree.root_id] else []
+        root = self.tree.root_id
+        places = [_Place(root, 1.0, [])] if decides[root] else []
         for place in places:  # which grows
-            for b in tree.branches_of(place.node):
-                if not decides[child[b]]:
-                    place.below.append((b, 0))
-                    continue
-                place.below.append((b, len(places)))
-                places.append(_Place(child[b], place.reach * self.chances.get(b, 1.0), []))
-                check_size(len(places), self.count)
+            branches, chances = self.tree.branches_of(place.node), None
+            if self.kind[place.node] == CHANCE:
+                chances = self.numbers.probabilities(place.node)
+            for b, p in zip(branches, chances or [1.0] * len(branches), strict=True):
+                child = self.child[b]
+                place.below.append(len(places) if decides[child] else 0)
+                if decides[child]:
+                    places.append(_Place(child, place.reach * p, []))
+                    check_size(len(places), self.count)
         return places
 
     def play(self, estimate: Estimate) -> tuple[Any, Any]:
@@ -102,18 +76,21 @@ class Strategies:
 
         `estimate` says what decisions know. Without a decision at the root, it is one action.
         """
-        found: dict[int, Any] = {0: 0.0}
-        options: list[Any] = [0.0]
+        numbers = self.numbers
+        found: dict[int, Any] = {0: self.values[-1] + np.zeros(self.count)}
+        options: list[Any] = [found[0]]
         with np.errstate(all="ignore"):
             for at in range(len(self.places) - 1, -1, -1):
-                place = self.places[at]
-                options = [self.amounts[b] + (found.pop(c) if c else 0) for b, c in place.below]
-                if self.tree.columns.kind[place.node] == CHANCE:
-                    chances = [self.chances[b] for b, _ in place.below]
-                    options = [mean_of(zip(chances, options, strict=True))]
+                place, options = self.places[at], []
+                for b, c in zip(self.tree.branches_of(place.node), place.below, strict=True):
+                    value = found.pop(c) if c else self.values[self.child[b]]
+                    options.append(numbers.reward(b) + value)
+                if self.kind[place.node] == CHANCE:
+                    options = [mean_of(numbers.probabilities(place.node), options)]
+                options = [np.broadcast_to(option, self.count) for option in options]
                 found[at] = self._chosen(place, np.array(options), estimate)
-            actions = np.array([option + self.amounts[NONE] for option in options])
-            value = found[0] + self.amounts[NONE]
+            paid = numbers.reward(NONE)
+            value, actions = found[0] + paid, np.array(options) + paid
         self._check(value)
         return value, actions
 
@@ -138,7 +115,7 @@ class Strategies:
         hint = "give the parameter a distribution without such values, or limit it in the formula"
         found = f"the value is beyond {MAX_SIZE:g}"
         try:
-            self.tree.with_parameters(**drawn, **self.known)
+            self.tree.with_parameters(**drawn)
         except ExpectitreeError as error:
             found = f"{error}"
         raise AnalysisError(f"draw {at + 1:,}: {found}; {hint}, as in min(x, 1)")

@@ -26,17 +26,12 @@ def render(
         yield from report_heading(reports, position, options)
         if isinstance(report, Acceptability):
             yield from _curve(report, options)
-            sentences = [
-                "The best action has the greatest mean. The shares are those of the draws in which "
-                "each action would be best if the parameters were known."
-            ]
         else:
             yield from _actions(report, options)
             yield ""
             yield from _information(report, options)
-            sentences = [*_sentences(report)]
         yield ""
-        for sentence in sentences:
+        for sentence in _sentences(report):
             yield Text(safe(sentence, options))
         yield Text(f"{report.draws:,} draws, seed {report.seed}.", style="dim")
 
@@ -47,21 +42,13 @@ def _text(value: float, error: float) -> str:
     return display_text(value) if places > _MAX_PLACES else typeset(f"{value:z.{places}f}")
 
 
-def _both(one: Estimated) -> str:
-    return f"{_text(one.value, one.error)} ± {_text(one.error, one.error)}"
+def _pair(one: Estimated) -> list[str]:
+    return [_text(number, one.error) for number in (one.value, one.error)]
 
 
 def _actions(report: Simulation, options: ConsoleOptions) -> Iterator[RenderableType]:
-    columns = [
-        Column("action"),
-        Column("mean", number=True),
-        Column("sd", number=True, spare=1),
-        Column("2.5%", number=True, spare=3),
-        Column("50%", number=True, spare=2),
-        Column("97.5%", number=True, spare=3),
-        Column("best in", number=True),
-        Column("loss", number=True),
-    ]
+    spare = {"mean": 0, "sd": 1, "2.5%": 3, "50%": 2, "97.5%": 3, "best in": 0, "loss": 0}
+    columns = [Column("action"), *(Column(name, True, rank) for name, rank in spare.items())]
     rows = []
     for one in report.actions:
         error = one.sd / report.draws**0.5
@@ -74,24 +61,27 @@ def _actions(report: Simulation, options: ConsoleOptions) -> Iterator[Renderable
 
 def _information(report: Simulation, options: ConsoleOptions) -> Iterator[RenderableType]:
     columns = [Column("if known"), Column("is worth", number=True), Column("±", number=True)]
-    found = [("all parameters", report.evpi)]
+    rows = [["all parameters", *_pair(report.evpi)]]
     for one in report.evppi:
-        name = f"{one.name} (set of {len(one.parameters)})" if one.parameters[1:] else one.name
-        found.append((name, one.evppi))
-    rows = [
-        [escape(name), _text(one.value, one.error), _text(one.error, one.error)]
-        for name, one in found
-        if one.error or name == "all parameters"
-    ]
+        if one.evppi.error:
+            kind = f" (set of {len(one.parameters)})" if one.parameters[1:] else ""
+            rows.append([f"{escape(one.name)}{kind}", *_pair(one.evppi)])
     return table(columns, rows, options)
 
 
-def _sentences(report: Simulation) -> Iterator[str]:
+def _sentences(report: Simulation | Acceptability) -> Iterator[str]:
+    if isinstance(report, Acceptability):
+        yield (
+            "The best action has the greatest mean. The shares are those of the draws in which "
+            "each action would be best if the parameters were known."
+        )
+        return
     best = f" ({names_text(report.best)})" if report.best else ""
-    yield f"Deciding now is worth {_both(report.value)}{best}. ± is the standard error."
+    value, evpi = (" ± ".join(_pair(one)) for one in (report.value, report.evpi))
+    yield f"Deciding now is worth {value}{best}. ± is the standard error."
     yield (
-        f"Knowing all parameters in advance is worth at most {_both(report.evpi)} (EVPI): the "
-        "expected loss of deciding now."
+        f"Knowing all parameters in advance is worth at most {evpi} (EVPI): the expected loss of "
+        "deciding now."
     )
     idle = [one.name for one in report.evppi if not one.evppi.error]
     if idle:
@@ -101,16 +91,10 @@ def _sentences(report: Simulation) -> Iterator[str]:
 def _curve(report: Acceptability, options: ConsoleOptions) -> Iterator[RenderableType]:
     one = report.range
     columns = [Column(f"{one.name} ({one.unit})" if one.unit else one.name, number=True)]
-    columns.append(Column("best"))
-    columns += [Column(escape(action), number=True) for action in report.actions]
-    columns.append(Column("EVPI", number=True))
-    rows = [
-        [
-            display_text(point.at),
-            escape(point.best),
-            *(f"{share:.1%}" for share in point.shares),
-            _text(point.evpi.value, point.evpi.error),
-        ]
-        for point in report.points[::_EVERY]
-    ]
-    return table(columns, rows, options)
+    columns += [Column("best"), *(Column(escape(name), number=True) for name in report.actions)]
+    rows = []
+    for point in report.points[::_EVERY]:
+        shares = [f"{share:.1%}" for share in point.shares]
+        evpi, _ = _pair(point.evpi)
+        rows.append([display_text(point.at), escape(point.best), *shares, evpi])
+    return table([*columns, Column("EVPI", number=True)], rows, options)

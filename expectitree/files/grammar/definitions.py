@@ -236,15 +236,6 @@ def read_objective(values: ValueReader, data: Data) -> bool:
     return True
 
 
-def written_criteria(criteria: Criteria) -> dict[str, object]:
-    """Return what is known about each criterion as plain data, by name."""
-    found: dict[str, object] = {}
-    for name, one in criteria.criteria.items():
-        about = {"unit": one.unit, "description": one.description}
-        found[name] = {key: text for key, text in about.items() if text is not None}
-    return found
-
-
 # ---- Events.
 
 _EVENT_KEYS = ("prior", "test_of", "likelihood")

@@ -7,7 +7,6 @@ A distribution of one number is a function: `beta(12, 12)`. The others are mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -27,18 +26,18 @@ from expectitree.base.numbers import (
     to_nearest_float,
     to_probability,
 )
-from expectitree.base.tree.formulas import Distribution, Parameter
+from expectitree.base.tree.formulas import ZERO, Distribution, Parameter
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place
-from expectitree.files.grammar.values import ValueReader
+from expectitree.files.grammar.values import ValueReader, text
 from expectitree.files.grammar.words import described, unknown_key
 
-_FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
-    "beta": ("a, b", "a/(a + b)", "0, 1"),
-    "gamma": ("shape, scale", "shape*scale", "0, inf"),
-    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
-    "normal": ("mean, sd", "mean", "-inf, inf"),
-    "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
-    "uniform": ("low, high", "(low + high)/2", "low, high"),
+_FAMILIES = {  # by name: the arguments, and the mean as a formula of them
+    "beta": ("a, b", "a/(a + b)"),
+    "gamma": ("shape, scale", "shape*scale"),
+    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)"),
+    "normal": ("mean, sd", "mean"),
+    "triangular": ("low, mode, high", "(low + mode + high)/3"),
+    "uniform": ("low, high", "(low + high)/2"),
 }
 _POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
 _MAPPINGS = {
@@ -68,24 +67,16 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
             raise GrammarError(unknown_key(key, own), Place(data, at, True))
     if kind == "discrete":
         return _discrete(keys[kind])
-    if kind == "dirichlet":
-        count = to_exact(values.number(keys[kind]))
-        if not count > 0:
-            raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
-        name = _text(keys, "set", "the same name at every probability of the set")
-        written = {kind: NumberText(keys[kind]), "set": name}
-        numbers = (to_finite_float(count),)
-        return Distribution(kind, numbers, source=name, written=written, support=(0, 1))
-    file = _text(keys, "csv", "a file of draws with a column for each parameter")
-    column = _text(keys, "column", "the name of a column") if "column" in keys else ""
-    return Distribution(kind, source=file, column=column, written=keys)
-
-
-def _text(keys: Mapping[str, Data], key: str, expected: str) -> str:
-    if not isinstance(keys.get(key), str) or not keys[key]:
-        found = f"found {described(keys[key])} as {key}" if key in keys else f"{key} is missing"
-        raise GrammarError(f"{found}, expected {expected}")
-    return str(keys[key])
+    texts = {key: text(key, True)(values, x) for key, x in keys.items() if key != "dirichlet"}
+    if kind == "csv":
+        return Distribution(kind, source=texts[kind], column=texts.get("column", ""), written=keys)
+    if "set" not in texts:
+        raise GrammarError("set is missing, expected the same name at every probability of the set")
+    count = to_exact(values.number(keys[kind]))
+    if not count > 0:
+        raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
+    numbers, written = (to_finite_float(count),), {kind: NumberText(keys[kind]), **texts}
+    return Distribution(kind, numbers, source=texts["set"], written=written)
 
 
 def _wrong_form(name: str) -> str:
@@ -110,25 +101,21 @@ def _function(text: str) -> Distribution:
         raise ExpressionError(message, error.offset) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
-    signature, mean, support = _FAMILIES[name]
+    signature, mean = _FAMILIES[name]
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
         count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
         raise GrammarError(f"found {name} with {count}, expected {expected}")
     own: dict[str, Any] = dict(zip(names, numbers, strict=True))
+    found = f"{expected}: found {', '.join(map(message_text, numbers))}, expected"
     for argument, number in own.items():
         if argument in _POSITIVE and number <= 0:
-            found = f"{argument} is {message_text(number)}"
-            raise GrammarError(f"{expected}: {found}, expected a number above 0")
+            raise GrammarError(f"{found} {argument} > 0")
     if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
-        found = ", ".join(map(message_text, numbers))
-        raise GrammarError(
-            f"{expected}: found {found}, expected {' ≤ '.join(names)}, not all equal"
-        )
-    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
+        raise GrammarError(f"{found} {' ≤ '.join(names)}, not all equal")
     middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
     floats = tuple(map(to_finite_float, numbers))
-    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
+    return Distribution(name, floats, written=text, mean=middle)
 
 
 def _number(value: Fraction) -> Expression:
@@ -143,13 +130,10 @@ def _discrete(data: Data) -> Distribution:
     points: dict[Fraction, Fraction] = {}
     for at, (value, p) in enumerate(data):
         try:
-            number, weight = (
-                to_fraction(value),
-                to_probability(p if isinstance(p, str) else "", True),
-            )
+            number, weight = to_fraction(value), to_exact(to_probability(str(p), True))
         except NumberError as error:
             raise GrammarError(str(error), Place(data, at)) from None
-        points[number] = points.get(number, Fraction(0)) + Fraction(weight)
+        points[number] = points.get(number, Fraction(0)) + weight
     total = sum(points.values(), Fraction(0))
     if abs(total - 1) > _TOLERANCE:
         found = f"the probabilities of the values sum to {message_text(total)}"
@@ -160,7 +144,6 @@ def _discrete(data: Data) -> Distribution:
         tuple(map(to_nearest_float, points.values())),
         written={"discrete": {value: NumberText(p) for value, p in data}},
         mean=_number(sum((x * p for x, p in points.items()), Fraction(0))),
-        support=(min(points), max(points)),
     )
 
 
@@ -172,39 +155,24 @@ def complete(
 ) -> dict[str, Parameter]:
     """Return parameters, with the means of distributions in place of values that are None.
 
-    Reports sets of a single probability, and values that a distribution does not have.
+    Reports sets of a single probability, and distributions of values that are formulas.
     """
-    sets: dict[str, list[Fraction]] = {}
-    uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
-    for own in uncertain.values():
-        if own.kind == "dirichlet":
-            sets.setdefault(own.source, []).append(to_exact(own.numbers[0]))
     found = dict(parameters)
+    uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
+    sets = [(own.source, own.numbers) for own in uncertain.values() if own.kind == "dirichlet"]
     for name, own in uncertain.items():
-        fault, mean, given = "", own.mean, parameters[name].value
+        fault, mean, value = "", own.mean, parameters[name].value
         if own.kind == "dirichlet":
-            counts = sets[own.source]
+            counts = [to_exact(count) for source, (count,) in sets if source == own.source]
             mean = _number(to_exact(own.numbers[0]) / sum(counts))
             if len(counts) == 1:
                 fault = f"the set {quote(own.source)} has no other probability: add one or use beta"
-        if given is None and mean is None:
+        if value is None and mean is None:
             fault = "the value is missing: add `value:`, since only the file has the mean"
-        found[name] = replace(parameters[name], value=given or mean or parse("0", ()))
-        fault = fault or _fault_of_value(found[name], own)
+        found[name] = replace(parameters[name], value=value or mean or ZERO)
+        if found[name].bases:
+            bases = " and ".join(found[name].bases)
+            fault = f"it is derived from {bases}, which may have distributions: remove its own"
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
     return found
-
-
-def _fault_of_value(parameter: Parameter, own: Distribution) -> str:
-    """Return the message about a value that a distribution cannot have, or nothing."""
-    if parameter.bases:
-        bases = " and ".join(parameter.bases)
-        return f"it is derived from {bases}, which may have distributions: remove its own"
-    with suppress(NumberError):  # reported where it is used
-        value = evaluate(parameter.value, rounded_fractions(), {})
-        low, high = own.support
-        if not low <= value <= high:
-            ends = f"{message_text(low)} to {message_text(high)}"
-            return f"the value {message_text(value)} is outside of its distribution, {ends}"
-    return ""

@@ -21,12 +21,7 @@ from expectitree.base.tree.builder import EXACT_NODES, NodeId, TreeBuilder
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.formulas import Definition, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree, check_attitude, outside_bounds
-from expectitree.files.grammar.advice import (
-    bare,
-    report_pairs,
-    text_hint,
-    unknown_keys,
-)
+from expectitree.files.grammar.advice import bare, report_pairs, text_hint, unknown_keys
 from expectitree.files.grammar.branches import CHANCE, BranchReader
 from expectitree.files.grammar.document import (
     MAX_NESTED,
@@ -54,12 +49,7 @@ from expectitree.files.grammar.keys import (
     find_body,
 )
 from expectitree.files.grammar.trail import Frame, Names, Trail
-from expectitree.files.grammar.values import (
-    ValueReader,
-    are_probabilities,
-    is_operation,
-    offset_of,
-)
+from expectitree.files.grammar.values import ValueReader, are_probabilities, is_operation, offset_of
 from expectitree.files.grammar.words import described, flow_text, is_number, key_list
 from expectitree.files.rows import Warn
 

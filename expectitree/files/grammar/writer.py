@@ -173,9 +173,7 @@ class _TreeWriter:
         opening, closing = notation.brackets(True, margin)
         criteria: Mapping[str, object] = {}
         if self.criteria is not None:
-            from expectitree.files.grammar.definitions import written_criteria
-
-            criteria = written_criteria(self.criteria)
+            criteria = {name: one.about for name, one in self.criteria.criteria.items()}
             if not any(criteria.values()):
                 fields.append(self.pair("criteria", [*criteria]))
                 criteria = {}

@@ -12,7 +12,6 @@ from helpers import invoke, run_main
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, FileError, TreeError
-from expectitree.decide.simulation import report as module
 from expectitree.decide.simulation.draws import draw
 
 BET = """
@@ -150,28 +149,6 @@ def test_curve() -> None:
     assert rows[1] == ["0", "sure", "100.0%", "0.0%", "0"]
     assert rows[6][:3] == ["10", "bet", "35.4%"]  # as without the curve
     assert rows[11][:2] == ["20", "bet"]
-    # By evaluating each point, and by moving between both ends.
-    exact = et.acceptability(et.loads(BET), "prize", range=(0, 20), draws=500)
-    slow = et.loads(BET.replace("utility: prize", "utility: prize^1"))
-    found = et.acceptability(slow, "prize", range=(0, 20), draws=500)
-    for one, other in zip(exact.points, found.points, strict=True):
-        assert (one.at, one.best, one.shares) == (other.at, other.best, other.shares)
-        assert one.evpi.value == pytest.approx(other.evpi.value)
-
-
-@pytest.mark.parametrize(
-    ("formula", "is_affine"),
-    [
-        *((text, True) for text in ("x*w - y", "w/2 + (1 - w)*x", "z", "exp(x)", "-(w + x)")),
-        *((text, False) for text in ("w*w", "w^1", "1/w", "max(w, 1)", "if(w < 1, w, 1)", "w*z")),
-        ("if(x < 1, 1, 2)*w", True),
-    ],
-)
-def test_affine_formulas(formula: str, is_affine: bool) -> None:
-    text = f"{{parameters: {{w: 1, x: 0.5, y: 3, z: w + 1}}, max: [w, '{formula}']}}"
-    assert module._is_affine(et.loads(text), "w") is is_affine
-    chance = "{parameters: {w: 1}, chance: {a: {p: w, utility: 1}, b: {p: rest, utility: 0}}}"
-    assert not module._is_affine(et.loads(chance), "w")
 
 
 def test_json_and_csv() -> None:
@@ -247,8 +224,7 @@ def test_more_that_cannot_be_simulated() -> None:
         et.simulate(et.loads(BET), draws=100_000_000)
     with pytest.raises(TreeError, match="simulate is about expected values"):
         et.simulate(et.loads(BET).with_attitude("exponential=10"))
-    for arguments in (("--plot", "x.svg"), ("--format", "csv")):
-        assert "one tree" in run_main("simulate", "-e", BET, "-e", BET, *arguments).err
+    assert "one tree" in run_main("simulate", "-e", BET, "-e", BET, "--plot", "x.svg").err
 
 
 def test_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

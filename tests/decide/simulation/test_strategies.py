@@ -14,7 +14,6 @@ import expectitree as et
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
 from expectitree.base.expressions.parser import ExpressionError, parse
-from expectitree.decide.simulation import strategies as module
 from expectitree.decide.simulation.arrays import ARRAYS, mean_of
 from expectitree.decide.simulation.strategies import Strategies, everything, nothing, these
 
@@ -77,7 +76,7 @@ def test_enumeration(seed: int) -> None:
     ]
     # The strategies are in the same order in each tree.
     table = np.array([[*plays(moved.root)] for moved in one_by_one])
-    strategies = Strategies(tree, draws, DRAWS)
+    strategies = Strategies(tree, draws)
     now, actions = strategies.play(nothing)
     assert now.mean() == pytest.approx(table.mean(axis=0).max())
     assert actions.mean(axis=1).max() == pytest.approx(now.mean())
@@ -95,16 +94,9 @@ chance:
   win: {p: p, max: {again: 10*p - 5.5, stop: 0}}
   lose: {p: rest, max: {again: 10*p - 5.5, stop: 0}}
 """
-    now, _ = Strategies(et.loads(text), {"p": np.array([0.2, 0.8])}, 2).play(nothing)
+    now, _ = Strategies(et.loads(text), {"p": np.array([0.2, 0.8])}).play(nothing)
     # By hand: after a win, 0.2 * -3.5 + 0.8 * 2.5 is positive; after a loss it is not.
     assert now.mean() == pytest.approx((0.2 * -3.5 + 0.8 * 2.5) / 2)
-
-
-def test_chunks_and_freed_nodes_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree, draws = random_tree(Random(1)), draws_of(1)
-    whole = Strategies(tree, draws, DRAWS).play(everything)[0]
-    monkeypatch.setattr(module, "CHUNK", 4)
-    assert (Strategies(tree, draws, DRAWS).play(everything)[0] == whole).all()
 
 
 @pytest.mark.parametrize(
@@ -130,7 +122,7 @@ def test_formulas_over_arrays(text: str) -> None:
 
 
 def test_a_number_is_not_needed_where_its_probability_is_0() -> None:
-    found = mean_of([(np.array([0.0, 0.5]), np.array([np.nan, 1.0])), (1.0, 2.0)])
+    found = mean_of([np.array([0.0, 0.5]), 1.0], [np.array([np.nan, 1.0]), 2.0])
     assert found.tolist() == [2.0, 2.5]
 
 
@@ -156,7 +148,7 @@ def test_a_number_is_not_needed_where_its_probability_is_0() -> None:
 )
 def test_a_draw_without_a_value(text: str, message: str) -> None:
     with pytest.raises(AnalysisError) as caught:
-        Strategies(et.loads(text), {"x": np.array([1.0, -0.5, 1.0])}, 3).play(nothing)
+        Strategies(et.loads(text), {"x": np.array([1.0, -0.5, 1.0])}).play(nothing)
     assert str(caught.value).startswith(message)
 
 
@@ -165,7 +157,7 @@ def test_knowing_one_parameter() -> None:
     random = np.random.default_rng(3)
     draws = {"a": random.normal(0, 1, 40_000), "b": random.normal(0, 2, 40_000)}
     tree = et.loads("{parameters: {a: 0, b: 0}, max: {do: a + b, wait: 0}}")
-    strategies = Strategies(tree, draws, 40_000)
+    strategies = Strategies(tree, draws)
     now = strategies.play(nothing)[0]
     for names, sd in (("a", 1), ("b", 2), ("ab", 5**0.5)):
         gain = strategies.play(these([draws[name] for name in names]))[0] - now
@@ -181,7 +173,7 @@ def test_standard_errors_and_chance_findings() -> None:
     for seed in range(200):
         random = np.random.default_rng(seed)
         draws = {name: random.normal(0, 1, 2_000) for name in "ab"}
-        strategies = Strategies(tree, draws, 2_000)
+        strategies = Strategies(tree, draws)
         now = strategies.play(nothing)[0]
         gain = strategies.play(these([draws["a"]]))[0] - now
         # Deciding now is worth 0; the better mean of a sample is a bit more.
@@ -206,6 +198,6 @@ def test_knowing_one_parameter_before_later_decisions(seed: int) -> None:
     table = np.array([tables[point] for point in map(tuple, points.tolist())])
     parts = [table[draws["x"] == x].mean(axis=0).max() for x in (0.1, 0.5, 2.5)]
     shares = [(draws["x"] == x).mean() for x in (0.1, 0.5, 2.5)]
-    value, _ = Strategies(tree, draws, count).play(these([draws["x"]]))
+    value, _ = Strategies(tree, draws).play(these([draws["x"]]))
     assert value.mean() == pytest.approx(np.dot(shares, parts), rel=1e-3, abs=1e-3)
     assert value.mean() <= np.dot(shares, parts) + 1e-9
