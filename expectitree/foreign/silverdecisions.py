@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
@@ -22,7 +22,7 @@ from expectitree.files.rows import Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
-from expectitree.foreign.silverdecisions_criteria import rule_of, used_parameters
+from expectitree.foreign.silverdecisions_criteria import rule_of
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -338,11 +338,9 @@ class _Writer:
         self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
-        self.written: Collection[str] = tree.parameters  # the names of parameters
         if tree.criteria is not None:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
-            self.written = used_parameters(self.trees)
         # The names of the parameters in mathjs, which reserves a few words.
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
@@ -357,8 +355,6 @@ class _Writer:
         tree, code, scope = self.tree, list[str](), dict[str, float]()
         values: dict[str, Any] = parameter_values(tree)
         for n, value in values.items():
-            if n not in self.written:
-                continue
             name = self.names[n]
             code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
             if value is not None and abs(value) <= _GREATEST:
