@@ -14,7 +14,7 @@ from expectitree.base.numbers import escape, message_text, number_text, quote, t
 from expectitree.base.tree.builder import SUM_HINT
 from expectitree.base.tree.formulas import REST, is_formula
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.parameters import parameter_values
+from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
 from expectitree.files.grammar.words import described, is_number
@@ -338,9 +338,12 @@ class _Writer:
         self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
+        self.idle = set[str]()  # the parameters of the objective alone
         if tree.criteria is not None:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
+            first, second = (unused(tree.parameters, one.formulas) for one in self.trees)
+            self.idle = {*first} & {*second}
         # The names of the parameters in mathjs, which reserves a few words.
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
@@ -355,6 +358,8 @@ class _Writer:
         tree, code, scope = self.tree, list[str](), dict[str, float]()
         values: dict[str, Any] = parameter_values(tree)
         for n, value in values.items():
+            if n in self.idle:
+                continue
             name = self.names[n]
             code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
             if value is not None and abs(value) <= _GREATEST:

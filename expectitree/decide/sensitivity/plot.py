@@ -14,7 +14,7 @@ from expectitree.decide.sensitivity.decisions import number_text, short_text
 from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
-from expectitree.decide.sensitivity.sampling import POINTS
+from expectitree.decide.sensitivity.sampling import POINTS, action_values
 from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
@@ -85,15 +85,8 @@ def _values(
         return [float(report.function(at)) for at in places], actions
     moved = [report.tree.with_parameters(**{report.range.name: at}) for at in places]
     searches = [search_tree(tree) for tree in moved]
-    rows = [
-        [
-            s.tree.root_reward + s.interval_of_branch(b)[0]
-            for b in s.tree.branches_of(s.tree.root_id)
-        ]
-        for s in searches
-    ]
-    labels = [branch.label for branch in report.tree.root.branches] if report.best else []
-    actions = {name: [float(row[at]) for row in rows] for at, name in enumerate(labels)}
+    rows = [action_values(search) for search in searches]
+    actions = {action: [row[action] for row in rows] for action in rows[0]}
     return [float(search.value) for search in searches], actions
 
 

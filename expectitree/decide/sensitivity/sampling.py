@@ -17,7 +17,6 @@ from expectitree.base.errors import AnalysisError, NumberError, SearchError, Tre
 from expectitree.base.expressions.syntax import Expression, names_in
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
-from expectitree.base.tree.columns import MIN
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import evaluated, in_order
@@ -55,7 +54,7 @@ def sample(
     if grows:
         ratio = float(range_.high / low)
         places = [low * to_exact(ratio ** float(step)) for step in steps]
-    places = sorted([*places, *sampler.overtaken(places)])
+    places = sorted([*places, *sampler.closest(places)])
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
@@ -114,9 +113,17 @@ class Verdict(NamedTuple):
 class Estimate(NamedTuple):
     """What floats find at a value of the parameter."""
 
-    best: tuple[str, ...]  # the best actions
-    # By action at the root: how much better another one is; negative for the only best action.
-    margins: Mapping[str, float]
+    best: tuple[str, ...] | None = None  # the best actions; None if floats cannot find them
+    behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
+
+
+def action_values(search: Search) -> dict[str, float]:
+    """Return the values of the actions at the root; none without a player there."""
+    tree, root = search.tree, search.tree.root_id
+    return {
+        tree.branch_label(root, b): float(tree.root_reward + search.interval_of_branch(b)[0])
+        for b in (tree.branches_of(root) if search.ties else ())
+    }
 
 
 class Sampler:
@@ -158,61 +165,41 @@ class Sampler:
 
     def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
         """Return whether others may be the best actions at a place; floats answer that soon."""
-        found = self.estimate_at(place)
-        return found is None or found.best != best
+        return self.estimate_at(place).best != best
 
-    def _estimate_at(self, place: Fraction) -> Estimate | None:
-        """Return the best actions at a place in floats; None if they cannot find them."""
+    def _estimate_at(self, place: Fraction) -> Estimate:
         self.check_time()
-        if self.floats is None:
-            return None
-        try:
-            search = search_tree(self.move(self.floats, place))
-        except (TreeError, SearchError):
-            return None
-        tree, sign = search.tree, -1 if search.tree.root.kind == MIN else 1
-        branches = tree.branches_of(tree.root_id)
-        worths = [sign * search.interval_of_branch(b)[0] for b in branches]
-        *_, second, first = [-INFINITY, -INFINITY, *sorted(worths)]
-        margins = [(second if x == first else first) - x + search.eps for x in worths]
-        labels = (tree.branch_label(tree.root_id, b) for b in branches)
-        return Estimate(_best(search), dict(zip(labels, margins, strict=True)))
+        if self.floats is not None:
+            with suppress(TreeError, SearchError):
+                search = search_tree(self.move(self.floats, place))
+                values, value = action_values(search), float(search.value)
+                return Estimate(_best(search), {x: abs(value - y) for x, y in values.items()})
+        return Estimate()
 
-    def overtaken(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
-        """Yield places at which other actions are best than at both neighbours."""
-        for around in zip(places, places[1:], places[2:], strict=False):
-            found = [one for one in map(self.estimate_at, around) if one is not None]
-            if len(found) == len(around) and len({one.best for one in found}) == 1:
-                for action in found[1].margins:
-                    if action not in found[1].best:
-                        yield from self._overtaken_by(action, *around)
+    def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
+        """Yield the places where another action comes close to the best one, between neighbours.
 
-    def _overtaken_by(
-        self, action: str, low: Fraction, middle: Fraction, high: Fraction
-    ) -> Iterator[Fraction]:
-        """Yield a place between three where an action is better than all others, if there is one.
-
-        The margin of the others is taken for convex: from either end, a line through the middle
-        place is below it on the other side.
+        How far it is behind is taken for convex: then a value that is more than half of both
+        neighbours' is far from 0.
         """
+        for low, middle, high in zip(places, places[1:], places[2:], strict=False):
+            best, behind = self.estimate_at(middle)
+            for action in behind.keys() - (best or ()):
+                sides = [self.behind(action, place) for place in (low, high)]
+                if behind[action] <= min(*sides, max(sides) / 2):
+                    yield self.closest_of(action, low, high)
 
-        def margin(place: Fraction) -> float:
-            found = self.estimate_at(place)
-            return INFINITY if found is None else found.margins[action]
-
+    def closest_of(self, action: str, low: Fraction, high: Fraction) -> Fraction:
+        """Return the place between two where an action is the least behind the best one."""
         nearest = (high - low) * _NEAR
-        while margin(middle) >= 0:
-            if 2 * margin(middle) > max(margin(low), margin(high)) or high - low < nearest:
-                return
-            is_left = middle - low > high - middle
-            place = (low + middle) / 2 if is_left else (middle + high) / 2
-            if margin(place) < margin(middle):
-                low, middle, high = (low, place, middle) if is_left else (middle, place, high)
-            elif is_left:
-                low = place
-            else:
-                high = place
-        yield middle
+        while high - low > nearest:
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            is_left = self.behind(action, left) < self.behind(action, right)
+            low, high = (low, right) if is_left else (left, high)
+        return (low + high) / 2
+
+    def behind(self, action: str, place: Fraction) -> float:
+        return self.estimate_at(place).behind.get(action, INFINITY)
 
     def search_at(self, place: Fraction) -> Search:
         """Return a search of the tree at a value of the parameter."""
