@@ -236,7 +236,7 @@ class Sampler:
             return best == before if lasts else set(before) <= set(best)
 
         ends = low, high
-        low, high = _bisected(low, high, is_before, TOLERANCE)
+        low, high = bisected(low, high, is_before, TOLERANCE)
         after, tie = self.verdict_at(high).best, self.verdict_at(low)
         if tie.is_exact and not lasts and set(before) < set(tie.best):
             high = low
@@ -250,10 +250,10 @@ class Sampler:
                     break
             else:
                 if tie.best != before:  # in floats, actions tie on a part of the range
-                    low, _ = _bisected(
+                    low, _ = bisected(
                         ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
                     )
-        sides = _bisected(low, high, is_before, VALUE_TOLERANCE)
+        sides = bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
@@ -285,7 +285,7 @@ def _with_moving_formulas(tree: Tree, name: str) -> Tree:
     )
 
 
-def _bisected(
+def bisected(
     low: Fraction, high: Fraction, is_before: Callable[[Fraction], bool], tolerance: Fraction
 ) -> tuple[Fraction, Fraction]:
     """Return two places within a tolerance around a change, and no short decimal between them."""
