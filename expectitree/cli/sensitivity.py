@@ -118,7 +118,7 @@ def command(
     reports = list(options.map("sensitivity of", answer))
     if reports:
         if plot is not None and not reports[0].has_plot:
-            raise click.UsageError("--plot draws all but --until.")
+            raise click.UsageError("--plot draws all but --until and --strategies.")
         show("sensitivity", format_name, reports)
         if plot is not None:
             save_figure(figure_of(reports[0]), plot)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import fill
 from typing import Any
 
 from expectitree.analysis.plotting import COLORS, DASHES, HATCHES, finish, new_figure, plain
 from expectitree.base.numbers import display_text
-from expectitree.decide.sensitivity.decisions import number_text, short_text
+from expectitree.decide.sensitivity.decisions import Piece, number_text, short_text
 from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
 from expectitree.decide.sensitivity.parameters import Range
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS, action_values
-from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
 
 _HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
-_MAX_BARS = 30  # of strategies: the best ones
 _MAX_NAME = 30  # characters of a line beside a bar
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "fixed policy", False: "re-optimized"}
@@ -33,10 +31,8 @@ def figure_of(report: Any) -> Any:
     figure, axes = new_figure()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.12g}")
-    plots: dict[Any, Any] = {
-        **{Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars},
-        **{Everywhere: _plot_decisions, Strategies: _plot_strategies},
-    }
+    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map}
+    plots |= {Tornado: _plot_bars, Everywhere: _plot_decisions}
     plots[type(report)](report, axes)
     finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
     return figure
@@ -46,6 +42,16 @@ def _label(one: Range) -> str:
     """Return the label of a parameter's axis: its name, description and unit."""
     named = f"{one.name}: {one.description}" if one.description else one.name
     return plain(f"{named} ({one.unit})" if one.unit else named)
+
+
+def _styles(rows: Iterable[Iterable[Piece]], axes: Any) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the style of each set of best actions, and add it to the legend."""
+    styles = {}
+    for place, best in enumerate(dict.fromkeys(piece.best for row in rows for piece in row)):
+        looks = {"facecolor": COLORS[place % len(COLORS)], "hatch": HATCHES[place % len(HATCHES)]}
+        styles[best] = looks | {"edgecolor": "white", "linewidth": 0, "alpha": 0.6}
+        axes.fill([], [], label=plain(names_text(best)), **styles[best])
+    return styles
 
 
 # ---- One parameter.
@@ -96,17 +102,8 @@ def _values(
 def _plot_map(report: TwoWay, axes: Any) -> None:
     from matplotlib.collections import PolyCollection
 
-    labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
-    for position, best in enumerate(labels):
-        color = COLORS[position % len(COLORS)]
-        style: dict[str, Any] = {
-            "facecolor": color,
-            "hatch": HATCHES[position % len(HATCHES)],
-            "linewidth": 0,
-        }
-        regions = PolyCollection([*_regions(report, best)], edgecolor="white", alpha=0.6, **style)
-        axes.add_collection(regions)
-        axes.fill([], [], edgecolor="white", alpha=0.6, label=plain(names_text(best)), **style)
+    for best, style in _styles((row.pieces for row in report.rows), axes).items():
+        axes.add_collection(PolyCollection([*_regions(report, best)], **style))
     now = report.across.current, report.down.current
     axes.plot([float(now[0])], [float(now[1])], "ko", markersize=6, label="now", linestyle="none")
     axes.set_xlim(float(report.across.low), float(report.across.high))
@@ -154,22 +151,20 @@ def _plot_bars(report: Tornado, axes: Any) -> None:
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
     for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        sides = (
-            (low, bar.least, bar.least_at, "right"),
-            (high, bar.greatest, bar.greatest_at, "left"),
-        )
-        for x, worth, at, align in sides:
+        for x, side, worth, at in (
+            (low, "right", bar.least, bar.least_at),
+            (high, "left", bar.greatest, bar.greatest_at),
+        ):
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f"  {display_text(worth)}  \n  at {place}  "
-            axes.text(x, row, text, ha=align, va="center", fontsize=8)
+            axes.text(x, row, text, ha=side, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
-    changes = [
-        (t.value, row) for row, bar in zip(rows, report.bars, strict=True) for t in bar.changes
-    ]
-    if changes:
-        xs, ys = zip(*changes, strict=True)
+    changes = zip(rows, (bar.changes for bar in report.bars), strict=True)
+    marks = [(float(t.value), row) for row, found in changes for t in found]
+    if marks:
         style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
-        axes.plot([*map(float, xs)], ys, markersize=6, label="the best action changes", **style)
+        label = "the best action changes"
+        axes.plot(*zip(*marks, strict=True), markersize=6, label=label, **style)
     _name_rows(axes, rows, [_label(bar.range) for bar in report.bars])
     axes.margins(x=0.25)
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the value, and where")
@@ -181,31 +176,16 @@ def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
     axes.figure.set_figheight(_HEIGHT + _HEIGHT_OF_ROW * len(rows))
 
 
-# ---- Every decision, and strategies.
+# ---- Every decision.
 
 
 def _plot_decisions(report: Everywhere, axes: Any) -> None:
     one, rows = report.range, range(len(report.decisions), 0, -1)
-    shown = dict.fromkeys(piece.best for pieces in report.decisions.values() for piece in pieces)
-    for position, best in enumerate(shown):
-        color, hatch = COLORS[position % len(COLORS)], HATCHES[position % len(HATCHES)]
-        style = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "alpha": 0.8}
+    for best, style in _styles(report.decisions.values(), axes).items():
         for row, pieces in zip(rows, report.decisions.values(), strict=True):
             parts = [(float(p.start), float(p.end - p.start)) for p in pieces if p.best == best]
             axes.broken_barh(parts, (row - 0.3, 0.6), **style)
-        axes.fill([], [], label=plain(names_text(best)), **style)
     axes.axvline(float(one.current), color="black", linewidth=1, label="now")
     _name_rows(axes, rows, [*map(plain, report.decisions)])
     axes.set_xlim(float(one.low), float(one.high))
     axes.set_xlabel(_label(one))
-
-
-def _plot_strategies(report: Strategies, axes: Any) -> None:
-    shown = report.strategies[:_MAX_BARS]
-    rows = range(len(shown), 0, -1)
-    axes.barh(
-        rows, [float(one.value) for one in shown], 0.6, color=COLORS[0], alpha=0.8, label="value"
-    )
-    names = [", ".join(f"{path}: {label}" for path, label in one.choices.items()) for one in shown]
-    _name_rows(axes, rows, [plain(name.removeprefix("/: ")) for name in names])
-    axes.set_xlabel("value")

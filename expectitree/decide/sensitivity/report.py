@@ -222,7 +222,7 @@ class Bar:
     range: Range  # the parameter and its range
     least: Fraction  # the least value over the whole range
     least_at: Fraction  # where it is
-    greatest: Fraction  # the greatest value over the whole range
+    greatest: Fraction  # the greatest value
     greatest_at: Fraction  # where it is
     thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
     method: str  # "exact" or "sampled"
@@ -273,19 +273,12 @@ class Tornado(Shown):
         Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
         value with their places `least_at` and `greatest_at`.
         """
-        return [
-            {
-                "file": self.file,
-                "parameter": bar.range.name,
-                "low": bar.range.low,
-                "high": bar.range.high,
-                "least": bar.least,
-                "least_at": bar.least_at,
-                "greatest": bar.greatest,
-                "greatest_at": bar.greatest_at,
-            }
-            for bar in self.bars
-        ]
+        names = ("least", "least_at", "greatest", "greatest_at")
+        rows = []
+        for bar in self.bars:
+            own = {"parameter": bar.range.name, "low": bar.range.low, "high": bar.range.high}
+            rows.append({"file": self.file, **own, **{name: getattr(bar, name) for name in names}})
+        return rows
 
 
 def tornado(

@@ -12,7 +12,6 @@ import expectitree as et
 from expectitree.analysis.plotting import save_figure
 from expectitree.decide.sensitivity.exact import everywhere
 from expectitree.decide.sensitivity.plot import figure_of
-from expectitree.decide.sensitivity.strategies import strategies_of
 
 pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -103,13 +102,6 @@ def test_every_decision_has_a_row() -> None:
     assert ends == pytest.approx([5, 4.56, 5])
 
 
-def test_strategies_are_bars_from_the_best_down() -> None:
-    axes = axes_of(strategies_of(et.load(OIL)))
-    assert [bar.get_width() for bar in axes.patches] == [1075, 1000, 900, 750, 700, 525]
-    first = axes.get_yticklabels()[0].get_text()
-    assert " ".join(first.split()) == "test, test/plus: install, test/minus: sell"
-
-
 def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
     report = et.sensitivity(et.load(OIL), "pr")
     files = [tmp_path / "a.svg", tmp_path / "b.svg"]
@@ -132,7 +124,7 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
         (
             ("-p", "pr", "--until", "value = 0", "--plot", "a.svg"),
-            "--plot draws all but --until.",
+            "--plot draws all but --until and --strategies.",
         ),
         ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
     ],
