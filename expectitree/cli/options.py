@@ -43,21 +43,17 @@ def _read_settings(
         if "=" in value:
             message = f"found {name + sign + value!r}, expected one value: repeat --set for each"
             raise click.BadParameter(f"{message} parameter")
-    found: dict[str, Any] = dict(context.meta.get(_TABLE, {}))
+    found: dict[str, Any] = {}
+    table = context.params.pop("table", None)
+    if table is not None and not context.resilient_parsing:
+        from expectitree.foreign.parameter_tables import read_settings
+
+        found.update(read_settings(table))
     for name, value in ((name.strip(), value.strip()) for name, _, value in pairs):
         found[name] = replace(found[name], value=value) if name in found else value
     return found
 
 
-def _read_table(context: click.Context, param: click.Parameter, file: str | None) -> None:
-    """Read the file of --parameters, for `_read_settings`."""
-    if file is not None and not context.resilient_parsing:
-        from expectitree.foreign.parameter_tables import read_settings
-
-        context.meta[_TABLE] = read_settings(file)
-
-
-_TABLE = "expectitree.parameters"  # in the context's `meta`
 _SETTINGS = (
     click.option(
         "--set",
@@ -71,9 +67,7 @@ _SETTINGS = (
         *("--parameters", "table"),
         metavar="FILE",
         type=FILE,
-        is_eager=True,  # before --set, which has the last word
-        expose_value=False,
-        callback=_read_table,
+        is_eager=True,  # before --set, which reads it and has the last word
         help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
     ),
 )

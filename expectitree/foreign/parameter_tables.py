@@ -14,7 +14,7 @@ from expectitree.base.numbers import exact_text, quote, to_fraction
 from expectitree.base.tree.parameters import Setting
 from expectitree.files import read_text
 from expectitree.files.grammar.document import with_excerpts
-from expectitree.foreign.payoff_tables import Cell, Table, table_of
+from expectitree.foreign.payoff_tables import Cell, Table
 
 _NUMBERS = ("value", "low", "high")
 _COLUMNS = ("name", *_NUMBERS, "unit", "description")
@@ -27,7 +27,7 @@ def read_settings(path: str) -> dict[str, Setting]:
     """
     text, file = read_text(path)
     text = text.removeprefix("\ufeff")
-    table = table_of(text, file)
+    table = Table(text, file)
     try:
         return table.checked(lambda: _settings(table))
     except FileError as error:

@@ -46,13 +46,8 @@ def read(text: str, name: str, warn: Warn, exact_nodes: int, minimize: bool = Fa
 
     Raises `FileError` with everything that is wrong.
     """
-    table = table_of(text, name)
+    table = Table(text, name)
     return table.tree(lambda: table.root(minimize), warn, exact_nodes)
-
-
-def table_of(text: str, name: str) -> Table:
-    """Return the table in a text; `name` is the file's."""
-    return Table(Document(name, (), locate=_locate, text=text))
 
 
 class Cell(NamedTuple):
@@ -74,6 +69,9 @@ class Table(Translation):
     # separate the cells, it is the point. With another separator, it may be a comma.
     mark: str
     is_known: bool
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__(Document(name, (), locate=_locate, text=text))
 
     def root(self, is_cost: bool) -> Data:
         header, *rows = self.read_rows()
