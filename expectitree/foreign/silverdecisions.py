@@ -12,7 +12,7 @@ from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
 from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
 from expectitree.base.tree.builder import SUM_HINT
-from expectitree.base.tree.formulas import REST, is_formula
+from expectitree.base.tree.formulas import REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
@@ -342,7 +342,8 @@ class _Writer:
         if tree.criteria is not None:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
-            first, second = (unused(tree.parameters, one.formulas) for one in self.trees)
+            used = [one.formulas or Formulas() for one in self.trees]
+            first, second = (unused(tree.parameters, formulas) for formulas in used)
             self.idle = {*first} & {*second}
         # The names of the parameters in mathjs, which reserves a few words.
         self.names = {name: name for name in tree.parameters if name not in _WORDS}

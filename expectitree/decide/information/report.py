@@ -251,8 +251,10 @@ class _Conditioning:
     def tree(self, evidence: Evidence | None) -> Tree:
         """Return the tree with its probabilities given evidence or nothing."""
         tree = self.event.tree
+        if evidence is None:
+            return tree
         probability: Any = tree.columns.probability[:]
-        for n in self.event.scope if evidence is not None else ():
+        for n in self.event.scope:
             shares = self.event.shares(n, evidence) if tree.columns.kind[n] == CHANCE else {}
             for b in tree.branches_of(n) if shares else ():
                 probability[b] = probability[b] * 0 + shares.get(b, 0)  # a float stays one

@@ -19,7 +19,6 @@ from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
-from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
@@ -314,6 +313,8 @@ def tornado(
     check_tree(tree)
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
     given = ranges or {}
+    if fixed and tree.attitude is not None:
+        raise AnalysisError("--fixed is for expected values: remove it, or the attitude")
     if not tree.parameters:
         raise AnalysisError(
             "the tree has no parameters: name its uncertain numbers under `parameters:` in the "
@@ -361,7 +362,7 @@ def _assumed_bar(tree: Tree, exact: Tree | None, name: str, is_fixed: bool) -> B
 
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = _strategy(exact or tree) if is_fixed else {}
+    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
     thresholds: Iterable[Threshold] = ()
     later: tuple[Fraction, ...] = ()
     method = "sampled"
@@ -375,36 +376,12 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
                 later = tuple(place for piece in decision.pieces() for place in piece.later)
             method = "exact"
     if method == "sampled":
-        sampler = Sampler(_playing(tree, strategy), range.name)
-        values = {at: sampler.value_at(at) for at in range.places(POINTS)}
+        sampler = Sampler(tree, range.name)
+        values = {at: sampler.value_at(at, strategy) for at in range.places(POINTS)}
         thresholds = () if is_fixed else sample(tree, range)[1]
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
     return Bar(range, *ends, tuple(thresholds), method, later)
-
-
-def _strategy(tree: Tree) -> Mapping[int, int]:
-    """Return the branch that each player's node takes now, by node."""
-    search = search_tree(tree)
-    if len(search.tree) != len(tree):
-        raise AnalysisError(
-            "the current strategy may choose differently after different payments at a shared "
-            "node: write the tree without sharing (convert --unshare), or leave out --fixed"
-        )
-    return search.strategy_branches
-
-
-def _playing(tree: Tree, strategy: Mapping[int, int]) -> Tree:
-    """Return the part of a tree that play reaches if some nodes take one branch."""
-    if not strategy:
-        return tree
-    kept: dict[int, Sequence[int]] = {}
-    waiting = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):
-        if n in waiting:
-            kept[n] = [strategy[n]] if n in strategy else tree.branches_of(n)
-            waiting.update(tree.columns.child[b] for b in kept[n])
-    return keep_branches(tree, ((n, kept[n]) for n in sorted(kept)))
 
 
 def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:

@@ -209,10 +209,10 @@ class Sampler:
             at = f"{self.name} = {message_text(place)}"
             raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
 
-    def value_at(self, place: Fraction) -> Fraction:
-        """Return the value of the tree at a value of the parameter, with all its digits."""
+    def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
+        """Return the value of the tree if some nodes take one branch, with all its digits."""
         if self.tree.attitude is None:
-            return to_exact(value_under(self.tree_at(place), {}))
+            return to_exact(value_under(self.tree_at(place), strategy))
         return to_exact(self.search_at(place).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:
