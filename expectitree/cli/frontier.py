@@ -6,13 +6,11 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.terminal import OUT
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.frontier.plot import figure_of
 from expectitree.decide.frontier.report import Frontier, frontier
 from expectitree.decide.sensitivity.parameters import parse_range
 
@@ -38,15 +36,8 @@ def command(options: SearchOptions, weight: str, plot: str | None, format_name: 
     For example: expectitree frontier trees/programmes.yaml
     """
     name, ends = parse_range(weight)
-    if plot is not None:
-        check_plot(plot)
-        if options.tree_count > 1:
-            raise click.UsageError("--plot draws one tree: name one file.")
 
     def frontier_of(file: str, tree: Tree) -> Frontier:
         return frontier(tree, name, range=ends, file=file)
 
-    reports = options.show_all("frontier of", frontier_of, "frontier", format_name)
-    if reports and plot is not None:
-        save_figure(figure_of(reports[0]), plot)
-        say(f"{plot} written")
+    options.show_all("frontier of", frontier_of, "frontier", format_name, plot)

@@ -37,21 +37,18 @@ def _read_settings(
     """Return the values of --set, and what --parameters sets, by the names of the parameters."""
     pairs = [setting.partition("=") for setting in settings]
     for name, sign, value in pairs:
-        if not sign or not name or not value:
-            message = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
-            raise click.BadParameter(message)
-        if "=" in value:
-            message = f"found {name + sign + value!r}, expected one value: repeat --set for each"
-            raise click.BadParameter(f"{message} parameter")
-    found: dict[str, Any] = {}
+        if not sign or not name or not value or "=" in value:
+            found = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
+            raise click.BadParameter(f"{found}: repeat --set for each parameter")
+    changed: dict[str, Any] = {}
     table = context.params.pop("table", None)
     if table is not None and not context.resilient_parsing:
         from expectitree.foreign.parameter_tables import read_settings
 
-        found.update(read_settings(table))
+        changed.update(read_settings(table))
     for name, value in ((name.strip(), value.strip()) for name, _, value in pairs):
-        found[name] = replace(found[name], value=value) if name in found else value
-    return found
+        changed[name] = replace(changed[name], value=value) if name in changed else value
+    return changed
 
 
 _SETTINGS = (

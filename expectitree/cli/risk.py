@@ -6,15 +6,13 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.terminal import OUT
 from expectitree.cli.trees import SearchOptions
-from expectitree.decide.risk.plot import figure_of
 from expectitree.decide.risk.report import Risk, risk
 
 
@@ -46,15 +44,7 @@ def command(
     except NumberError as error:
         raise click.BadParameter(str(error), param_hint="'--target'") from None
 
-    if plot is not None:
-        check_plot(plot)
-        if options.tree_count > 1:
-            raise click.UsageError("--plot draws one tree: name one file.")
-
     def risk_of(file: str, tree: Tree) -> Risk:
         return risk(tree, target=wanted, exact=True, file=file)
 
-    reports = options.show_all("risk of", risk_of, "risk", format_name)
-    if reports and plot is not None:
-        save_figure(figure_of(reports[0]), plot)
-        say(f"{plot} written")
+    options.show_all("risk of", risk_of, "risk", format_name, plot)

@@ -6,16 +6,14 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say, show
+from expectitree.cli.terminal import OUT
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.sensitivity.plot import figure_of
 from expectitree.decide.sensitivity.report import added, sensitivity, tornado
 from expectitree.decide.sensitivity.strategies import strategies_of
 
@@ -94,8 +92,6 @@ def command(
     }  # fmt: skip
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
-    if plot is not None:
-        _check_plot(plot, options)
 
     def answer(file: str, tree: Tree) -> Shown:
         names = [name for name, _ in ranges]
@@ -115,21 +111,7 @@ def command(
             return sensitivity(tree, name, range=ends, file=file)
         return sensitivity_map(tree, *names, ranges=[e for _, e in ranges], grid=grid, file=file)
 
-    reports = list(options.map("sensitivity of", answer))
-    if reports:
-        if plot is not None and not reports[0].has_plot:
-            raise click.UsageError("--plot draws all but --until and --strategies.")
-        show("sensitivity", format_name, reports)
-        if plot is not None:
-            save_figure(figure_of(reports[0]), plot)
-            say(f"{plot} written")
-
-
-def _check_plot(plot: str, options: SearchOptions) -> None:
-    """Raise an error if the file cannot be a plot, or if there are several trees."""
-    check_plot(plot)
-    if options.tree_count > 1:
-        raise click.UsageError("--plot draws one tree: name one file.")
+    options.show_all("sensitivity of", answer, "sensitivity", format_name, plot)
 
 
 def _check_usage(asked: list[str], moved: int, fixed: bool) -> None:

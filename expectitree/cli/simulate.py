@@ -6,14 +6,12 @@ from functools import partial
 
 import click
 
-from expectitree.analysis.plotting import check_plot, save_figure
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import format_options, tree_options
-from expectitree.cli.terminal import OUT, say
+from expectitree.cli.terminal import OUT
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
-from expectitree.decide.simulation.plot import figure_of
 from expectitree.decide.simulation.report import (
     DRAWS,
     MIN_DRAWS,
@@ -71,11 +69,8 @@ def command(
       expectitree simulate docs/examples/tegaderm.yaml --draws 1000
       expectitree simulate docs/examples/sumatriptan.yaml -p wtp --plot curve.svg
     """
-    if options.tree_count > 1 and (plot is not None or format_name == "csv"):
-        chosen = "--format csv writes the draws of" if plot is None else "--plot draws"
-        raise click.UsageError(f"{chosen} one tree: name one file.")
-    if plot is not None:
-        check_plot(plot)
+    if options.tree_count > 1 and format_name == "csv":
+        raise click.UsageError("--format csv writes the draws of one tree: name one file.")
 
     def simulated(file: str, tree: Tree) -> Simulation | Acceptability:
         if moved is None:
@@ -83,7 +78,4 @@ def command(
         name, ends = parse_range(moved)
         return acceptability(tree, name, range=ends, draws=count, seed=seed, file=file)
 
-    reports = options.show_all("simulating", simulated, "simulation", format_name)
-    if reports and plot is not None:
-        save_figure(figure_of(reports[0]), plot)
-        say(f"{plot} written")
+    options.show_all("simulating", simulated, "simulation", format_name, plot)

@@ -25,6 +25,7 @@ from expectitree.base.errors import (
     SearchError,
 )
 from expectitree.base.numbers import to_bound
+from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import Bounds, ChosenBounds
 from expectitree.base.tree.model import Tree
@@ -161,12 +162,31 @@ class SearchOptions:
             show(question, format, report, **settings)
 
     def show_all(
-        self, activity: str, function: Callable[[str, Any], Result], question: str, format: str
+        self,
+        activity: str,
+        function: Callable[[str, Any], Result],
+        question: str,
+        format: str,
+        plot: str | None = None,
     ) -> list[Result]:
-        """Show a function's reports about all trees together, and return them."""
-        reports = list(self.map(activity, function))
+        """Show a function's reports about all trees together, and return them.
+
+        `plot` is the file of a plot of the report, which is then about one tree.
+        """
+        if plot is not None:
+            from expectitree.analysis.plotting import check_plot, save_figure
+
+            check_plot(plot)
+            if self.tree_count > 1:
+                raise click.UsageError("--plot draws one tree: name one file.")
+        reports: list[Any] = list(self.map(activity, function))
+        if reports and plot is not None and not reports[0].has_plot:
+            raise click.UsageError("This question has no plot: remove --plot.")
         if reports:
             show(question, format, reports)
+        if reports and plot is not None:
+            save_figure(module_of(f"{QUESTIONS[question]}.plot").figure_of(reports[0]), plot)
+            say(f"{plot} written")
         return reports
 
     def fail_if(self, is_negative: bool) -> None:

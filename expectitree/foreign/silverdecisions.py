@@ -17,7 +17,7 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
-from expectitree.files.grammar.words import described, is_number
+from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
@@ -141,11 +141,7 @@ class _Reader(Translation):
         if value == "Infinity":  # then SilverDecisions counts the first criterion alone
             return {**found, "objective": (f"{sign}{first}", data.place)}
         weight, place = self.new_name("weight"), data.place_of("defaultCriterion1Weight")
-        about: Fields = {"value": (value, place)}
-        ends = [str(data.keys.get(f"weight{end}Bound", "")) for end in ("Lower", "Upper")]
-        if all(map(is_number, ends)) and to_fraction(ends[0]) < to_fraction(ends[1]):
-            about["range"] = ends, data.place_of("weightUpperBound")
-        self.parameters[weight] = self.mapping(about), place
+        self.parameters[weight] = value, place
         return {**found, "objective": (f"{sign}{weight}*{first} {signs[1]} {second}", data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:

@@ -43,13 +43,9 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
         )
     signs = "".join("-" if weights[name] < 0 else "+" for name in (first, second))
     weight = abs(weights[first])
-    moved = [tree.parameters[name] for name in used if name in tree.parameters]
-    ends = moved[0].range if len(moved) == 1 and values[moved[0].name] == weight else None
     about = {
         "payoffNames": [first, second],
         "defaultCriterion1Weight": exact_text(weight),
-        "weightLowerBound": 0 if ends is None else exact_text(ends[0]),
-        "weightUpperBound": "Infinity" if ends is None else exact_text(ends[1]),
     }
     rule = next(rule for rule, own in RULES.items() if own == signs)
     return rule, [tree_of(tree, first), tree_of(tree, second)], about

@@ -59,7 +59,7 @@ def sample(
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
     for left, right in itertools.pairwise(places):
-        if not sampler.may_change(right, best):
+        if sampler.estimate_at(right).best == best:  # floats answer soon
             continue
         found = sampler.verdict_at(right).best
         while found != best:
@@ -162,10 +162,6 @@ class Sampler:
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
         return replace(tree, error=max(tree.error, self.error))
-
-    def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
-        """Return whether others may be the best actions at a place; floats answer that soon."""
-        return self.estimate_at(place).best != best
 
     def _estimate_at(self, place: Fraction) -> Estimate:
         self.check_time()

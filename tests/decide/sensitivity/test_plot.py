@@ -124,7 +124,7 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
         (
             ("-p", "pr", "--until", "value = 0", "--plot", "a.svg"),
-            "--plot draws all but --until and --strategies.",
+            "This question has no plot: remove --plot.",
         ),
         ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
     ],
