@@ -141,7 +141,7 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
         one = bar.range
         yield _element("h3", f"{one.name}: {one.description}" if one.description else one.name)
         moved = sensitivity(tree, one.name, range=(one.low, one.high), file=file)
-        yield from _answer(moved, has_plot=bool(bar.changes))
+        yield from _answer(moved)
 
 
 # ---- HTML.
@@ -155,11 +155,11 @@ def _attempt(part: Callable[[], Iterator[str]]) -> Iterator[str]:
         yield _element("p", f"Left out: {error}.")
 
 
-def _answer(report: Shown, has_plot: bool = True) -> Iterator[str]:
+def _answer(report: Shown) -> Iterator[str]:
     """Yield the tables and the sentences of a terminal's report, and its plot."""
     module = module_of(f"{QUESTIONS[report.question]}.text")
     yield from _html(module.render([report], text_console(_WIDTH).options))
-    if plot := has_plot and plot_of(report):
+    if plot := plot_of(report):
         yield _figure(plot, "plot")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
@@ -77,13 +77,13 @@ class _Reader(Translation):
         found = self.item(())
         if found is None:
             return None
-        more: Fields = {"parameters": self.parameters()} if self.variables else {}
+        pairs = zip(found, self.places[id(found)], strict=True)
+        fields: Fields = {key: (value, place) for (key, value), place in pairs}
+        if self.variables:
+            fields["parameters"] = self.parameters()
         if self.nodes:
-            more["nodes"] = self.mapping(self.nodes), Place()
-        rest = self.mapping(more)
-        whole = (*found, *rest)
-        self.places[id(whole)] = [*self.places[id(found)], *self.places[id(rest)]]
-        return whole
+            fields["nodes"] = self.mapping(self.nodes), Place()
+        return self.mapping(fields)
 
     def item(self, path: tuple[str, ...]) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
@@ -95,22 +95,18 @@ class _Reader(Translation):
 
     # ---- Other files.
 
-    def other(self, name: str, place: Place, path: Sequence[str]) -> Document:
-        """Return the file of a tree, which is next to the main file."""
+    def use(self, keys: Fields, path: tuple[str, ...]) -> Fields:
+        """Return the fields of a branch that is the tree of a file next to the main one."""
         from expectitree.files import parse, read_text
 
-        file = os.path.join(os.path.dirname(self.main.source.name), f"{name}.yaml")
-        if os.path.basename(name) != name or not os.path.isfile(file):
-            message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
-            self.report(place, path, message)
-            raise TooManyProblemsError
-        return parse(*read_text(file), "yaml")
-
-    def use(self, keys: Fields, path: tuple[str, ...]) -> Fields:
-        """Return the fields of a branch that is another tree, which is read if it is not yet."""
         main, (name, place) = self.main, keys["tree"]
         if name not in main.nodes:
-            reader = _Reader(self.other(name, place, path), self.kinds["decision"], main)
+            file = os.path.join(os.path.dirname(main.source.name), f"{name}.yaml")
+            if os.path.basename(name) != name or not os.path.isfile(file):
+                message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
+                self.report(place, path, message)
+                raise TooManyProblemsError
+            reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
             reader.anchor = place if self is main else self.anchor
             main.nodes[name] = "0", reader.anchor  # while it is read
             main.nodes[name] = reader.checked(lambda: reader.item((name,))), reader.anchor
@@ -173,10 +169,8 @@ class _Reader(Translation):
     def read_variables(self, root: _Node, keys: Fields) -> None:
         """Choose a name of a parameter for each variable."""
         main, (written, place) = self.main, keys.get("variables", ((), root.place))
-        anchor = None if self is main else self.anchor
-        if isinstance(written, str) and written:  # the variables of another file
-            source, anchor = self.other(written, place, root.path).root, anchor or place
-            written = dict(source).get("variables", ()) if isinstance(source, tuple) else ()
+        if isinstance(written, str) and self is not main:
+            written = ()  # it names the file whose variables it uses, the main one
         if not isinstance(written, tuple):
             expected = "expected a name with a number or a formula in each line"
             self.report(place, root.path, f"found {described(written)} as variables, {expected}")
@@ -186,7 +180,9 @@ class _Reader(Translation):
             if first.setdefault(name, at) != at:
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), root.path, message)
-            elif main.variables.setdefault(name, (value, anchor or Place(written, at)))[0] != value:
+                continue
+            place = Place(written, at) if self is main else self.anchor
+            if main.variables.setdefault(name, (value, place))[0] != value:
                 self.note(
                     root.path, f"{quote(name)} is a variable of an earlier file: its value counts"
                 )

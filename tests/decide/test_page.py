@@ -65,7 +65,7 @@ def test_a_page_has_every_part(tmp_path: Path) -> None:
         "EVPI oil 1,500 425",
     ):
         assert part in words
-    assert len(page.pictures) == 5  # the tree, the tornado, two inputs, the profile
+    assert len(page.pictures) == 6  # the tree, the tornado, three inputs, the profile
     assert all(picture.startswith("data:image/svg+xml;base64,") for picture in page.pictures)
     assert not re.search(r"<script|<link|src=\"http|url\(", text)
     assert "█" not in text

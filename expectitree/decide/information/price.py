@@ -48,13 +48,8 @@ def worth_of(
 def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree) -> Number:
     """Return what information is worth, with the digits that are known.
 
-    Args:
-        chances: The probability of each piece of evidence.
-        trees: The tree given each of them.
-        uninformed: The tree without the information.
-
-    Raises:
-        AnalysisError: The attitude has no utility for the totals less the price.
+    `trees` are given each piece of evidence, which has one of the `chances`. Raises `AnalysisError`
+    if the attitude has no utility for the totals less the price.
     """
     search = search_tree(uninformed)
     now, error = to_exact(search.value), to_exact(search.eps)

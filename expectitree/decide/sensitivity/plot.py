@@ -64,12 +64,11 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     best, actions = _values(report, places)
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
     somewhere = {action for piece in report.pieces for action in piece.best}
-    for action, values in actions.items():
-        if len(actions) <= _MAX_LINES or action in somewhere:
-            position = len(axes.lines) - 1
-            line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
-            line["linestyle"] = DASHES[position % len(DASHES)]
-            axes.plot(xs, values, label=plain(action), **line)
+    shown = [name for name in actions if len(actions) <= _MAX_LINES or name in somewhere]
+    for position, name in enumerate(shown):
+        line = {"color": COLORS[position % len(COLORS)], "linewidth": 1.4}
+        line["linestyle"] = DASHES[position % len(DASHES)]
+        axes.plot(xs, actions[name], label=plain(name), **line)
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         place, above = float(threshold.middle), axes.get_xaxis_transform()
@@ -138,23 +137,18 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 
 
 def _plot_bars(report: Tornado, axes: Any) -> None:
-    value = float(report.value)
-    names = [bar.range.name for bar in report.bars]
-    rows = range(len(names), 0, -1)
-    least = [min(float(bar.least), value) for bar in report.bars]
-    greatest = [max(float(bar.greatest), value) for bar in report.bars]
-    for ends, color, hatch, label in (
-        (least, COLORS[1], "///", "less than now"),
-        (greatest, COLORS[0], "", "more than now"),
+    value, rows = float(report.value), range(len(report.bars), 0, -1)
+    least = [(bar.least, bar.least_at) for bar in report.bars]
+    greatest = [(bar.greatest, bar.greatest_at) for bar in report.bars]
+    for ends, clip, side, color, hatch, label in (
+        (least, min, "right", COLORS[1], "///", "less than now"),
+        (greatest, max, "left", COLORS[0], "", "more than now"),
     ):
-        widths = [end - value for end in ends]
+        places = [clip(float(worth), value) for worth, _ in ends]
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        widths = [place - value for place in places]
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
-    for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        for x, side, worth, at in (
-            (low, "right", bar.least, bar.least_at),
-            (high, "left", bar.greatest, bar.greatest_at),
-        ):
+        for row, bar, x, (worth, at) in zip(rows, report.bars, places, ends, strict=True):
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f"  {display_text(worth)}  \n  at {place}  "
             axes.text(x, row, text, ha=side, va="center", fontsize=8)

@@ -130,8 +130,8 @@ class Sensitivity(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
 
-        Each has `file`, `parameter`, `start`, `end`, `best` (the first best action), `ties` (how
-        many actions are best) and `value`: a formula, or None if it is not a single short one.
+        `best` is the first best action, and `ties` how many are best. `value` is a formula, or None
+        if it is not a single short one.
         """
         name = self.range.name
         return [
@@ -234,11 +234,6 @@ class Bar:
         return self.range.json_fields() | own
 
     @property
-    def width(self) -> Fraction:
-        """The greatest value less the least."""
-        return self.greatest - self.least
-
-    @property
     def changes(self) -> tuple[Threshold, ...]:
         """The thresholds that are more than a tie at a single place."""
         return tuple(t for t in self.thresholds if t.before and t.after and t.before != t.after)
@@ -267,11 +262,7 @@ class Tornado(Shown):
         return {name: getattr(self, name) for name in names} | {"strategy": strategy}
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each bar: the rows of a table.
-
-        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
-        value with their places `least_at` and `greatest_at`.
-        """
+        """Return a flat dict for each bar: the rows of a table."""
         names = ("least", "least_at", "greatest", "greatest_at")
         rows = []
         for bar in self.bars:
@@ -341,7 +332,7 @@ def tornado(
         raise AnalysisError(
             f"no parameter can move by 10% ({problems}): give one a range, as in -p pr=0..1"
         )
-    bars.sort(key=lambda bar: -bar.width)
+    bars.sort(key=lambda bar: bar.least - bar.greatest)
     found = tuple(bars), tuple(assumed), left_out
     return Tornado(file, tree, to_exact(search.value), search.ties, fixed, *found)
 

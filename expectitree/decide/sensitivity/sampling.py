@@ -14,12 +14,9 @@ from typing import NamedTuple
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
-from expectitree.base.expressions.syntax import Expression, names_in
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
-from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.parameters import evaluated, in_order
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
@@ -33,8 +30,8 @@ _MAX_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
-Move = Callable[[Tree, Fraction], Tree]
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
+Move = Callable[[Tree, Fraction], Tree]
 
 
 def sample(
@@ -135,9 +132,8 @@ class Sampler:
     def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.name, self.error = name, tree.error
+        self.name, self.tree = name, tree
         self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
-        self.tree = _with_moving_formulas(tree, name)
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
@@ -161,7 +157,7 @@ class Sampler:
             tree = self.move(self.tree, place)
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
-        return replace(tree, error=max(tree.error, self.error))
+        return replace(tree, error=max(tree.error, self.tree.error))
 
     def _estimate_at(self, place: Fraction) -> Estimate:
         self.check_time()
@@ -259,26 +255,6 @@ class Sampler:
 def _best(search: Search) -> tuple[str, ...]:
     """Return the best actions in the order of the branches, also if rounding separates them."""
     return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
-
-
-def _with_moving_formulas(tree: Tree, name: str) -> Tree:
-    """Return a tree with numbers in place of the formulas that do not depend on a parameter."""
-    _, without_value = evaluated(tree)
-    if without_value:  # elsewhere play may reach a formula that has no value
-        return tree
-    moving = {name}
-    for other in in_order(tree.parameters):
-        if not moving.isdisjoint(tree.parameters[other].bases):
-            moving.add(other)
-
-    def kept(formulas: Mapping[int, Expression]) -> dict[int, Expression]:
-        return {n: one for n, one in formulas.items() if not moving.isdisjoint(names_in(one))}
-
-    formulas = tree.formulas or Formulas()
-    return replace(
-        tree,
-        formulas=replace(formulas, nodes=kept(formulas.nodes), rewards=kept(formulas.rewards)),
-    )
 
 
 def bisected(

@@ -102,7 +102,7 @@ def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str
     Coefficients that are too long for a table are rounded.
     """
     if piece.value is None:
-        return f"a later decision changes at {_places_text(piece.later)}"
+        return f"a later decision changes at {_first([*map(number_text, piece.later)])}"
     written = partial(formula_text, piece.value, report.range.name, marks.times)
     formula = written(exact_display)
     if formula is None:
@@ -112,10 +112,10 @@ def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str
     return formula.replace("-", "−")
 
 
-def _places_text(places: Sequence[Fraction]) -> str:
-    """Return some places, of many the first ones."""
-    more = [f"{len(places) - _MAX_CHANGES:,} more"] * (len(places) > _MAX_CHANGES)
-    return ", ".join([*map(number_text, places[:_MAX_CHANGES]), *more])
+def _first(texts: Sequence[str]) -> str:
+    """Return a list of texts, of many the first ones."""
+    more = [f"{len(texts) - _MAX_CHANGES:,} more"] * (len(texts) > _MAX_CHANGES)
+    return ", ".join([*texts[:_MAX_CHANGES], *more])
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -281,13 +281,10 @@ def _bar_cells(bar: Bar) -> list[str]:
     one = bar.range
     ends = with_unit(f"{number_text(one.low)}..{number_text(one.high)}", one.unit)
     least, greatest = map(display_text, (bar.least, bar.greatest))
-    places = []
-    for change in bar.thresholds[:_MAX_CHANGES]:
-        places.append(short_text(change) + ("" if change in bar.changes else " (tie)"))
-    if len(bar.thresholds) > _MAX_CHANGES:
-        places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
+    changes = [short_text(t) + ("" if t in bar.changes else " (tie)") for t in bar.thresholds]
+    places = [_first(changes)] if changes else []
     if bar.later:
-        places.append(f"a later decision at {_places_text(bar.later)}")
+        places.append(f"a later decision at {_first([*map(number_text, bar.later)])}")
     return [one.name, ends, least, "", greatest, ", ".join(places)]
 
 
