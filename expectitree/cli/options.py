@@ -35,18 +35,17 @@ def _read_settings(
     context: click.Context, param: click.Parameter, settings: Sequence[str]
 ) -> dict[str, Any]:
     """Return the values of --set, and what --parameters sets, by the names of the parameters."""
-    pairs = [setting.partition("=") for setting in settings]
-    for name, sign, value in pairs:
-        if not sign or not name or not value or "=" in value:
-            found = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
-            raise click.BadParameter(f"{found}: repeat --set for each parameter")
     changed: dict[str, Any] = {}
     table = context.params.pop("table", None)
     if table is not None and not context.resilient_parsing:
         from expectitree.foreign.parameter_tables import read_settings
 
         changed.update(read_settings(table))
-    for name, value in ((name.strip(), value.strip()) for name, _, value in pairs):
+    for setting in settings:
+        name, _, value = map(str.strip, setting.partition("="))
+        if not name or not value or "=" in value:
+            found = f"found {setting!r}, expected NAME=VALUE such as pr=0.3"
+            raise click.BadParameter(f"{found}: repeat --set for each parameter")
         changed[name] = replace(changed[name], value=value) if name in changed else value
     return changed
 

@@ -21,7 +21,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.base.numbers import display_text, escape
 from expectitree.base.tables import QUESTIONS, module_of
-from expectitree.base.tree.columns import CHANCE, MIN
+from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import split
 from expectitree.decide.information.report import every_event
@@ -110,8 +110,7 @@ def _recommendation(search: Search) -> Iterator[str]:
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
         where = f"After {', '.join(split(path))}" if n != tree.root_id else "First"
-        has_min = MIN in tree.columns.kind
-        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if has_min else "choose"
+        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if tree.has_min else "choose"
         chosen = tree.branch_label(n, search.strategy_branches[n])
         yield _element("h3", f"{where}: {verb} {chosen}")
         reasons = explain(search, path, width=_WIDTH).splitlines()[1:]
@@ -140,8 +139,7 @@ def _inputs(tree: Tree, file: str) -> Iterator[str]:
     for bar in found.bars:
         one = bar.range
         yield _element("h3", f"{one.name}: {one.description}" if one.description else one.name)
-        moved = sensitivity(tree, one.name, range=(one.low, one.high), file=file)
-        yield from _answer(moved)
+        yield from _answer(sensitivity(tree, one.name, range=(one.low, one.high), file=file))
 
 
 # ---- HTML.
