@@ -240,6 +240,11 @@ class Sampler:
                 if self.verdict_at(near[0]).best == before and not is_before(near[1]):
                     low, high = near
                     break
+            else:
+                if tie.best != before:  # in floats, actions tie on a part of the range
+                    low, _ = bisected(
+                        ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
+                    )
         sides = bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
