@@ -35,29 +35,21 @@ def _read_settings(
     context: click.Context, param: click.Parameter, settings: Sequence[str]
 ) -> dict[str, Any]:
     """Return the values of --set, and what --parameters sets, by the names of the parameters."""
-    pairs = [setting.partition("=") for setting in settings]
-    for name, sign, value in pairs:
-        if not sign or not name or not value:
-            message = f"found {name + sign + value!r}, expected NAME=VALUE such as pr=0.3"
-            raise click.BadParameter(message)
-        if "=" in value:
-            message = f"found {name + sign + value!r}, expected one value: repeat --set for each"
-            raise click.BadParameter(f"{message} parameter")
-    found: dict[str, Any] = dict(context.meta.get(_TABLE, {}))
-    for name, value in ((name.strip(), value.strip()) for name, _, value in pairs):
-        found[name] = replace(found[name], value=value) if name in found else value
-    return found
-
-
-def _read_table(context: click.Context, param: click.Parameter, file: str | None) -> None:
-    """Read the file of --parameters, for `_read_settings`."""
-    if file is not None and not context.resilient_parsing:
+    changed: dict[str, Any] = {}
+    table = context.params.pop("table", None)
+    if table is not None and not context.resilient_parsing:
         from expectitree.foreign.parameter_tables import read_settings
 
-        context.meta[_TABLE] = read_settings(file)
+        changed.update(read_settings(table))
+    for setting in settings:
+        name, _, value = map(str.strip, setting.partition("="))
+        if not name or not value or "=" in value:
+            found = f"found {setting!r}, expected NAME=VALUE such as pr=0.3"
+            raise click.BadParameter(f"{found}: repeat --set for each parameter")
+        changed[name] = replace(changed[name], value=value) if name in changed else value
+    return changed
 
 
-_TABLE = "expectitree.parameters"  # in the context's `meta`
 _SETTINGS = (
     click.option(
         "--set",
@@ -71,9 +63,7 @@ _SETTINGS = (
         *("--parameters", "table"),
         metavar="FILE",
         type=FILE,
-        is_eager=True,  # before --set, which has the last word
-        expose_value=False,
-        callback=_read_table,
+        is_eager=True,  # before --set, which reads it and has the last word
         help="Set parameters by a table in CSV: name, value, low, high, unit, description.",
     ),
 )

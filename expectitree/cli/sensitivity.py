@@ -89,8 +89,6 @@ def command(
     }  # fmt: skip
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
-    if plot is not None and until is not None:
-        raise click.UsageError("--plot draws all but --until.")
 
     def answer(file: str, tree: Tree) -> Shown:
         names = [name for name, _ in ranges]

@@ -178,7 +178,9 @@ class SearchOptions:
             plotting.check_plot(plot)
             if self.tree_count > 1:
                 raise click.UsageError("--plot draws one tree: name one file.")
-        reports = list(self.map(activity, function))
+        reports: list[Any] = list(self.map(activity, function))
+        if reports and plot is not None and not reports[0].has_plot:
+            raise click.UsageError("This question has no plot: remove --plot.")
         if reports:
             show(question, format, reports)
         if reports and plot is not None:

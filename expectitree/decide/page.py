@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 from html import escape as escape_html
 from importlib.util import find_spec
 from itertools import groupby
-from typing import Any
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -22,13 +21,12 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
 from expectitree.base.numbers import display_text, escape
 from expectitree.base.tables import QUESTIONS, module_of
-from expectitree.base.tree.columns import CHANCE, MIN
+from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import split
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
-from expectitree.decide.sensitivity.report import Tornado, sensitivity, tornado
+from expectitree.decide.sensitivity.report import sensitivity, tornado
 from expectitree.picture.drawing import to_svg
 from expectitree.picture.notebook import Picture, plot_of
 from expectitree.searches.engine import evaluate
@@ -88,11 +86,14 @@ def page_of(tree: Tree, file: str = "") -> str:
     parts += [*_recommendation(search), "<h2>The tree</h2>"]
     picture = to_svg(search, title=False, style="decision", direction="right")
     parts += [_figure(Picture(picture)._repr_html_())]
-    parts += ["<h2>Inputs</h2>", *_attempt(_inputs, tree, file)]
+    if tree.parameters:
+        parts += ["<h2>Inputs</h2>", *_attempt(lambda: _inputs(tree, file))]
     if CHANCE in tree.columns.kind:
         parts += ["<h2>How risky it is</h2>"]
         parts += _attempt(lambda: _answer(risk(tree, exact=True, file=file)))
-    parts += ["<h2>What information is worth</h2>", *_attempt(_information, tree, file)]
+    if tree.formulas is not None and tree.formulas.events:
+        parts += ["<h2>What information is worth</h2>"]
+        parts += _attempt(lambda: _answer(every_event(tree, exact=True, file=file)))
     made = f"Made by expectitree {__version__}{name and f' from {name}'}."
     parts += [_element("p", made, "dim")]
     return _HEAD + "\n".join(filter(None, parts)) + "\n"
@@ -109,8 +110,7 @@ def _recommendation(search: Search) -> Iterator[str]:
     for n in nodes[:_MAX_DECISIONS]:
         path = tree.path_of(n)
         where = f"After {', '.join(split(path))}" if n != tree.root_id else "First"
-        has_min = MIN in tree.columns.kind
-        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if has_min else "choose"
+        verb = f"{Kind(tree.columns.kind[n]).name} chooses" if tree.has_min else "choose"
         chosen = tree.branch_label(n, search.strategy_branches[n])
         yield _element("h3", f"{where}: {verb} {chosen}")
         reasons = explain(search, path, width=_WIDTH).splitlines()[1:]
@@ -120,66 +120,45 @@ def _recommendation(search: Search) -> Iterator[str]:
 
 
 def _inputs(tree: Tree, file: str) -> Iterator[str]:
-    """Yield a table of the parameters, what each may change, and where the decision changes."""
-    if not tree.parameters:
-        yield _element("p", "The file names no parameters, so no input can be varied.")
-        return
+    """Yield the parameters with their ranges, and how the value and the decision depend on them."""
     found = tornado(tree, file=file)
-    yield from _html(_table_of(tree, found))
+    columns = [Column("input"), Column("meaning")]
+    columns += [Column(heading, number=True) for heading in ("value", "least", "greatest")]
+    rows = []
+    for one in (bar.range for bar in found.bars):
+        numbers = [with_unit(display_text(x), one.unit) for x in (one.current, one.low, one.high)]
+        rows.append([one.name, one.description or "", *numbers])
+    yield from _html(table(columns, rows, text_console(_WIDTH).options))
     if found.assumed:
         names = ", ".join(found.assumed)
         yield _element("p", f"Without a range in the file, so 10% less and more: {names}.", "dim")
+    if found.left_out:
+        yield _element("p", f"Not varied: {', '.join(found.left_out)}.", "dim")
     yield f"<h2>What the value depends on</h2>{_figure(plot_of(found), 'plot')}"
     yield "<h2>Where the decision changes</h2>"
     for bar in found.bars:
         one = bar.range
         yield _element("h3", f"{one.name}: {one.description}" if one.description else one.name)
-        moved = sensitivity(tree, one.name, range=(one.low, one.high), file=file)
-        yield from _answer(moved, has_plot=bool(bar.changes))
-
-
-def _table_of(tree: Tree, found: Tornado) -> Iterator[RenderableType]:
-    ranges = {bar.range.name: bar.range for bar in found.bars}
-    columns = [Column("input"), Column("meaning")]
-    columns += [Column(heading, number=True) for heading in ("value", "least", "greatest")]
-    rows = []
-    for name, value in parameter_values(tree).items():
-        one, moved = tree.parameters[name], ranges.get(name)
-        if not one.bases and value is not None:
-            numbers = [value] if moved is None else [value, moved.low, moved.high]
-            texts = [with_unit(display_text(number), one.unit) for number in numbers]
-            rows.append([name, one.description or "", *texts, *[""] * (3 - len(texts))])
-    return table(columns, rows, text_console(_WIDTH).options)
-
-
-def _information(tree: Tree, file: str) -> Iterator[str]:
-    if tree.formulas is None or not tree.formulas.events:
-        yield _element("p", "The file names no event that could be known in advance.")
-        return
-    found = every_event(tree, exact=True, file=file)
-    yield from _answer(found)
-    for one in found.events:
-        yield _element("h3", one.event)
-        yield from _answer(one)
+        yield from _answer(sensitivity(tree, one.name, range=(one.low, one.high), file=file))
 
 
 # ---- HTML.
 
 
-def _attempt(part: Callable[..., Iterator[str]], *arguments: Any) -> Iterator[str]:
+def _attempt(part: Callable[[], Iterator[str]]) -> Iterator[str]:
     """Yield a part of the page, and why the rest of it is left out if that cannot be made."""
     try:
-        yield from part(*arguments)
+        yield from part()
     except ExpectitreeError as error:
         yield _element("p", f"Left out: {error}.")
 
 
-def _answer(report: Shown, has_plot: bool = True) -> Iterator[str]:
+def _answer(report: Shown) -> Iterator[str]:
     """Yield the tables and the sentences of a terminal's report, and its plot."""
     module = module_of(f"{QUESTIONS[report.question]}.text")
     yield from _html(module.render([report], text_console(_WIDTH).options))
-    if has_plot and report.has_plot:
-        yield _figure(plot_of(report), "plot")
+    if plot := plot_of(report):
+        yield _figure(plot, "plot")
 
 
 def _html(lines: Iterable[RenderableType]) -> Iterator[str]:

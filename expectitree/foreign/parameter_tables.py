@@ -8,19 +8,16 @@ Only the column `name` is required. An empty cell leaves what the tree file has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
-from fractions import Fraction
-
 from expectitree.base.errors import FileError, NumberError
 from expectitree.base.names import did_you_mean
-from expectitree.base.numbers import exact_text, message_text, quote, to_fraction
+from expectitree.base.numbers import exact_text, quote, to_fraction
 from expectitree.base.tree.parameters import Setting
 from expectitree.files import read_text
-from expectitree.files.grammar.document import TooManyProblemsError, with_excerpts
-from expectitree.foreign.payoff_tables import Cell, Table, table_of
+from expectitree.files.grammar.document import with_excerpts
+from expectitree.foreign.payoff_tables import Cell, Table
 
-COLUMNS = ("name", "value", "low", "high", "unit", "description")
+_NUMBERS = ("value", "low", "high")
+_COLUMNS = ("name", *_NUMBERS, "unit", "description")
 
 
 def read_settings(path: str) -> dict[str, Setting]:
@@ -28,63 +25,51 @@ def read_settings(path: str) -> dict[str, Setting]:
 
     Raises `FileError` with everything that is wrong with it.
     """
-    text, name = read_text(path)
+    text, file = read_text(path)
     text = text.removeprefix("\ufeff")
-    table = table_of(text, name)
-    found: dict[str, Setting] = {}
+    table = Table(text, file)
     try:
-        with suppress(TooManyProblemsError):
-            found = _settings(table, name)
-        table.raise_any()
+        return table.checked(lambda: _settings(table))
     except FileError as error:
         raise with_excerpts(error, text) from None
-    return found
 
 
-def _settings(table: Table, file: str) -> dict[str, Setting]:
+def _settings(table: Table) -> dict[str, Setting]:
     header, *rows = table.read_rows()
-    columns = {cell.text.lower(): place for place, cell in enumerate(header)}
-    for cell in header:
-        hint = did_you_mean(cell.text, COLUMNS)
-        if cell.text.lower() not in COLUMNS and hint:
+    columns = [cell.text.lower() for cell in header]
+    for cell, column in zip(header, columns, strict=True):
+        hint = did_you_mean(column, _COLUMNS)
+        if column not in _COLUMNS and hint:
             table.fault(cell, f"unknown column {quote(cell.text)}{hint}")
     if "name" not in columns:
-        expected = f"expected a first row with the names of columns: {', '.join(COLUMNS)}"
+        expected = f"expected a first row with the names of columns: {', '.join(_COLUMNS)}"
         table.fault(header[0] if header else Cell(""), f"found no column name, {expected}")
     table.raise_any()
     found: dict[str, Setting] = {}
     for row in rows:
-        filled = {
-            column: row[place]
-            for column, place in columns.items()
-            if column in COLUMNS and place < len(row) and row[place].text
-        }
-        if "name" not in filled:
-            if filled:
-                table.fault(row[0], "the cell in the column name is empty: name the parameter")
-            continue
-        name = filled["name"].text
-        if name in found:
-            table.fault(filled["name"], f"a second row {quote(name)}: keep one of them")
-        found[name] = _setting(table, filled, file)
+        filled = {column: cell for column, cell in zip(columns, row, strict=False) if cell.text}
+        name = filled.get("name")
+        if name is None:
+            table.fault(row[0], "the cell in the column name is empty: name the parameter")
+        elif name.text in found:
+            table.fault(name, f"a second row {quote(name.text)}: keep one of them")
+        else:
+            found[name.text] = _setting(table, name, filled)
     return found
 
 
-def _setting(table: Table, filled: Mapping[str, Cell], file: str) -> Setting:
-    name, numbers = filled["name"], dict[str, Fraction]()
-    for column in ("value", "low", "high"):
-        if column in filled:
-            try:
-                numbers[column] = to_fraction(table.payoff(filled[column]))
-            except NumberError as error:
-                table.fault(filled[column], f"{name.text}, column {column}: {error}")
-    ends = numbers.get("low"), numbers.get("high")
-    if len(filled.keys() & {"low", "high"}) == 1:
-        table.fault(name, f"{name.text}: found one of low and high: fill in both, or neither")
-    elif ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
-        found = f"low is {message_text(ends[0])} and high {message_text(ends[1])}"
-        table.fault(filled["low"], f"{name.text}: {found}: expected low < high")
-    unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
-    range_ = None if ends[0] is None or ends[1] is None else (ends[0], ends[1])
+def _setting(table: Table, name: Cell, filled: dict[str, Cell]) -> Setting:
+    numbers = {}
+    for column in [one for one in _NUMBERS if one in filled]:
+        try:
+            numbers[column] = to_fraction(table.payoff(filled[column]))
+        except NumberError as error:
+            table.fault(filled[column], f"{name.text}, column {column}: {error}")
+            return Setting(None)
+    ends = [numbers[column] for column in ("low", "high") if column in numbers]
+    if len(ends) == 1 or ends and ends[0] >= ends[1]:
+        table.fault(name, f"{name.text}: expected low and high with low < high, or neither")
     value = exact_text(numbers["value"]) if "value" in numbers else None
-    return Setting(value, range_, unit, description, f"{file}:{name.line}:{name.column}")
+    unit, description = (filled[c].text if c in filled else None for c in ("unit", "description"))
+    place = f"{table.source.name}:{name.line}:{name.column}"
+    return Setting(value, (ends[0], ends[-1]) if ends else None, unit, description, place)

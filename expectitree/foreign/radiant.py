@@ -4,17 +4,15 @@ Their tree becomes a structure for the grammar of tree files. Radiant evaluates 
 fractions only in a file with variables. It replaces the name of a variable wherever it occurs, even
 within another name, and some signs in labels.
 
-A branch may be the tree of another file, by `tree: name`, or by `dtree("name")` in a payoff or a
-variable. It becomes a named node, and `with` stays. Variables are those of all files: a file that
-uses another tree may replace the variables there.
+A branch may be the tree of another file, by `tree: name`. It becomes a named node, and `with`
+stays. The variables of all files are one list: of several values, the first one counts.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from expectitree.base.errors import TreeError
@@ -36,8 +34,6 @@ from expectitree.foreign.shared import Fields, Translation
 KEYS = ("name", "variables", "type", "p", "payoff", "cost")
 _OF_ROOT = ("name", "variables")
 _OF_TREES = ("tree", "with")
-_TREE = re.compile(r"\b(?:dtree|subtree)\(\s*[\"']([^\"']+)[\"']\s*\)")
-_SUM = re.compile(rf"(?:([^()]*)\+)?\s*{_TREE.pattern}\s*([-+][^()]*)?")  # of a tree's value
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Texts in messages of the grammar and of YAML, and their replacements here.
 _WORDS = {
@@ -73,24 +69,21 @@ class _Reader(Translation):
         self.main = main or self
         self.anchor = Place()  # of the first branch in the main file that leads to this one
         self.variables: Fields = {}
-        self.own: Collection[str] = ()  # the variables of the main file
-        # By the name of a variable: that of a parameter, or the call of `dtree` that it is.
-        self.names: dict[str, str] = {}
+        self.names: dict[str, str] = {}  # of parameters, by the name of a variable
         self.pattern = re.compile("(?!)")  # of those names that change
         self.nodes: Fields = {}  # the trees of other files, by name
-        self.costs: dict[str, str] = {}  # of their first nodes
 
     def root(self) -> Data:
         found = self.item(())
         if found is None:
             return None
-        more: Fields = {"parameters": self.parameters()} if self.variables else {}
+        pairs = zip(found, self.places[id(found)], strict=True)
+        fields: Fields = {key: (value, place) for (key, value), place in pairs}
+        if self.variables:
+            fields["parameters"] = self.parameters()
         if self.nodes:
-            more["nodes"] = self.mapping(self.nodes), Place()
-        rest = self.mapping(more)
-        whole = (*found, *rest)
-        self.places[id(whole)] = [*self.places[id(found)], *self.places[id(rest)]]
-        return whole
+            fields["nodes"] = self.mapping(self.nodes), Place()
+        return self.mapping(fields)
 
     def item(self, path: tuple[str, ...]) -> Data:
         """Return the item of the first node; a path in another file starts with its name."""
@@ -102,68 +95,32 @@ class _Reader(Translation):
 
     # ---- Other files.
 
-    def other(self, name: str, place: Place, path: Sequence[str]) -> Document | None:
-        """Return the file of a tree, which is next to the main file; None after a report."""
+    def use(self, keys: Fields, path: tuple[str, ...]) -> Fields:
+        """Return the fields of a branch that is the tree of a file next to the main one."""
         from expectitree.files import parse, read_text
 
-        folder, own = os.path.split(self.main.source.name)
-        for file in (f"{name}.yaml", f"{name.replace(' ', '_')}.yaml"):
-            if file == own:
-                return self.main.source
-            if os.path.basename(file) == file and os.path.isfile(os.path.join(folder, file)):
-                return parse(*read_text(os.path.join(folder, file)), "yaml")
-        message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
-        self.report(place, path, message)
-        return None
-
-    def include(self, name: str, place: Place, path: Sequence[str]) -> None:
-        """Read the tree of another file, unless it is read already."""
-        main = self.main
-        if name in main.nodes or (document := self.other(name, place, path)) is None:
-            return
-        reader = _Reader(document, self.kinds["decision"], main)
-        reader.anchor = place if self is main else self.anchor
-        main.nodes[name] = "0", reader.anchor  # while it is read
-        with suppress(TooManyProblemsError):
-            main.nodes[name] = reader.item((name,)), reader.anchor
-        if reader.problems.found:
-            raise reader.problems.failure()
-        main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
-        main.notes += reader.notes
-
-    def use(self, node: _Node, keys: Fields) -> Fields:
-        """Return the fields of a branch that is another tree: its costs and replacements."""
         main, (name, place) = self.main, keys["tree"]
-        self.include(name, place, node.path)
+        if name not in main.nodes:
+            file = os.path.join(os.path.dirname(main.source.name), f"{name}.yaml")
+            if os.path.basename(name) != name or not os.path.isfile(file):
+                message = f"no file {escape(name)}.yaml is next to this one: save that tree there"
+                self.report(place, path, message)
+                raise TooManyProblemsError
+            reader = _Reader(parse(*read_text(file), "yaml"), self.kinds["decision"], main)
+            reader.anchor = place if self is main else self.anchor
+            main.nodes[name] = "0", reader.anchor  # while it is read
+            main.nodes[name] = reader.checked(lambda: reader.item((name,))), reader.anchor
+            main.places |= {key: [reader.anchor] * len(all) for key, all in reader.places.items()}
+            main.notes += reader.notes
         found: Fields = {"ref": (name, place)}
-        replaced: dict[str, str] = {}
         if "with" in keys:
             written, at = keys["with"]
+            replaced = written
             if isinstance(written, tuple):
-                pairs = [(main.names.get(v, v), self.formula(f)) for v, f in written]
-                replaced, ours = dict(pairs), tuple(pairs)
-                self.places[id(ours)] = [Place(written, at) for at in range(len(written))]
-                written = ours
-            found["with"] = written, at
-        costs = [self.inlined(main.costs[name], replaced)] if name in main.costs else []
-        costs += [self.formula(keys["cost"][0])] if "cost" in keys else []
-        costs += [f"-({paid})" for paid in keys.get("reward", ())[:1]]
-        if costs:
-            found["cost"] = costs[0] if not costs[1:] else f"({') + ('.join(costs)})", place
+                replaced = tuple((main.names.get(v, v), self.formula(f)) for v, f in written)
+                self.places[id(replaced)] = [Place(written, at) for at in range(len(written))]
+            found["with"] = replaced, at
         return found
-
-    def inlined(self, text: str, replaced: Mapping[str, str]) -> str:
-        """Return a formula with what replaces parameters, also in those derived from them."""
-        known = {name: f"({formula})" for name, formula in replaced.items()}
-
-        def changed(formula: Data) -> str:
-            return _IDENTIFIER.sub(lambda m: known.get(m[0], m[0]), str(formula))
-
-        for variable, (value, _) in self.main.variables.items():  # in the order of their use
-            own, name = self.formula(value), self.main.names[variable]
-            if (inner := changed(own)) != own:
-                known.setdefault(name, f"({inner})"[: MAX_LENGTH + 1])
-        return changed(text)
 
     def open(self, node: _Node) -> Iterator[_Node]:
         """Add the item of a node to its siblings, and yield its children."""
@@ -177,7 +134,6 @@ class _Reader(Translation):
         keys, branches = self.split(node)
         if not node.above:
             self.read_variables(node, keys)
-        self.find_tree(node, keys)
         kind, place = keys.get("type", ("", node.place))
         if fault := _fault(node, kind, keys, bool(branches)):
             self.report(place, node.path, fault)
@@ -213,13 +169,8 @@ class _Reader(Translation):
     def read_variables(self, root: _Node, keys: Fields) -> None:
         """Choose a name of a parameter for each variable."""
         main, (written, place) = self.main, keys.get("variables", ((), root.place))
-        is_own = not isinstance(written, str) or not written
-        if not is_own:
-            document = self.other(written, place, root.path)
-            if document is None:
-                raise TooManyProblemsError
-            pairs = document.root if isinstance(document.root, tuple) else ()
-            written = next((value for key, value in pairs if key.lower() == "variables"), ())
+        if isinstance(written, str) and self is not main:
+            written = ()  # it names the file whose variables it uses, the main one
         if not isinstance(written, tuple):
             expected = "expected a name with a number or a formula in each line"
             self.report(place, root.path, f"found {described(written)} as variables, {expected}")
@@ -229,36 +180,17 @@ class _Reader(Translation):
             if first.setdefault(name, at) != at:
                 message = f"duplicate variable {quote(name)}: keep one"
                 self.report(Place(written, at, True), root.path, message)
-            tree = _TREE.fullmatch(value) if isinstance(value, str) else None
-            own = self.anchor if self is not main else Place(written, at) if is_own else place
-            if tree is None and main.variables.setdefault(name, (value, own))[0] != value:
-                if self is not main and name not in main.own:
-                    found = f"two files that this one uses give {quote(name)} different values"
-                    main.report(self.anchor, (), f"{found}: define it among the variables here")
-            elif tree and is_own:
-                main.names.setdefault(name, tree[0])
-        main.own = main.own or first
+                continue
+            place = Place(written, at) if self is main else self.anchor
+            if main.variables.setdefault(name, (value, place))[0] != value:
+                self.note(
+                    root.path, f"{quote(name)} is a variable of an earlier file: its value counts"
+                )
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
         # The longest first, since a name may begin with another.
         pattern = "|".join(map(_pattern, sorted(changed, key=len, reverse=True)))
         main.pattern = re.compile(pattern or "(?!)")
-
-    def find_tree(self, node: _Node, keys: Fields) -> None:
-        """Put the tree whose value is a payoff, or is added to one, under the key `tree`."""
-        for key in ("p", "cost", "payoff"):
-            written, place = keys.get(key, ("", node.place))
-            text = str(self.formula(written))
-            parts = _SUM.fullmatch(text) if key == "payoff" else None
-            if parts is not None:
-                del keys["payoff"]
-                keys["tree"] = parts[2], place
-                if rest := f"{parts[1] or ''}{parts[3] or ''}".strip():
-                    keys["reward"] = rest, place
-            elif _TREE.search(text):
-                found = f"{quote(written)} uses the value of another tree"
-                message = f"{found}: only a payoff may do that, as a term that it adds"
-                self.report(place, node.path, message)
 
     def fields(self, node: _Node, keys: Fields, has_branches: bool) -> Fields:
         """Return the fields of a node's item without its branches."""
@@ -271,15 +203,16 @@ class _Reader(Translation):
             found["p"] = self.formula(keys["p"][0]), keys["p"][1]
         elif "p" in keys:
             self.note(node.path, "the p of a node that is not an outcome is ignored")
-        if "tree" in keys:
-            return found | self.use(node, keys)
-        if "cost" in keys and not node.above and self is not self.main:
-            self.main.costs[node.path[0]] = self.formula(keys["cost"][0])
-        elif "cost" in keys:
+        if "cost" in keys:
             found["cost"] = self.formula(keys["cost"][0]), keys["cost"][1]
-            if not has_branches:
+            if not node.above and self is not self.main:
+                hint = "move it to the branches that use this tree"
+                self.report(keys["cost"][1], node.path, f"the first node has a cost: {hint}")
+            elif not has_branches and "tree" not in keys:
                 self.note(node.path, "a cost at an end node is subtracted; Radiant ignores it")
-        if not has_branches:
+        if "tree" in keys:
+            found |= self.use(keys, node.path)
+        elif not has_branches:
             found["utility"] = self.formula(keys["payoff"][0]), keys["payoff"][1]
         elif "payoff" in keys:
             self.note(node.path, "the payoff of a node with branches is ignored, as in Radiant")

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from decimal import Decimal
 from itertools import chain, count
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from expectitree.base.errors import FileError
 from expectitree.base.expressions.syntax import Apply, Expression, Name, Number, fold, text_of
@@ -32,6 +32,7 @@ from expectitree.files.grammar.reader import read_tree
 from expectitree.files.rows import Warn
 
 Fields: TypeAlias = "dict[str, tuple[Data, Place]]"  # of a mapping: value and place by key
+Read = TypeVar("Read")
 _NUMBER_LABEL = re.compile("#[0-9]+")
 
 
@@ -47,11 +48,7 @@ class Translation:
 
     def tree(self, root: Callable[[], Data], warn: Warn, exact_nodes: int) -> Tree:
         """Return the tree of what a function translates; raise `FileError` with every problem."""
-        found: Data = None
-        with suppress(TooManyProblemsError):
-            found = root()
-        if self.problems.found:
-            raise self.problems.failure()
+        found = self.checked(root)
         document = replace(self.source, root=found, shared=frozenset(), has_labels=True)
         tree = read_tree(replace(document, locate=self.locate), warn, exact_nodes=exact_nodes)
         notes = self.notes[:MAX_PROBLEMS]
@@ -60,6 +57,14 @@ class Translation:
         for note in notes:
             warn(f"{escape(self.source.name)}: {note}")
         return tree
+
+    def checked(self, read: Callable[[], Read]) -> Read:
+        """Return what a function reads; raise `FileError` with every problem that it reports."""
+        with suppress(TooManyProblemsError):
+            found = read()
+        if self.problems.found:
+            raise self.problems.failure()
+        return found
 
     def mapping(self, fields: Fields) -> Data:
         """Return a mapping, and remember where its items come from."""

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
-from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
-from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
+from expectitree.base.numbers import number_text, quote, to_fraction
 from expectitree.base.tree.builder import SUM_HINT
-from expectitree.base.tree.formulas import REST, is_formula
+from expectitree.base.tree.formulas import REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.parameters import parameter_values
+from expectitree.base.tree.parameters import parameter_values, unused
 from expectitree.files.formats.json import NOTATION, parse
 from expectitree.files.grammar.document import Data, Document, Place, TooManyProblemsError, place_of
-from expectitree.files.grammar.words import described, is_number
+from expectitree.files.grammar.words import described
 from expectitree.files.rows import Warn
 from expectitree.foreign import shared
 from expectitree.foreign.shared import Fields, Translation
 from expectitree.foreign.silverdecisions_criteria import RULES as TWO_CRITERIA
-from expectitree.foreign.silverdecisions_criteria import rule_of, used_parameters
+from expectitree.foreign.silverdecisions_criteria import rule_of
 
 # By rule, the kinds of the nodes that decision and chance nodes become.
 RULES = {
@@ -141,11 +140,7 @@ class _Reader(Translation):
         if value == "Infinity":  # then SilverDecisions counts the first criterion alone
             return {**found, "objective": (f"{sign}{first}", data.place)}
         weight, place = self.new_name("weight"), data.place_of("defaultCriterion1Weight")
-        about: Fields = {"value": (value, place)}
-        ends = [str(data.keys.get(f"weight{end}Bound", "")) for end in ("Lower", "Upper")]
-        if all(map(is_number, ends)) and to_fraction(ends[0]) < to_fraction(ends[1]):
-            about["range"] = ends, data.place_of("weightUpperBound")
-        self.parameters[weight] = self.mapping(about), place
+        self.parameters[weight] = value, place
         return {**found, "objective": (f"{sign}{weight}*{first} {signs[1]} {second}", data.place)}
 
     def find_tree(self, data: _Object, number: int | None) -> _Object:
@@ -296,7 +291,7 @@ def formula_of(written: Data, names: Names) -> Data:
 # ---- Writing.
 
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
-_GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
+_GREATEST = 2**53 - 1  # in the scope
 # Words that mathjs, which computes for SilverDecisions, reads as operators or constants.
 _WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
 _FORMAT = {
@@ -322,7 +317,7 @@ _CRITERIA = {
 
 
 def write(tree: Tree, warn: Warn) -> Iterator[str]:
-    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
+    """Yield the text of a tree piece by piece; `warn` receives what is left out."""
     writer = _Writer(tree)
     yield from writer.text()
     if writer.left_out:
@@ -338,11 +333,13 @@ class _Writer:
         self.formulas = tree.formulas
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
-        self.written: Collection[str] = tree.parameters  # the names of parameters
+        self.idle = set[str]()  # the parameters of the objective alone
         if tree.criteria is not None:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
-            self.written = used_parameters(self.trees)
+            used = [one.formulas or Formulas() for one in self.trees]
+            first, second = (unused(tree.parameters, formulas) for formulas in used)
+            self.idle = {*first} & {*second}
         # The names of the parameters in mathjs, which reserves a few words.
         self.names = {name: name for name in tree.parameters if name not in _WORDS}
         for name in _WORDS:
@@ -357,7 +354,7 @@ class _Writer:
         tree, code, scope = self.tree, list[str](), dict[str, float]()
         values: dict[str, Any] = parameter_values(tree)
         for n, value in values.items():
-            if n not in self.written:
+            if n in self.idle:
                 continue
             name = self.names[n]
             code.append(f"{name} = {self.formula(tree.parameters[n].value, value)}")
@@ -412,7 +409,7 @@ class _Writer:
         probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
         separator = "\n"
         for b, probability in zip(branches, probabilities, strict=True):
-            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
+            payoffs = [self.formula(*shared.payoff_of(tree, b)) for tree in self.trees]
             edge: dict[str, Any] = {
                 "name": self.tree.label[b] or "",
                 "payoff": payoffs if payoffs[1:] else [*payoffs, 0],
@@ -421,16 +418,6 @@ class _Writer:
                 edge["probability"] = probability
             yield b, f'{separator}{_opened(edge)}, "childNode": '
             separator = ",\n"
-
-    def payoff(self, tree: Tree, node: int, b: int) -> str:
-        """Return what a branch pays, with the utility of a terminal at its end."""
-        written, value = shared.payoff_of(tree, b)
-        if abs(value) > _GREATEST:
-            path = escape(self.tree.path_of(node, b))
-            found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
-            greatest = "the greatest that SilverDecisions accepts"
-            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
-        return self.formula(written, value)
 
     def probabilities(self, node: int) -> list[str]:
         """Return the probabilities of the outcomes of a chance node, which sum to 1."""

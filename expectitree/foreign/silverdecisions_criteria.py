@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from expectitree.base.errors import TreeError
@@ -11,7 +10,7 @@ from expectitree.base.expressions.syntax import Number, names_in, text_of
 from expectitree.base.numbers import exact_text, to_exact
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.model import Kind, Tree
-from expectitree.base.tree.parameters import ParameterValues, in_order
+from expectitree.base.tree.parameters import ParameterValues
 
 # By rule, the signs of two criteria; the weight multiplies the first. Decisions are MAX.
 RULES = {"min-max": "-+", "max-min": "+-", "min-min": "--", "max-max": "++"}
@@ -44,24 +43,9 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
         )
     signs = "".join("-" if weights[name] < 0 else "+" for name in (first, second))
     weight = abs(weights[first])
-    moved = [tree.parameters[name] for name in used if name in tree.parameters]
-    ends = moved[0].range if len(moved) == 1 and values[moved[0].name] == weight else None
     about = {
         "payoffNames": [first, second],
         "defaultCriterion1Weight": exact_text(weight),
-        "weightLowerBound": 0 if ends is None else exact_text(ends[0]),
-        "weightUpperBound": "Infinity" if ends is None else exact_text(ends[1]),
     }
     rule = next(rule for rule, own in RULES.items() if own == signs)
     return rule, [tree_of(tree, first), tree_of(tree, second)], about
-
-
-def used_parameters(trees: Iterable[Tree]) -> set[str]:
-    """Return the parameters of formulas in trees, and those that they are derived from."""
-    found: set[str] = set()
-    for tree in trees:
-        found.update(() if tree.formulas is None else tree.formulas.names)
-        for name in reversed(in_order(tree.parameters)):
-            if name in found:
-                found.update(tree.parameters[name].bases)
-    return found

@@ -75,7 +75,7 @@ def test_every_command_that_reads_a_tree_sets_parameters(
         ("pr", "found 'pr', expected NAME=VALUE such as pr=0.3"),
         ("=1", "found '=1', expected NAME=VALUE such as pr=0.3"),
         ("pr=", "found 'pr=', expected NAME=VALUE such as pr=0.3"),
-        ("pr=0.1,fee=2", "found 'pr=0.1,fee=2', expected one value: repeat --set for each"),
+        ("pr=0.1,fee=2", "found 'pr=0.1,fee=2', expected NAME=VALUE such as pr=0.3: repeat"),
         ("pr=x", "pr: 'x' is not a number"),
         ("k=1", "k is derived: k = 2*pr; set pr instead"),
         ("pr=2", "bet/win: p is 2 at pr = 2, expected a number from 0 to 1"),

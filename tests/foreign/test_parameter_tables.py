@@ -59,13 +59,13 @@ def test_commands_take_a_table_and_set_has_the_last_word(tmp_path: Path) -> None
         ("", [":1:1: found no column name"]),
         ("name,vale\npr,1\n", [":1:6: unknown column 'vale' (did you mean 'value'?)"]),
         (
-            "name,value,low,high\npr,abc,0.3\nsens,1,0.7,1/3\n,3\nspec,0.2\nspec,0.3\n",
+            "name,value,low,high\np,abc\npr,1,0.3\nsens,1,0.7,1/3\n,3\nspec,0.2\nspec,0.3\n",
             [
-                ":2:4: pr, column value: 'abc' is not a number",
-                ":2:1: pr: found one of low and high: fill in both, or neither",
-                ":3:8: sens: low is 0.7 and high 1/3: expected low < high",
-                ":4:1: the cell in the column name is empty: name the parameter",
-                ":6:1: a second row 'spec': keep one of them",
+                ":2:3: p, column value: 'abc' is not a number",
+                ":3:1: pr: expected low and high with low < high, or neither",
+                ":4:1: sens: expected low and high with low < high, or neither",
+                ":5:1: the cell in the column name is empty: name the parameter",
+                ":7:1: a second row 'spec': keep one of them",
             ],
         ),
         (

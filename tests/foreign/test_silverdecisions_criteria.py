@@ -83,12 +83,12 @@ def test_every_rule(rule: str, value: object) -> None:
 
 def test_names_weights_and_formulas() -> None:
     root = decision(two("a", "x + 1", 0), two("b", 0, "2*x", chance(two("", "1/2", 5, p="#"))))
-    names = {"payoffNames": ["Life years", None], "code": "x = 3", "weightLowerBound": "0"}
-    text = of_two(root, "max-min", **names, defaultCriterion1Weight="2", weightUpperBound="9/2")
+    names = {"payoffNames": ["Life years", None], "code": "x = 3"}
+    text = of_two(root, "max-min", **names, defaultCriterion1Weight="2")
     assert et.dumps(tree_of(text)) == (
         "parameters:\n"
         "  x: 3\n"
-        "  weight: {value: 2, range: [0, 4.5]}\n"
+        "  weight: 2\n"
         "criteria:\n"
         "  Life_years: {description: Life years}\n"
         "  criterion_2: {description: criterion 2}\n"
@@ -119,8 +119,6 @@ def test_our_trees_are_written() -> None:
         assert search_tree(again).value == search_tree(tree).value
         pairs = zip(search_tree(again).criteria_of(), names, strict=True)
         assert all(one == other for one, other in pairs)
-    places = [file["data"][f"weight{end}Bound"] for end in ("Lower", "Upper")]
-    assert places == [0, "Infinity"]
 
 
 def test_what_silverdecisions_cannot_hold() -> None:

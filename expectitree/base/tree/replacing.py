@@ -34,7 +34,7 @@ class Expansion:
     nodes as written of which the nodes of the expanded tree are copies.
     """
 
-    def __init__(self, tree: Tree, report: Report, allows_unused: bool) -> None:
+    def __init__(self, tree: Tree, report: Report) -> None:
         assert tree.formulas is not None
         self.tree, self.formulas, self.report = tree, tree.formulas, report
         self.known: dict[object, Expression] = {}  # one object for equal expressions
@@ -46,7 +46,7 @@ class Expansion:
         self.values: dict[Key, dict[str, Expression]] = {(): {}}
         self.origins: list[int] = []
         self.is_stopped = False
-        self.check_use(allows_unused)
+        self.check_use()
 
     def run(self, exact_nodes: int) -> Tree:
         """Return the tree without replacements, in floats if it has more than `exact_nodes`."""
@@ -106,15 +106,14 @@ class Expansion:
             self.report(f"{found}, and a `with` above replaces it: {hint}", "outcomes", node, NONE)
         return row
 
-    def check_use(self, allows_unused: bool) -> None:
-        """Report replacements that no formula below their branch uses, or drop them."""
-        for b, name in [(b, name) for b, own in self.formulas.replaced.items() for name in own]:
-            own, used = self.formulas.replaced[b], self.below[self.tree.columns.child[b]]
-            other = self.with_derived({**own, name: Name("")})
-            if any(self.inner[b].get(one) is not other.get(one) for one in used):
-                continue
-            self.formulas.replaced[b] = {key: own[key] for key in own if key != name}
-            if not allows_unused:
+    def check_use(self) -> None:
+        """Report replacements that no formula below their branch uses."""
+        for b, own in self.formulas.replaced.items():
+            used = {*self.below[self.tree.columns.child[b]]}
+            for name in reversed(self.order):
+                if name in used and name not in own:
+                    used.update(self.tree.parameters[name].bases)
+            for name in own.keys() - used:
                 found = f"with replaces {name}, which no formula of the node uses: remove it"
                 self.report(found, f"with {name}", self.tree.parent_of(b), b)
 

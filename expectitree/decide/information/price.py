@@ -9,18 +9,20 @@ cancels out, needs no search for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from expectitree.base.errors import AnalysisError, SearchError
 from expectitree.base.numbers import Number, to_digits, to_exact
 from expectitree.base.tree.builder import TreeBuilder
 from expectitree.base.tree.model import Tree
+from expectitree.decide.sensitivity.sampling import bisected
 from expectitree.searches.engine import search_tree
 
-_NEAR = Fraction(1, 10**13)  # of the range of prices
+_NEAR = Fraction(1, 10**12)  # of a price
 _DIGITS = 12  # of a price, at most
 
 
@@ -46,49 +48,37 @@ def worth_of(
 def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree) -> Number:
     """Return what information is worth, with the digits that are known.
 
-    Args:
-        chances: The probability of each piece of evidence.
-        trees: The tree given each of them.
-        uninformed: The tree without the information.
-
-    Raises:
-        AnalysisError: The attitude has no utility for the totals less the price.
+    `trees` are given each piece of evidence, which has one of the `chances`. Raises `AnalysisError`
+    if the attitude has no utility for the totals less the price.
     """
     search = search_tree(uninformed)
     now, error = to_exact(search.value), to_exact(search.eps)
-    fault = ""
 
     @cache
-    def gain(price: Fraction) -> tuple[Fraction, Fraction] | None:
-        """Return the least and the greatest gain at a price; None if a total has no utility."""
-        nonlocal fault
-        try:
-            worth, eps = worth_of(chances, trees, price)
-        except SearchError as problem:
-            fault = str(problem)
-            return None
+    def gains(price: Fraction) -> tuple[Fraction, Fraction]:
+        """Return the least and the greatest gain at a price."""
+        worth, eps = worth_of(chances, trees, price)
         return worth - now - eps - error, worth - now + eps + error
 
-    free = gain(Fraction(0))
-    if free and uninformed.attitude and uninformed.attitude.risk_tolerance is not None:
+    def has_gain(end: int, price: Fraction) -> bool:
+        with suppress(SearchError):  # a total less the price has no utility
+            return gains(price)[end] > 0
+        return False
+
+    free = gains(Fraction(0))
+    if uninformed.attitude and uninformed.attitude.risk_tolerance is not None:
         return _known(*free)
+    if free[0] <= 0 <= free[1]:
+        return Fraction(0)
     least, most = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
     # Less the greatest price, no total is more than the tree is worth now.
-    low, high = least - now if free and free[1] < 0 else Fraction(0), most - now
-    nearest = _NEAR * (high - low)
-
-    def edge(place: int) -> tuple[Fraction, Fraction]:
-        """Return two prices next to each other, between which a gain ends."""
-        start, end = low, high
-        while end - start > nearest:
-            middle = (start + end) / 2
-            found = gain(middle)
-            start, end = (middle, end) if found and found[place] > 0 else (start, middle)
-        return start, end
-
-    lower, upper = edge(0)[0], edge(1)[1]
-    if upper < high and gain(upper) is None:
-        raise AnalysisError(f"no price of the information leaves no gain: {fault}")
+    low, high = least - now if free[1] < 0 else Fraction(0), most - now
+    lower = bisected(low, high, partial(has_gain, 0), _NEAR)[0]
+    upper = bisected(low, high, partial(has_gain, 1), _NEAR)[1]
+    try:
+        gains(upper)
+    except SearchError as fault:
+        raise AnalysisError(f"no price of the information leaves no gain: {fault}") from None
     return _known(lower, upper)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from textwrap import fill
 from typing import Any
@@ -18,16 +18,14 @@ from expectitree.analysis.plotting import (
     plain,
 )
 from expectitree.base.numbers import display_text
-from expectitree.decide.sensitivity.decisions import number_text, short_text
+from expectitree.decide.sensitivity.decisions import Piece, number_text, short_text
 from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
-from expectitree.decide.sensitivity.sampling import POINTS
-from expectitree.decide.sensitivity.strategies import Strategies
+from expectitree.decide.sensitivity.sampling import POINTS, action_values
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
 
 _HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
-_MAX_BARS = 30  # of strategies: the best ones
 _MAX_NAME = 30  # characters of a line beside a bar
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "fixed policy", False: "re-optimized"}
@@ -40,13 +38,21 @@ def figure_of(report: Any) -> Any:
     figure, axes = new_figure()
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter("{x:,.12g}")
-    plots: dict[Any, Any] = {
-        **{Sensitivity: _plot_lines, TwoWay: _plot_map, Tornado: _plot_bars},
-        **{Everywhere: _plot_decisions, Strategies: _plot_strategies},
-    }
+    plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map}
+    plots |= {Tornado: _plot_bars, Everywhere: _plot_decisions}
     plots[type(report)](report, axes)
     finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
     return figure
+
+
+def _styles(rows: Iterable[Iterable[Piece]], axes: Any) -> dict[tuple[str, ...], dict[str, Any]]:
+    """Return the style of each set of best actions, and add it to the legend."""
+    styles = {}
+    for place, best in enumerate(dict.fromkeys(piece.best for row in rows for piece in row)):
+        looks = {"facecolor": COLORS[place % len(COLORS)], "hatch": HATCHES[place % len(HATCHES)]}
+        styles[best] = looks | {"edgecolor": "white", "linewidth": 0, "alpha": 0.6}
+        axes.fill([], [], label=plain(names_text(best)), **styles[best])
+    return styles
 
 
 # ---- One parameter.
@@ -59,9 +65,9 @@ def _plot_lines(report: Sensitivity, axes: Any) -> None:
     best, actions = _values(report, places)
     axes.plot(xs, best, color="0.8", linewidth=7, solid_capstyle="round", label="best", zorder=1)
     somewhere = {action for piece in report.pieces for action in piece.best}
-    for action, values in actions.items():
-        if len(actions) <= _MAX_LINES or action in somewhere:
-            axes.plot(xs, values, label=plain(action), **line_style(len(axes.lines) - 1))
+    shown = [name for name in actions if len(actions) <= _MAX_LINES or name in somewhere]
+    for name in shown:
+        axes.plot(xs, actions[name], label=plain(name), **line_style(len(axes.lines) - 1))
     for threshold in report.thresholds:
         axes.axvline(float(threshold.middle), color="0.3", linewidth=1, linestyle=":", zorder=0)
         place, above = float(threshold.middle), axes.get_xaxis_transform()
@@ -83,15 +89,8 @@ def _values(
         return [float(report.function(at)) for at in places], actions
     moved = [report.tree.with_parameters(**{report.range.name: at}) for at in places]
     searches = [search_tree(tree) for tree in moved]
-    rows = [
-        [
-            s.tree.root_reward + s.interval_of_branch(b)[0]
-            for b in s.tree.branches_of(s.tree.root_id)
-        ]
-        for s in searches
-    ]
-    labels = [branch.label for branch in report.tree.root.branches] if report.best else []
-    actions = {name: [float(row[at]) for row in rows] for at, name in enumerate(labels)}
+    rows = [action_values(search) for search in searches]
+    actions = {action: [row[action] for row in rows] for action in rows[0]}
     return [float(search.value) for search in searches], actions
 
 
@@ -101,17 +100,8 @@ def _values(
 def _plot_map(report: TwoWay, axes: Any) -> None:
     from matplotlib.collections import PolyCollection
 
-    labels = dict.fromkeys(p.best for row in report.rows for p in row.pieces)
-    for position, best in enumerate(labels):
-        color = COLORS[position % len(COLORS)]
-        style: dict[str, Any] = {
-            "facecolor": color,
-            "hatch": HATCHES[position % len(HATCHES)],
-            "linewidth": 0,
-        }
-        regions = PolyCollection([*_regions(report, best)], edgecolor="white", alpha=0.6, **style)
-        axes.add_collection(regions)
-        axes.fill([], [], edgecolor="white", alpha=0.6, label=plain(names_text(best)), **style)
+    for best, style in _styles((row.pieces for row in report.rows), axes).items():
+        axes.add_collection(PolyCollection([*_regions(report, best)], **style))
     now = report.across.current, report.down.current
     axes.plot([float(now[0])], [float(now[1])], "ko", markersize=6, label="now", linestyle="none")
     axes.set_xlim(float(report.across.low), float(report.across.high))
@@ -146,35 +136,28 @@ def _regions(report: TwoWay, best: tuple[str, ...]) -> Iterator[list[Corner]]:
 
 
 def _plot_bars(report: Tornado, axes: Any) -> None:
-    value = float(report.value)
-    names = [bar.range.name for bar in report.bars]
-    rows = range(len(names), 0, -1)
-    least = [min(float(bar.least), value) for bar in report.bars]
-    greatest = [max(float(bar.greatest), value) for bar in report.bars]
-    for ends, color, hatch, label in (
-        (least, COLORS[1], "///", "less than now"),
-        (greatest, COLORS[0], "", "more than now"),
+    value, rows = float(report.value), range(len(report.bars), 0, -1)
+    least = [(bar.least, bar.least_at) for bar in report.bars]
+    greatest = [(bar.greatest, bar.greatest_at) for bar in report.bars]
+    for ends, clip, side, color, hatch, label in (
+        (least, min, "right", COLORS[1], "///", "less than now"),
+        (greatest, max, "left", COLORS[0], "", "more than now"),
     ):
-        widths = [end - value for end in ends]
+        places = [clip(float(worth), value) for worth, _ in ends]
         style = {"color": color, "hatch": hatch, "edgecolor": "white", "linewidth": 0}
+        widths = [place - value for place in places]
         axes.barh(rows, widths, 0.6, left=value, label=label, alpha=0.8, **style)
-    for row, bar, low, high in zip(rows, report.bars, least, greatest, strict=True):
-        sides = (
-            (low, bar.least, bar.least_at, "right"),
-            (high, bar.greatest, bar.greatest_at, "left"),
-        )
-        for x, worth, at, align in sides:
+        for row, bar, x, (worth, at) in zip(rows, report.bars, places, ends, strict=True):
             place = plain(with_unit(number_text(at), bar.range.unit))
             text = f"  {display_text(worth)}  \n  at {place}  "
-            axes.text(x, row, text, ha=align, va="center", fontsize=8)
+            axes.text(x, row, text, ha=side, va="center", fontsize=8)
     axes.axvline(value, color="black", linewidth=1)
-    changes = [
-        (t.value, row) for row, bar in zip(rows, report.bars, strict=True) for t in bar.changes
-    ]
-    if changes:
-        xs, ys = zip(*changes, strict=True)
+    changes = zip(rows, (bar.changes for bar in report.bars), strict=True)
+    marks = [(float(t.value), row) for row, found in changes for t in found]
+    if marks:
         style = {"marker": "D", "color": "white", "markeredgecolor": "black", "linestyle": "none"}
-        axes.plot([*map(float, xs)], ys, markersize=6, label="the best action changes", **style)
+        label = "the best action changes"
+        axes.plot(*zip(*marks, strict=True), markersize=6, label=label, **style)
     _name_rows(axes, rows, [axis_label(bar.range) for bar in report.bars])
     axes.margins(x=0.25)
     axes.set_xlabel(f"value ({_FIXED[report.is_fixed]}); at a bar's ends: the value, and where")
@@ -186,31 +169,16 @@ def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
     axes.figure.set_figheight(_HEIGHT + _HEIGHT_OF_ROW * len(rows))
 
 
-# ---- Every decision, and strategies.
+# ---- Every decision.
 
 
 def _plot_decisions(report: Everywhere, axes: Any) -> None:
     one, rows = report.range, range(len(report.decisions), 0, -1)
-    shown = dict.fromkeys(piece.best for pieces in report.decisions.values() for piece in pieces)
-    for position, best in enumerate(shown):
-        color, hatch = COLORS[position % len(COLORS)], HATCHES[position % len(HATCHES)]
-        style = {"facecolor": color, "hatch": hatch, "edgecolor": "white", "alpha": 0.8}
+    for best, style in _styles(report.decisions.values(), axes).items():
         for row, pieces in zip(rows, report.decisions.values(), strict=True):
             parts = [(float(p.start), float(p.end - p.start)) for p in pieces if p.best == best]
             axes.broken_barh(parts, (row - 0.3, 0.6), **style)
-        axes.fill([], [], label=plain(names_text(best)), **style)
     axes.axvline(float(one.current), color="black", linewidth=1, label="now")
     _name_rows(axes, rows, [*map(plain, report.decisions)])
     axes.set_xlim(float(one.low), float(one.high))
     axes.set_xlabel(axis_label(one))
-
-
-def _plot_strategies(report: Strategies, axes: Any) -> None:
-    shown = report.strategies[:_MAX_BARS]
-    rows = range(len(shown), 0, -1)
-    axes.barh(
-        rows, [float(one.value) for one in shown], 0.6, color=COLORS[0], alpha=0.8, label="value"
-    )
-    names = [", ".join(f"{path}: {label}" for path, label in one.choices.items()) for one in shown]
-    _name_rows(axes, rows, [plain(name.removeprefix("/: ")) for name in names])
-    axes.set_xlabel("value")

@@ -19,7 +19,6 @@ from expectitree.base.budget import limited_work
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
-from expectitree.base.tree.builder import keep_branches
 from expectitree.base.tree.columns import NONE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
@@ -131,8 +130,8 @@ class Sensitivity(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each piece: the rows of a table for pandas or polars.
 
-        Each has `file`, `parameter`, `start`, `end`, `best` (the first best action), `ties` (how
-        many actions are best) and `value`: a formula, or None if it is not a single short one.
+        `best` is the first best action, and `ties` how many are best. `value` is a formula, or None
+        if it is not a single short one.
         """
         name = self.range.name
         return [
@@ -222,7 +221,7 @@ class Bar:
     range: Range  # the parameter and its range
     least: Fraction  # the least value over the whole range
     least_at: Fraction  # where it is
-    greatest: Fraction  # the greatest value over the whole range
+    greatest: Fraction  # the greatest value
     greatest_at: Fraction  # where it is
     thresholds: tuple[Threshold, ...]  # where the best action changes; empty with a fixed strategy
     method: str  # "exact" or "sampled"
@@ -233,11 +232,6 @@ class Bar:
         own = {name: value for name, value in vars(self).items() if name not in ("range", "later")}
         own["later_changes_at"] = self.later
         return self.range.json_fields() | own
-
-    @property
-    def width(self) -> Fraction:
-        """The greatest value less the least."""
-        return self.greatest - self.least
 
     @property
     def changes(self) -> tuple[Threshold, ...]:
@@ -268,24 +262,13 @@ class Tornado(Shown):
         return {name: getattr(self, name) for name in names} | {"strategy": strategy}
 
     def to_records(self) -> list[dict[str, Any]]:
-        """Return a flat dict for each bar: the rows of a table.
-
-        Each has `file`, `parameter`, its range from `low` to `high`, and the `least` and `greatest`
-        value with their places `least_at` and `greatest_at`.
-        """
-        return [
-            {
-                "file": self.file,
-                "parameter": bar.range.name,
-                "low": bar.range.low,
-                "high": bar.range.high,
-                "least": bar.least,
-                "least_at": bar.least_at,
-                "greatest": bar.greatest,
-                "greatest_at": bar.greatest_at,
-            }
-            for bar in self.bars
-        ]
+        """Return a flat dict for each bar: the rows of a table."""
+        names = ("least", "least_at", "greatest", "greatest_at")
+        rows = []
+        for bar in self.bars:
+            own = {"parameter": bar.range.name, "low": bar.range.low, "high": bar.range.high}
+            rows.append({"file": self.file, **own, **{name: getattr(bar, name) for name in names}})
+        return rows
 
 
 def tornado(
@@ -321,6 +304,8 @@ def tornado(
     check_tree(tree)
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
     given = ranges or {}
+    if fixed and tree.attitude is not None:
+        raise AnalysisError("--fixed is for expected values: remove it, or the attitude")
     if not tree.parameters:
         raise AnalysisError(
             "the tree has no parameters: name its uncertain numbers under `parameters:` in the "
@@ -347,7 +332,7 @@ def tornado(
         raise AnalysisError(
             f"no parameter can move by 10% ({problems}): give one a range, as in -p pr=0..1"
         )
-    bars.sort(key=lambda bar: -bar.width)
+    bars.sort(key=lambda bar: bar.least - bar.greatest)
     found = tuple(bars), tuple(assumed), left_out
     return Tornado(file, tree, to_exact(search.value), search.ties, fixed, *found)
 
@@ -368,7 +353,7 @@ def _assumed_bar(tree: Tree, exact: Tree | None, name: str, is_fixed: bool) -> B
 
 def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
     """Return the bar of a parameter; without exact functions, sample its range."""
-    strategy = _strategy(exact or tree) if is_fixed else {}
+    strategy = search_tree(exact or tree).strategy_branches if is_fixed else {}
     thresholds: Iterable[Threshold] = ()
     later: tuple[Fraction, ...] = ()
     method = "sampled"
@@ -382,36 +367,12 @@ def _bar(tree: Tree, exact: Tree | None, range: Range, is_fixed: bool) -> Bar:
                 later = tuple(place for piece in decision.pieces() for place in piece.later)
             method = "exact"
     if method == "sampled":
-        sampler = Sampler(_playing(tree, strategy), range.name)
-        values = {at: sampler.value_at(at) for at in range.places(POINTS)}
+        sampler = Sampler(tree, range.name)
+        values = {at: sampler.value_at(at, strategy) for at in range.places(POINTS)}
         thresholds = () if is_fixed else sample(tree, range)[1]
     least, greatest = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
     ends = values[least], least, values[greatest], greatest
     return Bar(range, *ends, tuple(thresholds), method, later)
-
-
-def _strategy(tree: Tree) -> Mapping[int, int]:
-    """Return the branch that each player's node takes now, by node."""
-    search = search_tree(tree)
-    if len(search.tree) != len(tree):
-        raise AnalysisError(
-            "the current strategy may choose differently after different payments at a shared "
-            "node: write the tree without sharing (convert --unshare), or leave out --fixed"
-        )
-    return search.strategy_branches
-
-
-def _playing(tree: Tree, strategy: Mapping[int, int]) -> Tree:
-    """Return the part of a tree that play reaches if some nodes take one branch."""
-    if not strategy:
-        return tree
-    kept: dict[int, Sequence[int]] = {}
-    waiting = {tree.root_id}
-    for n in range(tree.root_id, -1, -1):
-        if n in waiting:
-            kept[n] = [strategy[n]] if n in strategy else tree.branches_of(n)
-            waiting.update(tree.columns.child[b] for b in kept[n])
-    return keep_branches(tree, ((n, kept[n]) for n in sorted(kept)))
 
 
 def _extremes(functions: NodeFunctions) -> dict[Fraction, Fraction]:

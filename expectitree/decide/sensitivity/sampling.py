@@ -14,13 +14,9 @@ from typing import NamedTuple
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
-from expectitree.base.expressions.syntax import Expression, names_in
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
-from expectitree.base.tree.columns import MIN
-from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, check_tree
-from expectitree.base.tree.parameters import evaluated, in_order
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
@@ -34,8 +30,8 @@ _MAX_SECONDS = 20  # for one parameter
 _OFFSET = Fraction(381966, 10**6)  # of the distance between two points
 _NEAR = Fraction(1, 10**6)  # of the range
 _MIN_STEP = Fraction(1, 10**30)  # between the ends of an interval around 0
-Move = Callable[[Tree, Fraction], Tree]
 _JUMP = Fraction(1, 10**9)  # of a value, between two places that are next to each other
+Move = Callable[[Tree, Fraction], Tree]
 
 
 def sample(
@@ -55,12 +51,12 @@ def sample(
     if grows:
         ratio = float(range_.high / low)
         places = [low * to_exact(ratio ** float(step)) for step in steps]
-    places = sorted([*places, *sampler.overtaken(places)])
+    places = sorted([*places, *sampler.closest(places)])
     thresholds: list[Threshold] = []
     pieces: list[Piece] = []
     start, best = range_.low, sampler.verdict_at(places[0]).best
     for left, right in itertools.pairwise(places):
-        if not sampler.may_change(right, best):
+        if sampler.estimate_at(right).best == best:  # floats answer soon
             continue
         found = sampler.verdict_at(right).best
         while found != best:
@@ -114,9 +110,17 @@ class Verdict(NamedTuple):
 class Estimate(NamedTuple):
     """What floats find at a value of the parameter."""
 
-    best: tuple[str, ...]  # the best actions
-    # By action at the root: how much better another one is; negative for the only best action.
-    margins: Mapping[str, float]
+    best: tuple[str, ...] | None = None  # the best actions; None if floats cannot find them
+    behind: Mapping[str, float] = {}  # by action at the root: how much better the best one is
+
+
+def action_values(search: Search) -> dict[str, float]:
+    """Return the values of the actions at the root; none without a player there."""
+    tree, root = search.tree, search.tree.root_id
+    return {
+        tree.branch_label(root, b): float(tree.root_reward + search.interval_of_branch(b)[0])
+        for b in (tree.branches_of(root) if search.ties else ())
+    }
 
 
 class Sampler:
@@ -128,9 +132,8 @@ class Sampler:
     def __init__(self, tree: Tree, name: str, move: Move | None = None) -> None:
         with suppress(TreeError):  # some formulas have a value in floats only
             tree = in_fractions(tree)
-        self.name, self.error = name, tree.error
+        self.name, self.tree = name, tree
         self.move = move or (lambda tree, place: tree.with_parameters(**{name: place}))
-        self.tree = _with_moving_formulas(tree, name)
         self.floats: Tree | None = None
         with suppress(NumberError):
             self.floats = in_floats(self.tree)
@@ -154,65 +157,41 @@ class Sampler:
             tree = self.move(self.tree, place)
         except TreeError as error:
             raise AnalysisError(f"{error}; or give {self.name} a smaller range") from None
-        return replace(tree, error=max(tree.error, self.error))
+        return replace(tree, error=max(tree.error, self.tree.error))
 
-    def may_change(self, place: Fraction, best: tuple[str, ...]) -> bool:
-        """Return whether others may be the best actions at a place; floats answer that soon."""
-        found = self.estimate_at(place)
-        return found is None or found.best != best
-
-    def _estimate_at(self, place: Fraction) -> Estimate | None:
-        """Return the best actions at a place in floats; None if they cannot find them."""
+    def _estimate_at(self, place: Fraction) -> Estimate:
         self.check_time()
-        if self.floats is None:
-            return None
-        try:
-            search = search_tree(self.move(self.floats, place))
-        except (TreeError, SearchError):
-            return None
-        tree, sign = search.tree, -1 if search.tree.root.kind == MIN else 1
-        branches = tree.branches_of(tree.root_id)
-        worths = [sign * search.interval_of_branch(b)[0] for b in branches]
-        *_, second, first = [-INFINITY, -INFINITY, *sorted(worths)]
-        margins = [(second if x == first else first) - x + search.eps for x in worths]
-        labels = (tree.branch_label(tree.root_id, b) for b in branches)
-        return Estimate(_best(search), dict(zip(labels, margins, strict=True)))
+        if self.floats is not None:
+            with suppress(TreeError, SearchError):
+                search = search_tree(self.move(self.floats, place))
+                values, value = action_values(search), float(search.value)
+                return Estimate(_best(search), {x: abs(value - y) for x, y in values.items()})
+        return Estimate()
 
-    def overtaken(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
-        """Yield places at which other actions are best than at both neighbours."""
-        for around in zip(places, places[1:], places[2:], strict=False):
-            found = [one for one in map(self.estimate_at, around) if one is not None]
-            if len(found) == len(around) and len({one.best for one in found}) == 1:
-                for action in found[1].margins:
-                    if action not in found[1].best:
-                        yield from self._overtaken_by(action, *around)
+    def closest(self, places: Sequence[Fraction]) -> Iterator[Fraction]:
+        """Yield the places where another action comes close to the best one, between neighbours.
 
-    def _overtaken_by(
-        self, action: str, low: Fraction, middle: Fraction, high: Fraction
-    ) -> Iterator[Fraction]:
-        """Yield a place between three where an action is better than all others, if there is one.
-
-        The margin of the others is taken for convex: from either end, a line through the middle
-        place is below it on the other side.
+        How far it is behind is taken for convex: then a value that is more than half of both
+        neighbours' is far from 0.
         """
+        for low, middle, high in zip(places, places[1:], places[2:], strict=False):
+            best, behind = self.estimate_at(middle)
+            for action in behind.keys() - (best or ()):
+                sides = [self.behind(action, place) for place in (low, high)]
+                if behind[action] <= min(*sides, max(sides) / 2):
+                    yield self.closest_of(action, low, high)
 
-        def margin(place: Fraction) -> float:
-            found = self.estimate_at(place)
-            return INFINITY if found is None else found.margins[action]
-
+    def closest_of(self, action: str, low: Fraction, high: Fraction) -> Fraction:
+        """Return the place between two where an action is the least behind the best one."""
         nearest = (high - low) * _NEAR
-        while margin(middle) >= 0:
-            if 2 * margin(middle) > max(margin(low), margin(high)) or high - low < nearest:
-                return
-            is_left = middle - low > high - middle
-            place = (low + middle) / 2 if is_left else (middle + high) / 2
-            if margin(place) < margin(middle):
-                low, middle, high = (low, place, middle) if is_left else (middle, place, high)
-            elif is_left:
-                low = place
-            else:
-                high = place
-        yield middle
+        while high - low > nearest:
+            left, right = low + (high - low) / 3, high - (high - low) / 3
+            is_left = self.behind(action, left) < self.behind(action, right)
+            low, high = (low, right) if is_left else (left, high)
+        return (low + high) / 2
+
+    def behind(self, action: str, place: Fraction) -> float:
+        return self.estimate_at(place).behind.get(action, INFINITY)
 
     def search_at(self, place: Fraction) -> Search:
         """Return a search of the tree at a value of the parameter."""
@@ -222,10 +201,10 @@ class Sampler:
             at = f"{self.name} = {message_text(place)}"
             raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
 
-    def value_at(self, place: Fraction) -> Fraction:
-        """Return the value of the tree at a value of the parameter, with all its digits."""
+    def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
+        """Return the value of the tree if some nodes take one branch, with all its digits."""
         if self.tree.attitude is None:
-            return to_exact(value_under(self.tree_at(place), {}))
+            return to_exact(value_under(self.tree_at(place), strategy))
         return to_exact(self.search_at(place).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:
@@ -249,7 +228,7 @@ class Sampler:
             return best == before if lasts else set(before) <= set(best)
 
         ends = low, high
-        low, high = _bisected(low, high, is_before, TOLERANCE)
+        low, high = bisected(low, high, is_before, TOLERANCE)
         after, tie = self.verdict_at(high).best, self.verdict_at(low)
         if tie.is_exact and not lasts and set(before) < set(tie.best):
             high = low
@@ -263,10 +242,10 @@ class Sampler:
                     break
             else:
                 if tie.best != before:  # in floats, actions tie on a part of the range
-                    low, _ = _bisected(
+                    low, _ = bisected(
                         ends[0], low, lambda x: self.verdict_at(x).best == before, TOLERANCE
                     )
-        sides = _bisected(low, high, is_before, VALUE_TOLERANCE)
+        sides = bisected(low, high, is_before, VALUE_TOLERANCE)
         left, right = (self.verdict_at(side).value for side in sides)
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
@@ -278,27 +257,7 @@ def _best(search: Search) -> tuple[str, ...]:
     return tuple(b.label for b in search.tree.root.branches if b.label in search.ties)
 
 
-def _with_moving_formulas(tree: Tree, name: str) -> Tree:
-    """Return a tree with numbers in place of the formulas that do not depend on a parameter."""
-    _, without_value = evaluated(tree)
-    if without_value:  # elsewhere play may reach a formula that has no value
-        return tree
-    moving = {name}
-    for other in in_order(tree.parameters):
-        if not moving.isdisjoint(tree.parameters[other].bases):
-            moving.add(other)
-
-    def kept(formulas: Mapping[int, Expression]) -> dict[int, Expression]:
-        return {n: one for n, one in formulas.items() if not moving.isdisjoint(names_in(one))}
-
-    formulas = tree.formulas or Formulas()
-    return replace(
-        tree,
-        formulas=replace(formulas, nodes=kept(formulas.nodes), rewards=kept(formulas.rewards)),
-    )
-
-
-def _bisected(
+def bisected(
     low: Fraction, high: Fraction, is_before: Callable[[Fraction], bool], tolerance: Fraction
 ) -> tuple[Fraction, Fraction]:
     """Return two places within a tolerance around a change, and no short decimal between them."""

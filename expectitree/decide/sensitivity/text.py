@@ -37,7 +37,7 @@ from expectitree.text.tables import GAP, Column, table
 VERIFIED = "Each threshold is verified on both sides, by evaluating the tree in exact arithmetic."
 MAX_ROWS = 50  # of strategies or thresholds that are listed
 _MAX_WORTH_LENGTH = 16  # characters of a fraction
-_FEW_DIGITS = 4  # of a coefficient in a long formula
+_FEW_DIGITS = 5  # of a coefficient in a long formula
 _MAX_CHANGES = 3  # of a bar of a tornado
 _ROUNDING = Fraction(1, 10**12)  # of sampled values
 _MIN_BAR, _MAX_BAR = 10, 40  # columns of a bar
@@ -77,9 +77,18 @@ def _(report: Sensitivity, options: ConsoleOptions) -> Lines:
         yield Text("--everywhere shows the later decisions.", style="hint")
     if report.method == "sampled":
         found = f"Found by sampling, since {report.reason}: narrower parts may be missed."
-        yield Text(safe(found, options), style="dim")
+        yield _note(found, options)
     elif report.thresholds:
-        yield Text(VERIFIED, style="dim")
+        yield _note(VERIFIED, options)
+
+
+def _note(text: str, options: ConsoleOptions) -> Text:
+    return Text(safe(text, options), style="dim")
+
+
+def _amount(value: Fraction, range: Range) -> str:
+    """Return a value of a parameter with its unit."""
+    return with_unit(number_text(value), range.unit)
 
 
 def _name_of(range: Range) -> str:
@@ -90,25 +99,23 @@ def _name_of(range: Range) -> str:
 def _value_of_piece(report: Sensitivity, piece: Piece, marks: Characters) -> str:
     """Return the value on a part of the range: a formula, or why there is none.
 
-    Long coefficients are rounded.
+    Coefficients that are too long for a table are rounded.
     """
     if piece.value is None:
-        return f"a later decision changes at {_places_text(piece.later)}"
+        return f"a later decision changes at {_first([*map(number_text, piece.later)])}"
     written = partial(formula_text, piece.value, report.range.name, marks.times)
     formula = written(exact_display)
     if formula is None:
         scale = 1 if piece.value.is_polynomial else max(map(abs, piece.value.denominator))
-        rounded = written(lambda c: decimal_text(c / scale)) or written(
-            lambda c: decimal_text(c / scale, _FEW_DIGITS)
-        )
+        rounded = written(lambda c: decimal_text(c / scale, _FEW_DIGITS))
         formula = f"{marks.about} {rounded}" if rounded else "a long formula"
     return formula.replace("-", "−")
 
 
-def _places_text(places: Sequence[Fraction]) -> str:
-    """Return some places, of many the first ones."""
-    more = [f"{len(places) - _MAX_CHANGES:,} more"] * (len(places) > _MAX_CHANGES)
-    return ", ".join([*map(number_text, places[:_MAX_CHANGES]), *more])
+def _first(texts: Sequence[str]) -> str:
+    """Return a list of texts, of many the first ones."""
+    more = [f"{len(texts) - _MAX_CHANGES:,} more"] * (len(texts) > _MAX_CHANGES)
+    return ", ".join([*texts[:_MAX_CHANGES], *more])
 
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
@@ -122,7 +129,7 @@ def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
 
 def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
     one, best, value = report.range, names_text(report.best), number_text(report.value)
-    here = f"{one.name} is {with_unit(number_text(one.current), one.unit)}"
+    here = f"{one.name} is {_amount(one.current, one)}"
     if not report.best:
         yield f"{here}: the tree is worth {value}. There is no decision at the root."
         return
@@ -164,8 +171,7 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     elif moves:
         yield f"It can {' or '.join(moves)} before another action is best."
     else:
-        high = with_unit(number_text(one.high), one.unit)
-        yield f"No value from {number_text(one.low)} to {high} changes that."
+        yield f"No value from {number_text(one.low)} to {_amount(one.high, one)} changes that."
 
 
 def _limits_of_branch(report: Sensitivity) -> str:
@@ -231,10 +237,10 @@ def _letters_of(labels: Sequence[tuple[str, ...]]) -> list[str]:
 
 @_lines.register
 def _(report: Tornado, options: ConsoleOptions) -> Lines:
-    base = display_text(report.value)
     kind = "fixed" if report.is_fixed else "re-optimized"
     best = f", with {names_text(report.best)}" if report.best else ""
-    yield Text(safe(f"{base} now{best}; the policy is {kind}.", options), style="dim")
+    now = display_text(report.value)
+    yield _note(f"{now} now{best}; the policy is {kind}.", options)
     yield ""
     marks = characters(options)
     columns = [Column(""), Column("range"), Column("least", number=True), Column("")]
@@ -249,19 +255,17 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
         row[3] = _bar_text(bar, report, width, marks)
     yield from table(columns, cells, options)
     if any(marks.change in row[3] for row in cells):
-        yield Text(f"{marks.change} the value where the best action changes", style="dim")
+        yield _note(f"{marks.change} the value where the best action changes", options)
     sampled = [bar.range.name for bar in report.bars if bar.method == "sampled"]
     if sampled:
         attitude = report.tree.attitude
         kind = f"Certainty equivalents ({attitude.text}), found" if attitude else "Found"
-        found = f"{kind} by sampling: {', '.join(sampled)}."
-        yield Text(safe(found, options), style="dim")
+        yield _note(f"{kind} by sampling: {', '.join(sampled)}.", options)
     if report.assumed:
         names = ", ".join(report.assumed)
-        found = f"Without a range in the file, so moved by 10% both ways: {names}."
-        yield Text(safe(found, options), style="dim")
+        yield _note(f"Without a range in the file, so moved by 10% both ways: {names}.", options)
     for name, why in report.left_out.items():
-        yield Text(safe(f"Not moved: {name}: {why}.", options), style="dim")
+        yield _note(f"Not moved: {name}: {why}.", options)
     yield ""
     one = report.bars[0].range
     ends = f"={message_text(one.low)}..{message_text(one.high)}"
@@ -274,17 +278,14 @@ def _(report: Tornado, options: ConsoleOptions) -> Lines:
 
 def _bar_cells(bar: Bar) -> list[str]:
     """Return the cells of a row; the picture of the bar comes later."""
-    ends = f"{number_text(bar.range.low)}..{number_text(bar.range.high)}"
-    ends = with_unit(ends, bar.range.unit)
+    one = bar.range
+    ends = with_unit(f"{number_text(one.low)}..{number_text(one.high)}", one.unit)
     least, greatest = map(display_text, (bar.least, bar.greatest))
-    places = []
-    for one in bar.thresholds[:_MAX_CHANGES]:
-        places.append(short_text(one) + ("" if one in bar.changes else " (tie)"))
-    if len(bar.thresholds) > _MAX_CHANGES:
-        places.append(f"{len(bar.thresholds) - _MAX_CHANGES:,} more")
+    changes = [short_text(t) + ("" if t in bar.changes else " (tie)") for t in bar.thresholds]
+    places = [_first(changes)] if changes else []
     if bar.later:
-        places.append(f"a later decision at {_places_text(bar.later)}")
-    return [bar.range.name, ends, least, "", greatest, ", ".join(places)]
+        places.append(f"a later decision at {_first([*map(number_text, bar.later)])}")
+    return [one.name, ends, least, "", greatest, ", ".join(places)]
 
 
 def _bar_text(bar: Bar, report: Tornado, width: int, marks: Characters) -> str:
@@ -324,7 +325,7 @@ def _(report: Everywhere, options: ConsoleOptions) -> Lines:
             rows.append(["" if position else path, part, names_text(piece.best)])
     columns = [Column("decision"), Column(_name_of(report.range)), Column("best")]
     yield from table(columns, rows, options)
-    yield from _cut_note(len(report.decisions), "decision")
+    yield from _cut_note(len(report.decisions), "decision", options)
 
 
 @_lines.register
@@ -332,22 +333,18 @@ def _(report: BreakEven, options: ConsoleOptions) -> Lines:
     one = report.range
     what = f"{report.left} = {typeset(report.right) if report.left == VALUE else report.right}"
     if not report.meetings:
-        low, high = number_text(one.low), with_unit(number_text(one.high), one.unit)
-        yield Text(safe(f"{what} for no {one.name} from {low} to {high}.", options))
+        ends = f"{number_text(one.low)} to {_amount(one.high, one)}"
+        yield Text(safe(f"{what} for no {one.name} from {ends}.", options))
     for meeting in report.meetings:
         if meeting.is_part:
-            high = with_unit(number_text(meeting.upper), one.unit)
-            place = f"from {number_text(meeting.lower)} to {high}"
-            yield Text(safe(f"{what} for every {one.name} {place}.", options))
+            ends = f"{number_text(meeting.lower)} to {_amount(meeting.upper, one)}"
+            yield Text(safe(f"{what} for every {one.name} from {ends}.", options))
             continue
         place = with_unit(place_texts(meeting, characters(options))[1], one.unit)
         value = decimal_text(meeting.value, 10)
         both = "" if report.left == VALUE else f", where both are worth {value}"
         yield Text(safe(f"{what} at {one.name} = {place}{both}.", options))
-    yield Text(
-        safe(f"{one.name} is {with_unit(number_text(one.current), one.unit)} now.", options),
-        style="dim",
-    )
+    yield _note(f"{one.name} is {_amount(one.current, one)} now.", options)
 
 
 @_lines.register
@@ -359,9 +356,9 @@ def _(report: Strategies, options: ConsoleOptions) -> Lines:
         rows.append([display_text(one.value), root, rest])
     columns = [Column("value", number=True), Column("action"), Column("then")]
     yield from table(columns, rows, options)
-    yield from _cut_note(len(report.strategies), "strategy")
+    yield from _cut_note(len(report.strategies), "strategy", options)
 
 
-def _cut_note(count: int, noun: str) -> Lines:
+def _cut_note(count: int, noun: str, options: ConsoleOptions) -> Lines:
     if count > MAX_ROWS:
-        yield Text(f"The first {MAX_ROWS} of {plural(count, noun)}.", style="dim")
+        yield _note(f"The first {MAX_ROWS} of {plural(count, noun)}.", options)

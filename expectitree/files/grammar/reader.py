@@ -178,7 +178,7 @@ class _TreeReader:
         replaced = {b: {} for b, c in enumerate(child) if c in named} | replaced
         formulas = replace(tree.formulas or Formulas(), replaced=replaced, defined=self.defined)
         tree = replace(tree, formulas=formulas)
-        expansion = Expansion(tree, self.note_fault, self.document.has_labels)
+        expansion = Expansion(tree, self.note_fault)
         found = expansion.run(self.builder.exact_nodes)
         if self.faults:
             self.sort_faults(tree)

@@ -128,7 +128,6 @@ def test_a_parameter_that_lets_two_actions_touch_changes_nothing() -> None:
     assert (found.method, [piece.best for piece in found.pieces]) == ("sampled", [("x",)])
 
 
-@pytest.mark.parametrize("fixed", [False, True])
 @pytest.mark.parametrize(
     "attitude",
     [
@@ -137,32 +136,16 @@ def test_a_parameter_that_lets_two_actions_touch_changes_nothing() -> None:
         pytest.param("points=-400:0,0:3,3000:5", marks=pytest.mark.slow),
     ],
 )
-def test_a_tornado_has_certainty_equivalents(attitude: str, fixed: bool) -> None:
+def test_a_tornado_has_certainty_equivalents(attitude: str) -> None:
     tree = et.load("example:rockefeller").with_attitude(attitude)
-    now = et.evaluate(tree)
-    (bar,) = et.tornado(tree, ["pr"], ranges={"pr": (0.5, 0.9)}, fixed=fixed).bars
-
-    def value(pr: float) -> float:
-        moved = et.evaluate(tree.with_parameters(pr=pr))
-        return moved.value_of(now.best) if fixed else moved.value
-
-    ends = [value(0.5), value(0.9)]
+    (bar,) = et.tornado(tree, ["pr"], ranges={"pr": (0.5, 0.9)}).bars
+    ends = [et.evaluate(tree.with_parameters(pr=pr)).value for pr in (0.5, 0.9)]
     assert float(bar.least) == pytest.approx(min(ends))
-    if now.best != "test":  # the strategy after a test is fixed, too
-        assert float(bar.greatest) == pytest.approx(max(ends))
+    assert float(bar.greatest) == pytest.approx(max(ends))
     assert bar.method == "sampled"
-    assert bool(bar.thresholds) != fixed
-
-
-def test_a_fixed_strategy_with_a_shared_node_that_is_reached_with_two_sums() -> None:
-    text = """parameters: {a: {value: 1, range: [0, 2]}}
-attitude: {logarithmic: 50}
-nodes: {bet: {max: {sure: 3, toss: {chance: [-20, 30]}}}}
-chance: {x: {reward: 40, ref: bet}, y: {reward: 'a - 20', ref: bet}}
-"""
-    done = run_main("sensitivity", "-e", text, "--tornado", "--fixed")
-    assert done.status == 2
-    assert "the current strategy may choose differently after different payments" in done.err
+    assert bar.thresholds
+    with pytest.raises(et.AnalysisError, match="--fixed is for expected values: remove it, or"):
+        et.tornado(tree, ["pr"], fixed=True)
 
 
 def test_what_needs_exact_functions_is_refused() -> None:
