@@ -30,7 +30,7 @@ TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_merging_equal_states_changes_no_value(name: str) -> None:
     game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0
-    depth = {"dice": 6, "mines": 4}.get(name, 3)
+    depth = {"dice": 6, "mines": 5}.get(name, 3)
     for seed in range(3):
         state = random_position(game, 3, seed)
         tree, whole = (
