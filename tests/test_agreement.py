@@ -202,7 +202,7 @@ def roots(text: str) -> Iterator[str]:
 
 
 def check_summary(what: str, text: str, case: Case, algorithm: str = "expectiminimax") -> None:
-    facts = dict(re.findall(r"^(value|best) +(.*)$", text, re.MULTILINE))
+    facts = dict(re.findall(r"^(?:expected )?(value|best) +(.*)$", text, re.MULTILINE))
     same(f"{what}: value", facts["value"], shown(case.value))
     if case.best is None:
         assert "best" not in facts

@@ -175,9 +175,9 @@ class SearchOptions:
         The report about one tree is also drawn to the file `plot`.
         """
         if plot is not None:
-            plotting.check_plot(plot)
             if self.tree_count > 1:
                 raise click.UsageError("--plot draws one tree: name one file.")
+            plotting.check_plot(plot)
         reports: list[Any] = list(self.map(activity, function))
         if reports and plot is not None and not reports[0].has_plot:
             raise click.UsageError("This question has no plot: remove --plot.")

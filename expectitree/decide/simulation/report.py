@@ -210,9 +210,10 @@ def _sample(tree: Tree, draws: int, seed: int, file: str) -> dict[str, Any]:
             '`pr: {value: 0.5, distribution: "beta(12, 12)"}`'
         )
     try:
-        from expectitree.decide.simulation.draws import draw
+        from expectitree.decide.simulation.draws import check_size, draw
     except ModuleNotFoundError:
         raise AnalysisError(f"simulate needs NumPy: {install_hint('fast')}") from None
+    check_size(len(tree), draws)
     return draw(tree.parameters, draws, seed, os.path.dirname(file))
 
 

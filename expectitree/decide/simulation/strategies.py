@@ -45,7 +45,6 @@ class Strategies:
         """Evaluate the tree for draws of its parameters."""
         self.tree, self.draws, self.count = tree, draws, len(next(iter(draws.values())))
         self.kind, self.child = tree.columns.kind, tree.columns.child
-        check_size(len(tree), self.count)
         decides: list[bool] = []
         for n, kind in enumerate(self.kind):
             below = any(decides[self.child[b]] for b in tree.branches_of(n))

@@ -45,6 +45,7 @@ def test_the_party_problem_has_its_published_thresholds(attitude: str) -> None:
     assert "values are certainty equivalents (" in found.reason
 
 
+@pytest.mark.slow
 def test_only_known_digits_are_shown() -> None:
     for one in et.sensitivity(et.load(PARTY).with_attitude("exponential=70"), "sun").thresholds:
         assert 0 < one.upper - one.lower < 1e-6
@@ -128,6 +129,7 @@ def test_a_parameter_that_lets_two_actions_touch_changes_nothing() -> None:
     assert (found.method, [piece.best for piece in found.pieces]) == ("sampled", [("x",)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "attitude",
     [

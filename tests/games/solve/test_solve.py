@@ -347,6 +347,7 @@ def test_the_values_of_piglet_that_neller_and_presser_published() -> None:
         assert (1 + found.at(state).lower) / 2 == Fraction(p)
 
 
+@pytest.mark.slow
 def test_policy_files(tmp_path: Path) -> None:
     from expectitree.games.solve.policy import save_policy
 
