@@ -262,9 +262,7 @@ def test_random_numbers_are_rounded_once() -> None:
         figures = f"{random.randrange(10 ** (digits - 1), 10**digits)}5"
         value = Fraction(int(figures)) / 10 ** random.randrange(digits - 3, digits + 4)
         text = output("eval", text=f"max: [{value}]")
-        assert re.search(r"^value +(\S+)", text, re.MULTILINE)[1] == shown(value), (
-            value
-        )  # type: ignore[index]
+        assert re.search(r"^value +(\S+)", text, re.MULTILINE)[1] == shown(value), value  # type: ignore[index]
 
 
 # ---- Beyond floats.
