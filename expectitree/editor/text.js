@@ -36,7 +36,8 @@ export class TextEditor {
       root,
       extensions: [
         cm.lineNumbers(), cm.highlightActiveLine(), cm.history(), cm.drawSelection(),
-        cm.EditorView.lineWrapping, cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(), cm.yaml(),
+        cm.EditorView.lineWrapping, cm.bracketMatching(), cm.closeBrackets(), cm.lintGutter(),
+        cm.yaml(),
         cm.indentUnit.of(" ".repeat(STEP)),
         cm.indentService.of(indentation),
         cm.syntaxHighlighting(cm.HighlightStyle.define(
