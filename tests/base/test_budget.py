@@ -82,7 +82,7 @@ def test_long_fractions_are_rounded(tree: dict[str, Any], value: str, tmp_path: 
     """Exact values would have hundreds of thousands of digits."""
     (tmp_path / "x.json").write_text(json.dumps(tree))
     done = run(tmp_path, "eval", "--exact", "x.json")
-    assert f"value     {value}\n" in done.stdout
+    assert f"value {value}\n" in done.stdout
     done = run(tmp_path, "verify", "x.json")
     assert done.returncode == (value != "1")
     shown = "1 of 1 expectation kept" if value == "1" else f"expected 1, found {value}\n"
