@@ -230,7 +230,7 @@ class _Change:
         text = str(value)
         if not text:
             raise TreeError("nothing is written here: expected a number")
-        if text[0] == "{" and self.tree.criteria is not None:  # amounts by criterion
+        if text[0] == "{" and self.tree.criteria:  # amounts by criterion
             return text
         try:
             to_fraction(text)

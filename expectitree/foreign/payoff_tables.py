@@ -80,7 +80,10 @@ class Table(Translation):
         self.probabilities = [row for row in rows if _is_probability(row[0])]
         self.check()
         if not self.probabilities:
-            self.notes.append("found no row `probability`: the states are equally likely (Laplace)")
+            criterion, kind = ("minimax", "max") if is_cost else ("maximin", "min")
+            found = "found no row `probability`: the states are equally likely (Laplace)"
+            worst = f"For the best worst case ({criterion}), convert the table and write {kind}"
+            self.notes.append(f"{found}. {worst} instead of chance")
         shares = [self.probability(cell) for row in self.probabilities for cell in row[1:]]
         actions: Fields = {}
         for row in self.actions:
@@ -198,7 +201,9 @@ class Table(Translation):
         if not self.states or not self.actions:
             missing = "actions (rows)" if self.states else "states (columns)"
             expected = "expected the names of states in the first row, and a row for each action"
-            self.fault(Cell(""), f"the table has no {missing}: {expected}")
+            is_wider_below = not self.states and any(len(row) > 1 for row in self.actions)
+            hint = "; delete the lines above that row" if is_wider_below else ""
+            self.fault(Cell(""), f"the table has no {missing}: {expected}{hint}")
         elif not any(row[0].text for row in rows):
             found = "the first column is empty: delete it"
             self.fault(self.actions[0][0], f"{found}, so that the rows begin with actions")
@@ -239,6 +244,8 @@ class Table(Translation):
                 hint = (
                     'name each state in the first row, and put a number such as "1,234" in quotes'
                 )
+            elif is_probability:
+                hint += ", and delete a column that is not a state"
             self.fault(row[min(found, expected + 1)], f"the row {quote(row[0].text)} {has}: {hint}")
             return
         read = self.probability if is_probability else self.payoff

@@ -69,6 +69,7 @@ class _Reader(Translation):
         self.main = main or self
         self.anchor = Place()  # of the first branch in the main file that leads to this one
         self.variables: Fields = {}
+        self.own: set[str] = set()  # the names of those of the main file
         self.names: dict[str, str] = {}  # of parameters, by the name of a variable
         self.pattern = re.compile("(?!)")  # of those names that change
         self.nodes: Fields = {}  # the trees of other files, by name
@@ -182,10 +183,15 @@ class _Reader(Translation):
                 self.report(Place(written, at, True), root.path, message)
                 continue
             place = Place(written, at) if self is main else self.anchor
-            if main.variables.setdefault(name, (value, place))[0] != value:
+            differs = main.variables.setdefault(name, (value, place))[0] != value
+            if differs and name in main.own:
                 self.note(
-                    root.path, f"{quote(name)} is a variable of an earlier file: its value counts"
+                    root.path, f"{quote(name)} is a variable of the main file: that value counts"
                 )
+            elif differs:
+                found = f"two files that this one uses give {quote(name)} different values"
+                main.report(place, (), f"{found}: define it among the variables here")
+        main.own = main.own or {*first}
         main.names = _identifiers(main.variables, main.names)
         changed = [name for name, known in main.names.items() if name != known]
         # The longest first, since a name may begin with another.

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
+from expectitree.base.errors import TreeError
 from expectitree.base.expressions.syntax import FUNCTIONS, Name
-from expectitree.base.numbers import number_text, quote, to_fraction
+from expectitree.base.numbers import escape, message_text, number_text, quote, to_fraction
 from expectitree.base.tree.builder import SUM_HINT
 from expectitree.base.tree.formulas import REST, Formulas, is_formula
 from expectitree.base.tree.model import Kind, Tree
@@ -291,7 +292,7 @@ def formula_of(written: Data, names: Names) -> Data:
 # ---- Writing.
 
 _LEFT, _TOP, _ACROSS, _DOWN = 20, 20, 170, 75  # of the layout, in pixels
-_GREATEST = 2**53 - 1  # in the scope
+_GREATEST = 2**53 - 1  # a greater payoff is not valid in SilverDecisions
 # Words that mathjs, which computes for SilverDecisions, reads as operators or constants.
 _WORDS = ("and", "end", "false", "in", "mod", "not", "null", "or", "to", "true", "undefined", "xor")
 _FORMAT = {
@@ -317,7 +318,7 @@ _CRITERIA = {
 
 
 def write(tree: Tree, warn: Warn) -> Iterator[str]:
-    """Yield the text of a tree piece by piece; `warn` receives what is left out."""
+    """Yield the text of a tree piece by piece; raise `TreeError` for a payoff that is too large."""
     writer = _Writer(tree)
     yield from writer.text()
     if writer.left_out:
@@ -334,7 +335,7 @@ class _Writer:
         self.rule, self.types = _rule({Kind(kind) for kind in set(tree.columns.kind)})
         self.trees, self.criteria = [tree], _CRITERIA  # a tree for each payoff
         self.idle = set[str]()  # the parameters of the objective alone
-        if tree.criteria is not None:
+        if tree.criteria:
             self.rule, self.trees, about = rule_of(tree)
             self.criteria = {**_CRITERIA, **about}
             used = [one.formulas or Formulas() for one in self.trees]
@@ -409,7 +410,7 @@ class _Writer:
         probabilities = self.probabilities(node) if is_chance else [None] * len(branches)
         separator = "\n"
         for b, probability in zip(branches, probabilities, strict=True):
-            payoffs = [self.formula(*shared.payoff_of(tree, b)) for tree in self.trees]
+            payoffs = [self.payoff(tree, node, b) for tree in self.trees]
             edge: dict[str, Any] = {
                 "name": self.tree.label[b] or "",
                 "payoff": payoffs if payoffs[1:] else [*payoffs, 0],
@@ -418,6 +419,16 @@ class _Writer:
                 edge["probability"] = probability
             yield b, f'{separator}{_opened(edge)}, "childNode": '
             separator = ",\n"
+
+    def payoff(self, tree: Tree, node: int, b: int) -> str:
+        """Return what a branch pays, with the utility of a terminal at its end."""
+        written, value = shared.payoff_of(tree, b)
+        if abs(value) > _GREATEST:
+            path = escape(self.tree.path_of(node, b))
+            found = f"the payoff {message_text(value)} is beyond 2^53 - 1"
+            greatest = "the greatest that SilverDecisions accepts"
+            raise TreeError(f"{path}: {found}, {greatest}: scale the utilities")
+        return self.formula(written, value)
 
     def probabilities(self, node: int) -> list[str]:
         """Return the probabilities of the outcomes of a chance node, which sum to 1."""

@@ -22,9 +22,9 @@ def rule_of(tree: Tree) -> tuple[str, list[Tree], dict[str, Any]]:
     Raises `TreeError` if SilverDecisions cannot hold the objective or the kinds of nodes.
     """
     criteria = tree.criteria
-    assert criteria is not None
+    assert criteria
     used, objective = names_in(criteria.objective), text_of(criteria.objective)
-    names = sorted(criteria.criteria, key=[*used, *criteria.criteria].index)
+    names = sorted(criteria.by_name, key=[*used, *criteria.by_name].index)
     if len(names) != 2 or Kind.MIN in tree.columns.kind:
         found = "MIN nodes with criteria" if len(names) == 2 else f"{len(names)} criteria"
         raise TreeError(

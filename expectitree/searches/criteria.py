@@ -24,8 +24,7 @@ class ExpectedCriteria:
                 choices.update((n, b) for b in played)
             is_known = bool(played) or kind == Kind.TERMINAL
             self.known[n] = is_known and all(self.known[columns.child[b]] for b in played)
-        names = () if tree.criteria is None else tree.criteria.criteria
-        self.trees = {name: tree_of(tree, name) for name in names}
+        self.trees = {name: tree_of(tree, name) for name in tree.criteria.by_name}
         self.values = {name: values_under(one, choices) for name, one in self.trees.items()}
 
     def at(self, node: int, branch: int | None = None) -> dict[str, Any] | None:

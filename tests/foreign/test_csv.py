@@ -60,8 +60,16 @@ def test_thompson_lumber_without_probabilities_takes_states_as_equally_likely() 
     tree, warnings = read("".join(THOMPSON.splitlines(True)[:-1]))
     assert values(tree) == [10_000, 40_000, 0]
     assert warnings == [
-        "t.csv: found no row `probability`: the states are equally likely (Laplace)"
+        "t.csv: found no row `probability`: the states are equally likely (Laplace). For the best "
+        "worst case (maximin), convert the table and write min instead of chance"
     ]
+
+
+def test_the_worst_case_of_costs_is_the_greatest() -> None:
+    _, (warning,) = read(",a,b\nx,1,2\n", minimize=True)
+    assert warning.endswith(
+        "worst case (minimax), convert the table and write max instead of chance"
+    )
 
 
 def test_a_table_of_costs_is_minimized() -> None:

@@ -393,8 +393,12 @@ def test_errors_of_other_files(folder: Path) -> None:
         et.load("shop.yaml")
 
 
-def test_the_first_value_of_a_variable_counts(folder: Path) -> None:
+def test_a_variable_has_the_value_of_the_main_file_or_one_value(folder: Path) -> None:
     value, warnings = search_tree(et.load("shop.yaml")).value, list[str]()
     (folder / "rent.yaml").write_text(RENT.replace("fee: 5", "fee: 5\n    big: 7"))
     assert search_tree(et.load("shop.yaml", warn=warnings.append)).value == value
-    assert warnings == ["shop.yaml: rent: 'big' is a variable of an earlier file: its value counts"]
+    assert warnings == ["shop.yaml: rent: 'big' is a variable of the main file: that value counts"]
+    (folder / "launch.yaml").write_text(LAUNCH.replace("variables: shop", "variables:\n    fee: 9"))
+    message = r"shop.yaml:\d+:\d+: /: two files that this one uses give 'fee' different values"
+    with pytest.raises(FileError, match=message):
+        et.load("shop.yaml")

@@ -121,13 +121,24 @@ def test_formulas_with_if_are_written_as_their_values() -> None:
     assert [child.utility for child in et.loads(text).root.children] == [7, 4]
 
 
-def test_a_tree_that_would_change_is_refused() -> None:
-    message = (
-        "SilverDecisions' JSON cannot hold MAX, MIN and CHANCE nodes in one tree: write the tree "
-        "as YAML, JSON or .efg"
-    )
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "max: [{min: [1]}, {chance: [2]}]",
+            "SilverDecisions' JSON cannot hold MAX, MIN and CHANCE nodes in one tree: write the "
+            "tree as YAML, JSON or .efg",
+        ),
+        (
+            "max: [1, {reward: 2, max: {far: 9007199254740992}}]",
+            "#2/far: the payoff 9007199254740992 is beyond 2^53 - 1, the greatest that "
+            "SilverDecisions accepts: scale the utilities",
+        ),
+    ],
+)
+def test_a_tree_that_would_change_is_refused(text: str, message: str) -> None:
     with pytest.raises(et.TreeError) as caught:
-        et.dumps(et.loads("max: [{min: [1]}, {chance: [2]}]"), "silverdecisions")
+        et.dumps(et.loads(text), "silverdecisions")
     assert str(caught.value) == message
 
 

@@ -41,7 +41,7 @@ def render(
             name: None if value is None else json_number(value)
             for name, value in evaluation.parameters.items()
         }
-    if evaluation.tree.criteria is not None:
+    if evaluation.tree.criteria:
         label, known = evaluation.tree.branch_label, json_value(evaluation.criteria)
         fields["criteria"] = known.pop(NONE, None)
         root = evaluation.tree.root_id

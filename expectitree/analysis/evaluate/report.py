@@ -86,7 +86,7 @@ class Evaluation:
         The tree is at -1, and the actions at the root are at their branches.
         """
         tree, root = self.tree, self.tree.root_id
-        if tree.criteria is None:
+        if not tree.criteria:
             return {}
         branches = tree.branches_of(root) if tree.columns.kind[root] in PLAYERS else ()
         nodes = {NONE: root} | {b: tree.columns.child[b] for b in branches}

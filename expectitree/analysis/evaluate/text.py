@@ -176,7 +176,7 @@ def _parameters(evaluation: Evaluation) -> Iterator[str]:
 def _criteria(evaluation: Evaluation) -> Iterator[str]:
     """Yield what is expected of each criterion."""
     for name, amount in evaluation.criteria.get(NONE, {}).items():
-        unit = evaluation.tree.criteria.criteria[name].unit  # type: ignore[union-attr]
+        unit = evaluation.tree.criteria.by_name[name].unit
         yield tied(f"{name} {with_unit(cell_text(amount), unit)}")
 
 

@@ -13,7 +13,7 @@ from typing import cast
 from expectitree.base.expressions.parser import ExpressionError
 from expectitree.base.expressions.syntax import NEGATION, Apply, Expression, Name, fold, text_of
 from expectitree.base.numbers import quote
-from expectitree.base.tree.formulas import ZERO, Amounts, Criteria
+from expectitree.base.tree.formulas import NO_CRITERIA, ZERO, Amounts, Criteria
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import evaluated
 
@@ -22,7 +22,7 @@ def objective_of(criteria: Criteria, amounts: Mapping[str, Expression]) -> Amoun
     """Return the objective with amounts in place of its criteria."""
 
     def combine(node: Expression, operands: list[Expression]) -> Expression:
-        if isinstance(node, Name) and node.name in criteria.criteria:
+        if isinstance(node, Name) and node.name in criteria.by_name:
             return amounts.get(node.name, ZERO)
         return Apply(node.operation, tuple(operands)) if isinstance(node, Apply) else node
 
@@ -56,10 +56,12 @@ def check_objective(objective: Expression, criteria: Collection[str]) -> None:
 def tree_of(tree: Tree, criterion: str) -> Tree:
     """Return the tree in which utilities and rewards are the amounts of one criterion."""
     assert tree.formulas is not None
+    assert all(isinstance(one, Amounts) for one in tree.formulas.nodes.values())
+    assert all(isinstance(one, Amounts) for one in tree.formulas.rewards.values())
     nodes, rewards = (
         {at: cast("Amounts", one).of(criterion) for at, one in column.items()}
         for column in (tree.formulas.nodes, tree.formulas.rewards)
     )
-    formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=None)
+    formulas = replace(tree.formulas, nodes=nodes, rewards=rewards, criteria=NO_CRITERIA)
     found = replace(tree, formulas=formulas, local_bounds={}, attitude=None, is_rounded=False)
     return evaluated(found)[0].computed

@@ -19,8 +19,8 @@ from expectitree.base.expressions.syntax import (
     names_in,
     text_of,
 )
+from expectitree.base.numbers import INFINITY, number_text
 from expectitree.base.numbers import Number as Value
-from expectitree.base.numbers import number_text
 from expectitree.base.tree.columns import Bounds
 
 Expressions: TypeAlias = Mapping[int, Expression]  # by node or by branch
@@ -40,6 +40,7 @@ class Distribution:
     column: str = ""  # of the file
     written: Any = None  # as the tree file has it
     mean: Expression | None = None  # where the distribution alone has it
+    support: Bounds = (-INFINITY, INFINITY)  # the least and the greatest value that it can have
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +99,19 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """The criteria of a tree, and its objective: a formula of them, linear in each."""
+    """The criteria of a tree, and its objective: a formula of them, linear in each.
 
-    criteria: Mapping[str, Criterion]  # by name
+    It is false if there are none.
+    """
+
+    by_name: Mapping[str, Criterion]
     objective: Expression
+
+    def __bool__(self) -> bool:
+        return bool(self.by_name)
+
+
+NO_CRITERIA = Criteria({}, ZERO)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,10 +142,10 @@ class Formulas:
     written: Any = None  # the `Tree` as its file has it, with `replaced`, if it was expanded
     # By branch: the formulas of the parameters that are replaced below it, by name.
     replaced: dict[int, Mapping[str, Expression]] = field(default_factory=dict)
-    criteria: Criteria | None = None
+    criteria: Criteria = NO_CRITERIA
 
     def __bool__(self) -> bool:
-        is_empty = not self.events and self.criteria is None
+        is_empty = not self.events and not self.criteria
         return not is_empty or any(True for _ in self.expressions())
 
     def expressions(self) -> Iterable[Expression]:

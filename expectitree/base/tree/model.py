@@ -43,6 +43,7 @@ from expectitree.base.tree.columns import (
     NumberColumn,
 )
 from expectitree.base.tree.columns import Kind as Kind
+from expectitree.base.tree.formulas import NO_CRITERIA
 
 if TYPE_CHECKING:
     from expectitree.base.tree.attitude import Attitude
@@ -134,9 +135,9 @@ class Tree(Shown):
         return super().__new__(cls)
 
     @property
-    def criteria(self) -> Criteria | None:
-        """The criteria and the objective, or None."""
-        return None if self.formulas is None else self.formulas.criteria
+    def criteria(self) -> Criteria:
+        """The criteria and the objective, which is false if there are none."""
+        return NO_CRITERIA if self.formulas is None else self.formulas.criteria
 
     def __len__(self) -> int:
         return len(self.columns.kind)

@@ -33,8 +33,7 @@ def figure_of(report: Frontier) -> Any:
         aside |= {"textcoords": "offset points", "ha": "left" if is_best else "right"}
         axes.annotate(plain(name or ""), [x for (x,) in points([one])], **aside)
     for name, axis in ((report.weighed, axes.xaxis), (report.other, axes.yaxis)):
-        criterion = report.tree.criteria.criteria[name]  # type: ignore[union-attr]
-        axis.set_label_text(axis_label(criterion))
+        axis.set_label_text(axis_label(report.tree.criteria.by_name[name]))
         axis.set_major_formatter("{x:,.12g}")
     axes.margins(x=0.25, y=0.12)  # room for the names
     finish(axes, report.tree.title)

@@ -118,7 +118,7 @@ def frontier(
     """
     check_tree(tree, "frontier")
     criteria = tree.criteria
-    if criteria is None:
+    if not criteria:
         raise AnalysisError(
             "a frontier needs several criteria: write `criteria: [cost, effect]` and "
             "`objective: wtp*effect - cost`, and amounts such as `utility: {cost: 120, effect: 3}`"
@@ -136,7 +136,7 @@ def frontier(
     found, meetings = lines.envelope(low, high)
     ends = [*pairwise([low, *meetings, high])]
     _verify(exact, name, found, ends)
-    trees = {criterion: tree_of(exact, criterion) for criterion in criteria.criteria}
+    trees = {criterion: tree_of(exact, criterion) for criterion in criteria.by_name}
 
     def strategy(line: Line, **about: Any) -> Strategy:
         choices = {exact.path_of(n): exact.branch_label(n, b) for n, b in line.choices.items()}
@@ -171,7 +171,7 @@ def _roles(tree: Tree, criteria: Criteria, name: str) -> tuple[str, str, bool]:
     Raises `AnalysisError` for another objective, or if the parameter is not only a weight.
     """
     values = ParameterValues(tree.parameters, RATIONALS, {name: VARIABLE})
-    units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.criteria}
+    units = {one: objective_of(criteria, {one: Number("1")}) for one in criteria.by_name}
     worth = {one: evaluate(unit, RATIONALS, values) for one, unit in units.items()}
     counted = [one for one, weight in worth.items() if weight.numerator]
     weighed = max(worth, key=lambda one: worth[one].degree)

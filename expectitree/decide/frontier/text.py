@@ -66,7 +66,7 @@ def _best_now(report: Frontier) -> list[int]:
 def _sentences(report: Frontier) -> Iterator[str]:
     one, criteria, now = report.range, report.tree.criteria, _best_now(report)
     end = "up" if one.high == INFINITY else f"to {cell_text(one.high)}"
-    objective = "" if criteria is None else text_of(criteria.objective)
+    objective = text_of(criteria.objective)
     yield f"Objective: {objective}, with {one.name} from {cell_text(one.low)} {end}."
     best = f"{' and '.join(map(str, now))} {'are' if now[1:] else 'is'} best"
     known = best if now else "that is outside the range"

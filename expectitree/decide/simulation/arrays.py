@@ -20,6 +20,7 @@ from expectitree.base.tree.columns import TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
 from expectitree.base.tree.model import Tree
 from expectitree.base.tree.parameters import ParameterValues
+from expectitree.searches.progress import report
 
 _TOLERANCE = 1e-9  # by which probabilities may miss [0, 1] or the sum 1
 _SIGNS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "=": "eq"}
@@ -121,6 +122,7 @@ class Numbers:
             else:
                 amounts = [self.reward(b) + found[columns.child[b]] for b in tree.branches_of(n)]
                 found.append(mean_of(self.probabilities(n), amounts))
+            report(n + 1, len(tree))
         return found
 
 

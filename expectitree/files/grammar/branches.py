@@ -71,7 +71,7 @@ class BranchReader:
             frame.branches.setdefault(key, {})[len(frame.ids)] = value
         elif value is not None:
             self.check_payment(item, key, value)
-            is_negative = key == "cost" and self.values.criteria is None
+            is_negative = key == "cost" and not self.values.criteria
             reward = negative_of(value) if is_negative else value
             frame.branches.setdefault("reward", {})[len(frame.ids)] = reward
 
@@ -79,7 +79,7 @@ class BranchReader:
         """Report a reward next to a cost, and warn of a negative cost."""
         if key == "cost" and any(pair[0] == "reward" for pair in item):
             message = "a reward and a cost at one node: write one of them, with the difference"
-            if self.values.criteria is not None:
+            if self.values.criteria:
                 message = "a reward and a cost at one node: write the cost in the reward"
             self.trail.report(place_of(item, key, True), message)
         is_ours = not self.trail.document.has_labels

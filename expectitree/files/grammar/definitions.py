@@ -225,13 +225,13 @@ def read_criteria(values: ValueReader, data: Data) -> bool:
 def read_objective(values: ValueReader, data: Data) -> bool:
     """Store the objective written at the root in `values`, which has its criteria."""
     criteria = values.criteria
-    if criteria is None:  # which is reported
+    if not criteria:  # which is reported
         return False
     if not isinstance(data, str) or not data:
         expected = "expected a formula of the criteria, such as effect - cost"
         raise GrammarError(f"found {described(data)} as objective, {expected}")
-    objective = parse(data, (*(values.parameters or ()), *criteria.criteria))
-    check_objective(objective, criteria.criteria)
+    objective = parse(data, (*(values.parameters or ()), *criteria.by_name))
+    check_objective(objective, criteria.by_name)
     values.use_criteria(replace(criteria, objective=objective))
     return True
 

@@ -7,6 +7,7 @@ A distribution of one number is a function: `beta(12, 12)`. The others are mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -31,13 +32,13 @@ from expectitree.files.grammar.document import Data, GrammarError, NumberText, P
 from expectitree.files.grammar.values import ValueReader, text
 from expectitree.files.grammar.words import described, unknown_key
 
-_FAMILIES = {  # by name: the arguments, and the mean as a formula of them
-    "beta": ("a, b", "a/(a + b)"),
-    "gamma": ("shape, scale", "shape*scale"),
-    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)"),
-    "normal": ("mean, sd", "mean"),
-    "triangular": ("low, mode, high", "(low + mode + high)/3"),
-    "uniform": ("low, high", "(low + high)/2"),
+_FAMILIES = {  # by name: the arguments, and as formulas of them the mean and both ends
+    "beta": ("a, b", "a/(a + b)", "0, 1"),
+    "gamma": ("shape, scale", "shape*scale", "0, inf"),
+    "lognormal": ("mu, sigma", "exp(mu + sigma^2/2)", "0, inf"),
+    "normal": ("mean, sd", "mean", "-inf, inf"),
+    "triangular": ("low, mode, high", "(low + mode + high)/3", "low, high"),
+    "uniform": ("low, high", "(low + high)/2", "low, high"),
 }
 _POSITIVE = ("a", "b", "shape", "scale", "sigma", "sd")
 _MAPPINGS = {
@@ -76,7 +77,7 @@ def read_distribution(values: ValueReader, data: Data) -> Distribution:
     if not count > 0:
         raise GrammarError(f"found {keys[kind]} as dirichlet, expected a number above 0")
     numbers, written = (to_finite_float(count),), {kind: NumberText(keys[kind]), **texts}
-    return Distribution(kind, numbers, source=texts["set"], written=written)
+    return Distribution(kind, numbers, source=texts["set"], written=written, support=(0, 1))
 
 
 def _wrong_form(name: str) -> str:
@@ -101,7 +102,7 @@ def _function(text: str) -> Distribution:
         raise ExpressionError(message, error.offset) from None
     if name not in _FAMILIES:
         raise GrammarError(_wrong_form(name or text))
-    signature, mean = _FAMILIES[name]
+    signature, mean, support = _FAMILIES[name]
     names, expected = signature.split(", "), f"{name}({signature})"
     if len(numbers) != len(names):
         count = f"{len(numbers)} argument{'s' * (len(numbers) != 1)}"
@@ -113,9 +114,10 @@ def _function(text: str) -> Distribution:
             raise GrammarError(f"{found} {argument} > 0")
     if "low" in own and (numbers != sorted(numbers) or numbers[0] == numbers[-1]):
         raise GrammarError(f"{found} {' ≤ '.join(names)}, not all equal")
+    low, high = (own[end] if end in own else float(end) for end in support.split(", "))
     middle = _number(evaluate(parse(mean, names), rounded_fractions(), own))
     floats = tuple(map(to_finite_float, numbers))
-    return Distribution(name, floats, written=text, mean=middle)
+    return Distribution(name, floats, written=text, mean=middle, support=(low, high))
 
 
 def _number(value: Fraction) -> Expression:
@@ -144,6 +146,7 @@ def _discrete(data: Data) -> Distribution:
         tuple(map(to_nearest_float, points.values())),
         written={"discrete": {value: NumberText(p) for value, p in data}},
         mean=_number(sum((x * p for x, p in points.items()), Fraction(0))),
+        support=(min(points), max(points)),
     )
 
 
@@ -155,7 +158,8 @@ def complete(
 ) -> dict[str, Parameter]:
     """Return parameters, with the means of distributions in place of values that are None.
 
-    Reports sets of a single probability, and distributions of values that are formulas.
+    Reports sets of a single probability, distributions of values that are formulas, and values that
+    a distribution does not have.
     """
     found = dict(parameters)
     uncertain = {name: one.distribution for name, one in parameters.items() if one.distribution}
@@ -173,6 +177,18 @@ def complete(
         if found[name].bases:
             bases = " and ".join(found[name].bases)
             fault = f"it is derived from {bases}, which may have distributions: remove its own"
+        elif not fault:
+            fault = _fault_of_value(found[name].value, own)
         if fault:
             values.report(places[name], f"parameter {name}: {fault}")
     return found
+
+
+def _fault_of_value(value: Expression, own: Distribution) -> str:
+    """Return the message about a value that a distribution cannot have, or nothing."""
+    with suppress(NumberError):  # reported where it is used
+        number, (low, high) = evaluate(value, rounded_fractions(), {}), own.support
+        if not low <= number <= high:
+            ends = f"{message_text(low)} to {message_text(high)}"
+            return f"the value {message_text(number)} is outside of its distribution, {ends}"
+    return ""

@@ -259,7 +259,7 @@ class _TreeReader:
             about.pop(key)
             if len(found) == 1:
                 self.report(place_of(self.document.root, key, True), missing[key])
-        if self.values.criteria is not None:
+        if self.values.criteria:
             self.builder.formulas = replace(self.builder.formulas, criteria=self.values.criteria)
 
     # ---- Nodes.
@@ -320,7 +320,7 @@ class _TreeReader:
         try:
             return self.builder.add_terminal(self.values.to_terminal(text))
         except NumberError as error:
-            if self.values.criteria is not None:
+            if self.values.criteria:
                 return self.reject(place, str(error))
             is_formula_text = self.values.parameters is not None or is_operation(text)
             if is_formula_text and not re.match(_NO_SPACE_AFTER_COLON, text):

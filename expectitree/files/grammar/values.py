@@ -22,7 +22,7 @@ from expectitree.base.numbers import (
     to_probability,
 )
 from expectitree.base.tree.columns import UNKNOWN, Bounds
-from expectitree.base.tree.formulas import REST, Criteria, is_formula
+from expectitree.base.tree.formulas import NO_CRITERIA, REST, Criteria, is_formula
 from expectitree.files.grammar.document import Data, GrammarError, NumberText, Place, place_of
 from expectitree.files.grammar.words import described, flow_text
 
@@ -54,14 +54,14 @@ class ValueReader:
         self.to_probability: Callable[[str], Number] = cache(partial(to_probability, exact=True))
         self.parameters: Collection[str] | None = None  # the names; None without such a key
         self.parsed: dict[str, Expression] = {}  # by text: one object for equal formulas
-        self.criteria: Criteria | None = None
+        self.criteria = NO_CRITERIA
         # Reads a terminal that is not a mapping.
         self.to_terminal: Callable[[str], Number] = self.to_number
 
     def use_floats(self) -> None:
         """Read numbers as floats, which is faster."""
         self.to_number, self.to_probability = cache(to_number), cache(to_probability)
-        self.to_terminal = self.to_number if self.criteria is None else self.nothing
+        self.to_terminal = self.nothing if self.criteria else self.to_number
 
     def use_criteria(self, criteria: Criteria) -> None:
         """Read amounts by criterion from now on, where a number of utility would be."""
@@ -76,7 +76,7 @@ class ValueReader:
             return read(self, data)
         except ExpectitreeError as error:
             place = place_of(item, key) if isinstance(key, str) else Place(item, key)
-            is_unknown = data == NOT_KNOWN and self.criteria is None
+            is_unknown = data == NOT_KNOWN and not self.criteria
             hint = '; only a utility may be "?"' if is_unknown else ""
             place = getattr(error, "place", None) or place
             self.report(place._replace(offset=offset_of(error)), f"{about}{error}{hint}")
@@ -96,13 +96,13 @@ class ValueReader:
 
     def amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one; with criteria, 0 or the objective of amounts."""
-        if self.criteria is not None:
+        if self.criteria:
             return self.amounts(data) if isinstance(data, tuple) else self.nothing(data)
         return self.plain_amount(data)
 
     def plain_amount(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one."""
-        if isinstance(data, tuple) and data and self.criteria is None:
+        if isinstance(data, tuple) and data and not self.criteria:
             hint = "for several criteria, define `criteria:` and `objective:` at the root"
             raise GrammarError(f"a mapping is not a number: {HOW}; {hint}")
         try:
@@ -137,7 +137,7 @@ class ValueReader:
         with suppress(NumberError):
             if isinstance(data, str) and not self.to_number(data):
                 return self.to_number(data)
-        names = () if self.criteria is None else self.criteria.criteria
+        names = self.criteria.by_name
         amounts = ", ".join(f"{name}: 1" for name in [*names][:2])
         raise NumberError(
             f"found {described(data)}, expected amounts by criterion, such as {{{amounts}}}; those "
@@ -146,17 +146,16 @@ class ValueReader:
 
     def are_amounts(self, data: Data) -> bool:
         """Return whether something is a mapping whose keys are criteria."""
-        known = () if self.criteria is None else self.criteria.criteria
+        known = self.criteria.by_name
         return bool(data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
-        assert self.criteria is not None
         found: dict[str, Expression] = {}
         for at, (name, written) in enumerate(data):
-            if name not in self.criteria.criteria or name in found:
-                hint = f"{did_you_mean(name, self.criteria.criteria)}: the criteria are "
-                message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.criteria)}"
+            if name not in self.criteria.by_name or name in found:
+                hint = f"{did_you_mean(name, self.criteria.by_name)}: the criteria are "
+                message = f"unknown criterion {quote(name)}{hint}{listed(self.criteria.by_name)}"
                 message = f"the criterion {name} twice: keep one" if name in found else message
                 raise GrammarError(message, Place(data, at, True))
             found[name] = self.attempt(ValueReader.expression, written, data, at, f"{name}: ")
@@ -166,16 +165,15 @@ class ValueReader:
         """Return the objective of amounts."""
         from expectitree.base.tree.criteria import objective_of
 
-        assert self.criteria is not None
         self.has_formulas = True
         return objective_of(self.criteria, amounts)
 
     def cost(self, data: Data) -> Number | Expression:
         """Return a number, or the formula of one; with criteria, the objective of that cost."""
-        if self.criteria is None:
+        if not self.criteria:
             return self.plain_amount(data)
-        if "cost" not in self.criteria.criteria or not isinstance(data, str):
-            name = next(iter(self.criteria.criteria))
+        if "cost" not in self.criteria.by_name or not isinstance(data, str):
+            name = next(iter(self.criteria.by_name))
             amounts = flow_text(data if isinstance(data, tuple) else ((name, data),))
             found = "found a cost, but amounts are rewards, and the objective has their signs"
             raise GrammarError(f"{found}: write `reward: {amounts}`")
@@ -188,7 +186,7 @@ class ValueReader:
 
     def utility(self, data: Data) -> Number | Expression:
         """Return a utility, `UNKNOWN` for `"?"`."""
-        if self.criteria is not None:
+        if self.criteria:
             return self.amount(data)
         if data == NOT_KNOWN:
             return UNKNOWN

@@ -149,7 +149,7 @@ class _TreeWriter:
             self.written_parameters = written_parameters(tree)
         # Whether terminals are utilities and no more, so that a list of them may be plain.
         self.criteria = tree.criteria
-        is_bare = not self.has_formulas or bool(tree.parameters) and self.criteria is None
+        is_bare = not self.has_formulas or bool(tree.parameters) and not self.criteria
         self.is_plain = is_bare and not (
             self.pays or tree.notes or tree.local_bounds or tree.unknown
         )
@@ -172,8 +172,8 @@ class _TreeWriter:
         yield notation.opening
         opening, closing = notation.brackets(True, margin)
         criteria: Mapping[str, object] = {}
-        if self.criteria is not None:
-            criteria = {name: one.about for name, one in self.criteria.criteria.items()}
+        if self.criteria:
+            criteria = {name: one.about for name, one in self.criteria.by_name.items()}
             if not any(criteria.values()):
                 fields.append(self.pair("criteria", [*criteria]))
                 criteria = {}
@@ -184,7 +184,7 @@ class _TreeWriter:
             if pairs:
                 lines = separator.join([f"{margin}  {pair}" for pair in pairs])
                 fields.append(f"{notation.key(key)}{opening}{lines}{closing}")
-        if self.criteria is not None:
+        if self.criteria:
             objective = notation.formula(text_of(self.criteria.objective))
             fields.append(f"{notation.key('objective')} {objective}")
         fields += self.payment(tree.root_id, NONE)
@@ -312,7 +312,7 @@ class _TreeWriter:
     def is_bare(self, n: int) -> bool:
         """Return whether a terminal is its utility alone; a formula needs the root's parameters."""
         tree = self.tree
-        needs_key = self.criteria is not None or not tree.parameters
+        needs_key = self.criteria or not tree.parameters
         return tree.formulas is None or n not in tree.formulas.nodes or not needs_key
 
     def formula(self, expression: Expression) -> str:
@@ -320,7 +320,7 @@ class _TreeWriter:
 
         Of an objective of amounts, return the amounts.
         """
-        if isinstance(expression, Amounts) and self.criteria is not None:
+        if isinstance(expression, Amounts) and self.criteria:
             amounts = ((self.notation.key(name), self.formula(p)) for name, p in expression.amounts)
             return f"{{{', '.join(map(' '.join, amounts))}}}"
         text = text_of(expression)
