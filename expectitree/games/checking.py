@@ -12,9 +12,10 @@ from typing import Any
 
 from expectitree.base.errors import GameError
 from expectitree.base.tree.columns import TERMINAL
+from expectitree.games.calls import Warn
 from expectitree.games.positions import draw
 from expectitree.games.protocol import Game
-from expectitree.games.rules import Options, Rules, Warn
+from expectitree.games.rules import Options, Rules
 
 GAMES = 100
 MAX_PLIES = 1000  # of a game; others may never end

@@ -1,22 +1,16 @@
-"""Call the methods of a game, check their results, and provide defaults.
-
-Every error shows the method, the state and the result.
-"""
+"""The rules of a game: every result of its methods is checked, and what it lacks has a default."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice
 from numbers import Rational
 from operator import index
-from traceback import extract_tb
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from expectitree.base.budget import most
 from expectitree.base.errors import USER_ERRORS, GameError, NumberError, TreeError
@@ -32,19 +26,16 @@ from expectitree.base.numbers import (
 from expectitree.base.tree.builder import EXACT_NODES, TreeBuilder, label_at
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
+from expectitree.games.calls import Calls, Warn, are_equal, shown
 from expectitree.games.protocol import Game
 
 KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
-METHODS = ("turn", "moves", "play", "value")
 EXACT_TYPES = (int, Fraction)
-OPTIONAL = ("key", "bounds", "label", "same_turn", "parse", "expand", "reward")
-CHECKED = 100  # calls of each method that are checked by a second call
 MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
-Warn = Callable[[str], None]
 Estimate = Callable[[Any], Any]
 
 
@@ -69,7 +60,7 @@ class Options(NamedTuple):
     max_rows: int | None = None  # of the tree, and so the most moves of a state; `MAX_ROWS`
 
 
-class Rules:
+class Rules(Calls):
     """The rules of one game; every result is checked.
 
     `bounds` hold for all values. `merges` is true if states have keys. `evaluations` counts how
@@ -77,23 +68,12 @@ class Rules:
     """
 
     def __init__(self, game: Game, options: Options) -> None:
-        if isinstance(game, type):
-            name = game.__name__
-            raise GameError(f"expected a game, got the class {name}: write {name}()")
+        super().__init__(game, options.warn)
         self._expand: Callable[[Any], Iterable[Any]] | None = getattr(game, "expand", None)
         self._pack: Any = getattr(game, "pack", None)
-        needed = METHODS if self._expand is None else (*METHODS, "pack")
-        missing = [name for name in needed if not callable(getattr(game, name, None))]
-        if missing:
-            raise GameError(
-                f"{type(game).__name__} has no method {missing[0]}: a game has "
-                f"{', '.join(needed)} (docs/how-to/games.md)"
-            )
-        self.game, self.options = game, options
+        self.options = options
         self.exact = options.exact is not False
-        self.title = type(game).__name__  # in errors, until the game gives its own
-        self.title = self.call("title", lambda: str(self._attribute("title")))
-        self.start: Any = self._attribute("start")
+        self.start: Any = self.attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
         self.most_exact = EXACT_NODES  # rows made, in a tree that is computed in fractions
@@ -109,7 +89,6 @@ class Rules:
         self._label: Callable[[Any, Any], Any] | None = getattr(game, "label", None)
         self._same_turn: Callable[[Any], Any] | None = getattr(game, "same_turn", None)
         self._key: Callable[[Any], Hashable] | None = getattr(game, "key", None)
-        self._text: Callable[[Any], Any] | None = getattr(game, "text", None)
         self._reward: Callable[[Any, Any], Any] | None = getattr(game, "reward", None)
         self.pays = self._reward is not None  # whether moves and outcomes pay, for `solve`
         self.has_bounds = self._bounds is not None  # whether states have bounds of their own
@@ -120,10 +99,7 @@ class Rules:
         self.discount: Any = self._setting("discount", self.zero + 1, 0, 1)
         self._is_value = self._is_hashed()
         self.merges = options.merge and (self._key is not None or self._is_value)
-        self._calls: Counter[str] = Counter()  # that were repeated, by method
         self._plays = self._meetings = 0
-        self.checked: float = CHECKED  # of each method, the first calls that are repeated
-        self._warn_of_names()
 
     def forget(self) -> None:
         """Free the memory of the numbers that were checked."""
@@ -367,10 +343,10 @@ class Rules:
         known = find_known()
         for name, ask in (("turn", self.kind), ("moves", self._choices), ("value", self._worth)):
             one, other = ask(state), ask(known)
-            if not _are_equal(one, other):
+            if not are_equal(one, other):
                 raise GameError(
-                    f"{self.where('key', state)} is also the key of {_shown(known)}, and {name} "
-                    f"gives {_shown(one, 60)} and {_shown(other, 60)}: give different keys to "
+                    f"{self.where('key', state)} is also the key of {shown(known)}, and {name} "
+                    f"gives {shown(one, 60)} and {shown(other, 60)}: give different keys to "
                     "states that differ"
                 )
 
@@ -427,45 +403,15 @@ class Rules:
 
     # ---- Checks.
 
-    def repeat(self, name: str, found: Any, again: Callable[[], Any], *arguments: Any) -> None:
-        """Raise `GameError` if a method gives another result when it is called again.
-
-        Only the first calls are repeated.
-        """
-        if self._calls[name] >= self.checked:
-            return
-        self._calls[name] += 1
-        other = self.call(name, lambda *_: again(), *arguments)
-        if not _are_equal(found, other):
-            raise GameError(
-                f"{self.where(name, *arguments)} gives two results, {_shown(found, 60)} and "
-                f"{_shown(other, 60)}: results must depend on the state alone, so draw random "
-                "numbers as outcomes of chance"
-            )
-
     def _warn_of_pairs(self, state: Any, moves: Sequence[Any]) -> None:
         """Warn if a player's moves look like outcomes with probabilities."""
         pairs = [m for m in moves if isinstance(m, tuple) and len(m) == 2]
         shares = [p for _, p in pairs if isinstance(p, (float, Fraction)) and 0 <= p <= 1]
         if len(shares) == len(moves) and abs(float(sum(shares)) - 1) < ROUNDING:
-            self._warn(
-                f"{self.where('moves', state)} gives {_shown(moves, 60)}, and it is not the turn "
+            self.warn(
+                f"{self.where('moves', state)} gives {shown(moves, 60)}, and it is not the turn "
                 'of chance: if these are outcomes with probabilities, turn must give "chance"'
             )
-
-    def _warn_of_names(self) -> None:
-        """Warn of public methods whose name is one letter from that of an optional one."""
-        for name in dir(type(self.game)):
-            near = [other for other in OPTIONAL if _is_near(name, other)]
-            is_missing = near and not hasattr(self.game, near[0])
-            if is_missing and callable(getattr(type(self.game), name)):
-                self._warn(
-                    f"{self.title} has a method {name}, which is ignored: did you mean {near[0]}?"
-                )
-
-    def _warn(self, message: str) -> None:
-        if self.options.warn is not None:
-            self.options.warn(message)
 
     def _trace(self, state: Any) -> Any:
         """Return something that differs after a change of the state."""
@@ -486,18 +432,10 @@ class Rules:
         own: Any = type(self.start).__hash__
         return own is not object.__hash__
 
-    def _attribute(self, name: str, *default: Any) -> Any:
-        """Return an attribute of the game, which may be a property that fails."""
-        if hasattr(type(self.game), name):
-            return self.call(name, lambda: getattr(self.game, name))
-        if not default and not hasattr(self.game, name):
-            raise GameError(f"{self.title} has no attribute {name}: a game needs it")
-        return getattr(self.game, name, *default)
-
     def _read_bounds(self) -> Bounds:
         written = self.options.bounds
         if written is None:
-            written = self._attribute("utility_bounds", (-INFINITY, INFINITY))
+            written = self.attribute("utility_bounds", (-INFINITY, INFINITY))
         try:
             lower, upper = (self._number("utility_bounds", None, end) for end in written)
         except (TypeError, ValueError):
@@ -505,14 +443,14 @@ class Rules:
         if lower > upper or lower == INFINITY or upper == -INFINITY:
             name = "utility_bounds" if self.options.bounds is None else "the bounds"
             raise GameError(
-                f"{escape(self.title)}: {name} are {_shown(written)}, expected a pair of numbers: "
+                f"{escape(self.title)}: {name} are {shown(written)}, expected a pair of numbers: "
                 "the lower, the upper"
             )
         return lower, upper
 
     def _setting(self, name: str, default: Any, above: float, most: float = INFINITY) -> Any:
         """Return a number that the game may declare."""
-        found = self._attribute(name, None)
+        found = self.attribute(name, None)
         if found is None:
             return default
         try:
@@ -521,7 +459,7 @@ class Rules:
             number = INFINITY
         if not above < number <= most or not is_finite(number):
             between = "a finite number" if most == INFINITY else f"a number above 0, at most {most}"
-            raise GameError(f"{self.title}: {name} is {_shown(found)}, expected {between}")
+            raise GameError(f"{self.title}: {name} is {shown(found)}, expected {between}")
         return number
 
     def _probability(self, state: Any, written: Any) -> Number:
@@ -552,68 +490,3 @@ class Rules:
             return to_fraction(str(value))
         except (TypeError, ValueError, OverflowError, NumberError):
             return self.fail(name, state, value, "a number")
-
-    def call(self, name: str, method: Callable[..., Any], *arguments: Any) -> Any:
-        """Return what a method gives; its errors name the call and the line."""
-        try:
-            return method(*arguments)
-        except USER_ERRORS as error:
-            self._raised(error, name, *arguments)
-
-    def _raised(self, error: BaseException, name: str, *arguments: Any) -> NoReturn:
-        """Raise the error of a method again, with the call and the line."""
-        if isinstance(error, GameError):
-            raise error
-        place = extract_tb(error.__traceback__)[-1]
-        text = escape(f"{type(error).__name__}: {error}".removesuffix(": "))
-        raised = f"raises {text} ({place.filename}:{place.lineno})"
-        raise GameError(f"{self.where(name, *arguments)} {raised}") from error
-
-    def fail(self, name: str, state: Any, found: Any, expected: str) -> NoReturn:
-        """Raise an error about a result of a method."""
-        where = self.where(name, state)
-        raise GameError(f"{where} gives {_shown(found, 60)}, expected {expected}")
-
-    def where(self, name: str, *arguments: Any) -> str:
-        """Return the title, the position and the call of a method, for a message."""
-        title, text = escape(self.title), getattr(self, "_text", None)  # not set at the beginning
-        if text is not None and arguments and name not in ("text", "expand"):
-            with suppress(*USER_ERRORS):
-                title += f", at {_shown(str(text(arguments[0])))}"
-        return f"{title}: {name}({', '.join(map(_shown, arguments))})"
-
-
-def _are_equal(one: Any, other: Any) -> bool:
-    """Return whether two results are equal, as far as one can see."""
-    try:
-        if bool(one == other):
-            return True
-    except USER_ERRORS:
-        pass  # arrays, for example, have no single answer
-    one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", repr(found)) for found in (one, other))
-    return bool(one == other)
-
-
-def _is_near(name: str, other: str) -> bool:
-    """Return whether two names differ by one letter: more, less, or another."""
-    if name == other or name.startswith("_") or abs(len(name) - len(other)) > 1:
-        return False
-    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
-    if at is None:
-        return True
-    return (
-        name[at + 1 :] == other[at + 1 :]
-        or name[at + 1 :] == other[at:]
-        or name[at:] == other[at + 1 :]
-    )
-
-
-def _shown(value: Any, longest: int = 120) -> str:
-    """Return a value on one line, cut in its middle if it is long."""
-    try:
-        text = repr(value)
-    except USER_ERRORS:
-        text = f"a {type(value).__name__}"
-    if len(text) > longest:
-        text = f"{text[: longest // 2]}…{text[-longest // 2 :]}"
-    return escape(text)

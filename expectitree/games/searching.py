@@ -17,11 +17,12 @@ from expectitree.base.numbers import Number
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import NONE, Bounds
 from expectitree.base.tree.model import Tree
+from expectitree.games.calls import Warn
 from expectitree.games.found import GameSearch, Order
 from expectitree.games.growth import Growth
 from expectitree.games.loops import BestFirst, Budget, DepthFirst, Recursion, UnfitError, harvest
 from expectitree.games.protocol import Game
-from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules, Warn
+from expectitree.games.rules import Estimate, InexactError, Options, RowsError, Rules
 from expectitree.searches.engine import search_tree
 from expectitree.searches.intervals import PAUSED, STOPPED_EARLY, WAITING
 from expectitree.searches.result import Grown, Search

@@ -48,7 +48,7 @@ def grown_branches(search: Search, game: RandomGame) -> Counter[tuple[int, str]]
 def test_every_node_that_grows_is_played_once_and_no_other(
     seeds: range, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("expectitree.games.rules.CHECKED", 0)
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     for seed in seeds:
         for chosen in (*IN_ORDER, BEST_FIRST[0]):
             game = RandomGame(seed)

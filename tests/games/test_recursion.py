@@ -208,7 +208,7 @@ def find_by_plies(self: Growth, key: Any, row: int, plies: int, turns: int) -> i
 
 @pytest.mark.parametrize("chosen", ["star2", "best-first"])
 def test_deepening_evaluates_each_state_once(chosen: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("expectitree.games.rules.CHECKED", 0)
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     game = BearOff(1, 2)
     found = et.search(game, depth=8, algorithm=chosen, deepen=True)
     assert len(game.evaluated) == len(set(game.evaluated)) == found.grown.evaluations  # type: ignore[union-attr]
@@ -230,7 +230,7 @@ def test_deepening_keeps_complete_rows() -> None:
 
 
 def test_expectiminimax_evaluates_leaves_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("expectitree.games.rules.CHECKED", 0)
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     for merge in (True, False):
         game = BearOff(2, 2)
         found = et.search(game, depth=5, algorithm="expectiminimax", merge=merge)

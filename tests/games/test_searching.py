@@ -163,7 +163,7 @@ def test_deepening_returns_the_last_depth_that_was_finished(seeds: range) -> Non
 
 @pytest.mark.parametrize("chosen", LAZY, ids=lambda chosen: chosen.full_name)
 def test_what_was_grown_is_counted(chosen: Algorithm, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("expectitree.games.rules.CHECKED", 0)
+    monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     for seed in range(4):
         game = RandomGame(seed)
         for merge in (True, False):

@@ -12,9 +12,10 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import Number, quote
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
+from expectitree.games.calls import Warn
 from expectitree.games.finding import find_game
 from expectitree.games.protocol import Game
-from expectitree.games.rules import InexactError, Options, Rules, Warn
+from expectitree.games.rules import InexactError, Options, Rules
 from expectitree.games.solve import WIDTH
 from expectitree.games.solve.exact import solve_exactly
 from expectitree.games.solve.solver import Solver
