@@ -309,7 +309,7 @@ def test_a_change_goes_where_an_alias_or_a_ref_leads(
     expected = SHARED.replace(old, new)
     try:
         assert edited(SHARED, path, what, value) == expected
-    except et.FileError:  # the new text is no number: the rest is as it was
+    except et.FileError:  # the new value is not a number, and nothing else has changed
         with pytest.raises(et.FileError, match=re.escape(str(value))):
             et.loads(expected)
 

@@ -211,7 +211,8 @@ def test_deepening_evaluates_each_state_once(chosen: str, monkeypatch: pytest.Mo
     monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     game = BearOff(1, 2)
     found = et.search(game, depth=8, algorithm=chosen, deepen=True)
-    assert len(game.evaluated) == len(set(game.evaluated)) == found.grown.evaluations  # type: ignore[union-attr]
+    assert found.grown is not None
+    assert len(game.evaluated) == len(set(game.evaluated)) == found.grown.evaluations
     assert found.value == et.search(game, depth=8).value
 
 
@@ -244,7 +245,8 @@ def test_expectiminimax_evaluates_leaves_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_a_limit_of_time_needs_no_depth() -> None:
     game = BearOff(1, 1)
     found = et.search(game, seconds=60)
-    assert (found.value, found.grown.depth) == (et.search(game, depth=9).value, 6)  # type: ignore[union-attr]
+    assert found.grown is not None
+    assert (found.value, found.grown.depth) == (et.search(game, depth=9).value, 6)
     assert not found.stopped
     stopped = et.search("game:pig", seconds=0.1)
     assert stopped.grown is not None

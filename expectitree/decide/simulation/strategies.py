@@ -94,7 +94,7 @@ class Strategies:
         return value, actions
 
     def _chosen(self, place: _Place, options: Any, estimate: Estimate) -> Any:
-        """Return the values of the actions that are best for what is known."""
+        """Return the value of the best action in each draw, given what decisions know."""
         if len(options) == 1:
             return options[0]
         weighted = options * place.reach
@@ -120,7 +120,7 @@ class Strategies:
         raise AnalysisError(f"draw {at + 1:,}: {found}; {hint}, as in min(x, 1)")
 
 
-# ---- What is known.
+# ---- What decisions know.
 
 
 def nothing(weighted: Any) -> Any:
