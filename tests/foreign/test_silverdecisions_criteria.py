@@ -73,9 +73,9 @@ def test_dominated_strategies_of_silverdecisions() -> None:
 @pytest.mark.parametrize(
     ("rule", "value"), [("min-max", "17/5"), ("max-min", "1/10"), ("min-min", -4), ("max-max", 13)]
 )
-def test_every_rule(rule: str, value: object) -> None:
+def test_every_rule(rule: str, value: str | int) -> None:
     tree = tree_of(of_two(TREATMENTS, rule))
-    assert search_tree(tree).value == Fraction(value)  # type: ignore[arg-type]
+    assert search_tree(tree).value == Fraction(value)
     again = tree_of(et.dumps(tree, "silverdecisions"))
     assert et.dumps(again) == et.dumps(tree)
     assert json.loads(et.dumps(tree, "silverdecisions"))["rule"] == rule
