@@ -62,11 +62,12 @@ class BatchedStates(States):
             branches += len(child)
             self.limits.check(count + states.shape[1])
         kinds, values, widths, weights = map(np.concatenate, columns)
-        self.kind, self.weight = kinds.astype("b"), weights
-        self.first = np.concatenate([[0], np.cumsum(widths)])
-        self.child = np.concatenate(below)
-        self.low = np.where(kinds == TERMINAL, values, 0.0)
-        self.high = self.low.copy()
+        low = np.where(kinds == TERMINAL, values, 0.0)
+        made: list[Any] = [kinds.astype("b"), np.concatenate([[0], np.cumsum(widths)])]
+        made += [np.concatenate(below), weights, low, low.copy()]
+        # The items of a view are Python's own numbers.
+        views = [memoryview(column) for column in made]
+        self.kind, self.first, self.child, self.weight, self.low, self.high = views
         return True
 
     def _parts(self, states: Any, count: int) -> Iterator[list[Any]]:

@@ -348,7 +348,9 @@ def test_the_values_of_piglet_that_neller_and_presser_published() -> None:
 
 
 @pytest.mark.slow
-def test_policy_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize("few", [0, 20_000])  # states that the methods make
+def test_policy_files(few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("expectitree.games.solve.report.FEW_STATES", few)
     from expectitree.games.solve.policy import save_policy
 
     found = et.solve("game:pig(target=3)")
@@ -357,6 +359,8 @@ def test_policy_files(tmp_path: Path) -> None:
     lines = (tmp_path / "policy.csv").read_text("utf-8").splitlines()
     assert lines[0] == "position,turn,best,lower,upper"
     assert len(lines) == len(rows) + 1
+    assert all(type(row["lower"]) is float for row in rows)
+    assert [float(end) for end in lines[1].split(",")[-2:]] == [rows[0]["lower"], rows[0]["upper"]]
     arrow = pytest.importorskip("pyarrow")
     save_policy(found, str(tmp_path / "policy.arrow"))
     table = arrow.ipc.open_file(str(tmp_path / "policy.arrow")).read_all()
