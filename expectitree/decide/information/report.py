@@ -17,7 +17,7 @@ prices (`price.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -34,7 +34,7 @@ from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
 from expectitree.decide.information.price import price_of, worth_of
-from expectitree.searches.backward_induction import values_under
+from expectitree.searches.backward_induction import backward_induction
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
 
@@ -228,13 +228,23 @@ class _Conditioning:
 
     def result(self, evidence: Evidence | None) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the tree and its best actions, given evidence or nothing."""
-        tree = self.tree(evidence)
+        tree, columns = self.event.tree, self.event.tree.columns
         if tree.attitude is not None:
-            search = search_tree(tree)
+            search = search_tree(self.tree(evidence))
             return search.value, search.ties
-        values, root, best = values_under(tree, {}), tree.root_id, []
-        for b in tree.branches_of(root) if tree.columns.kind[root] in PLAYERS else ():
-            if abs(tree.reward_of(b) + values[tree.columns.child[b]] - values[root]) <= self.eps:
+        probability, first, last = [*columns.probability], [*columns.first], [*columns.last]
+        for n, shares in self.shares(evidence):
+            for b in shares if len(shares) == 1 else tree.branches_of(n):
+                probability[b] = shares.get(b, 0)
+            if len(shares) == 1:  # a known outcome, often one of many
+                (first[n],) = shares
+                last[n] = first[n] + 1
+        values: list[Any] = [None] * len(tree)
+        columns = columns._replace(probability=probability, first=first, last=last)
+        backward_induction(columns, values, 0)
+        root, best = tree.root_id, []
+        for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
+            if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= self.eps:
                 best.append(tree.branch_label(root, b))
         return tree.root_reward + values[root], tuple(best)
 
@@ -251,11 +261,18 @@ class _Conditioning:
     def tree(self, evidence: Evidence | None) -> Tree:
         """Return the tree with its probabilities given evidence or nothing."""
         tree = self.event.tree
-        if evidence is None:
-            return tree
         probability: Any = tree.columns.probability[:]
-        for n in self.event.scope:
-            shares = self.event.shares(n, evidence) if tree.columns.kind[n] == CHANCE else {}
-            for b in tree.branches_of(n) if shares else ():
+        for n, shares in self.shares(evidence):
+            for b in tree.branches_of(n):
                 probability[b] = probability[b] * 0 + shares.get(b, 0)  # a float stays one
         return replace(tree, columns=tree.columns._replace(probability=probability))
+
+    def shares(self, evidence: Evidence | None) -> Iterator[tuple[int, Mapping[int, Any]]]:
+        """Yield the chance nodes that evidence changes, and the probabilities of their branches."""
+        if evidence is None:
+            return
+        kind = self.event.tree.columns.kind
+        for n in self.event.scope:
+            shares = self.event.shares(n, evidence) if kind[n] == CHANCE else {}
+            if shares:
+                yield n, shares

@@ -212,7 +212,7 @@ def _fault_of_place(frame: Frame, item: Data, key: str) -> str:
     if key == "with" and all(pair[0] != "ref" for pair in item):
         return "a with without a ref: write it next to the `ref` of a node under `nodes`"
     if key == "with" and not frame.kind:
-        return "a with at the root: change the values under `parameters`, or use `--set`"
+        return "a with at the root: change the values under `parameters`"
     return ""
 
 
