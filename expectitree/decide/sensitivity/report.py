@@ -20,6 +20,7 @@ from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
+from expectitree.base.tree.folding import unshare
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.parameters import parameter_values
 from expectitree.base.tree.paths import join, split
@@ -304,8 +305,6 @@ def tornado(
     check_tree(tree)
     chosen = [parameters] if isinstance(parameters, str) else list(parameters)
     given = ranges or {}
-    if fixed and tree.attitude is not None:
-        raise AnalysisError("--fixed is for expected values: remove it, or the attitude")
     if not tree.parameters:
         raise AnalysisError(
             "the tree has no parameters: name its uncertain numbers under `parameters:` in the "
@@ -317,6 +316,8 @@ def tornado(
     except INEXACT:
         exact = None
     search = search_tree(exact or tree)
+    if fixed and len(search.tree) > len(tree):  # decisions depend on what was paid earlier
+        tree = unshare(tree)
     bars, assumed, left_out = [], [], {}
     for name in chosen or [name for name, one in tree.parameters.items() if not one.bases]:
         if chosen or name in given or tree.parameters[name].range:

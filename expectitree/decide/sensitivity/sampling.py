@@ -10,18 +10,18 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError, NumberError, SearchError, TreeError
 from expectitree.base.numbers import INFINITY, Number, message_text, to_digits, to_exact
 from expectitree.base.tree.attitude import Attitude
+from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.model import Tree, check_tree
 from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.parameters import Range
-from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -193,19 +193,17 @@ class Sampler:
     def behind(self, action: str, place: Fraction) -> float:
         return self.estimate_at(place).behind.get(action, INFINITY)
 
-    def search_at(self, place: Fraction) -> Search:
+    def search_at(self, place: Fraction, strategy: Mapping[int, int] | None = None) -> Search:
         """Return a search of the tree at a value of the parameter."""
         try:
-            return search_tree(self.tree_at(place))
+            return search_tree(with_strategy(self.tree_at(place), strategy or {}))
         except SearchError as error:  # of an attitude
             at = f"{self.name} = {message_text(place)}"
             raise AnalysisError(f"at {at}: {error}; or give {self.name} a smaller range") from None
 
     def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
         """Return the value of the tree if some nodes take one branch, with all its digits."""
-        if self.tree.attitude is None:
-            return to_exact(value_under(self.tree_at(place), strategy))
-        return to_exact(self.search_at(place).value)
+        return to_exact(self.search_at(place, strategy).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:
         """Return the best actions at a place, and the value of the tree."""
@@ -250,6 +248,19 @@ class Sampler:
         jumps = abs(left - right) > _JUMP * (abs(left) + abs(right))
         ties = () if jumps else tuple(dict.fromkeys((*before, *after)))
         return Threshold(low, high, (left + right) / 2, before, ties, after)
+
+
+def with_strategy(tree: Tree, strategy: Mapping[int, int]) -> Tree:
+    """Return a tree in which some nodes take one branch: CHANCE, with a probability of 1."""
+    if not strategy:
+        return tree
+    kind: Any = tree.columns.kind[:]
+    probability: Any = tree.columns.probability[:]
+    for n, chosen in strategy.items():
+        kind[n] = CHANCE
+        for b in tree.branches_of(n):
+            probability[b] = int(b == chosen)
+    return replace(tree, columns=tree.columns._replace(kind=kind, probability=probability))
 
 
 def _best(search: Search) -> tuple[str, ...]:

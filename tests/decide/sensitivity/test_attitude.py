@@ -146,8 +146,45 @@ def test_a_tornado_has_certainty_equivalents(attitude: str) -> None:
     assert float(bar.greatest) == pytest.approx(max(ends))
     assert bar.method == "sampled"
     assert bar.thresholds
-    with pytest.raises(et.AnalysisError, match="--fixed is for expected values: remove it, or"):
-        et.tornado(tree, ["pr"], fixed=True)
+
+
+# Paths with different sums lead to `later`, so the best action there depends on the path.
+LATER = """
+parameters: {{a: {low}}}
+nodes:
+  later:
+    max:
+      go: {{chance: {{x: {{p: 0.25, utility: a}}, y: {{p: 0.75, utility: {high}}}}}}}
+      stop: {{cost: {cost}, chance: [a, 8, -30]}}
+chance:
+  rich: {{p: 0.5, reward: 50, ref: later}}
+  poor: {{p: 0.5, cost: 40, ref: later}}
+"""
+
+
+@pytest.mark.parametrize("attitude", ["exponential=60", "exponential=-90", "logarithmic=150"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_fixed_strategy_is_worth_the_equivalent_of_its_lottery(seed: int, attitude: str) -> None:
+    random = Random(seed)
+    low, high, cost = (random.randint(-60, 60) for _ in range(3))
+    text = LATER.format(low=low, high=high, cost=cost / 10)
+    tree = et.loads(text).with_attitude(attitude)
+
+    def worth(after: tuple[str, ...], a: float) -> float:
+        lottery: list[tuple[float, float]] = []
+        for paid, action in zip((50, -40), after, strict=True):
+            if action == "go":
+                lottery += [(0.125, paid + a), (0.375, paid + high)]
+            else:
+                lottery += [(1 / 6, paid + x - cost / 10) for x in (a, 8, -30)]
+        return equivalent(lottery, attitude)
+
+    ways = [(one, two) for one in ("go", "stop") for two in ("go", "stop")]
+    best = max(ways, key=lambda way: worth(way, low))
+    (bar,) = et.tornado(tree, ["a"], ranges={"a": (-70, 90)}, fixed=True).bars
+    assert float(bar.least) == pytest.approx(worth(best, -70))
+    assert float(bar.greatest) == pytest.approx(worth(best, 90))
+    assert (bar.method, bar.thresholds) == ("sampled", ())
 
 
 def test_what_needs_exact_functions_is_refused() -> None:
