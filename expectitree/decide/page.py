@@ -16,6 +16,8 @@ from rich.table import Table
 from rich.text import Text
 
 from expectitree import __version__
+from expectitree.analysis.evaluate.report import Evaluation
+from expectitree.analysis.evaluate.text import criteria_table
 from expectitree.analysis.show import explain
 from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, ExpectitreeError, install_hint
@@ -24,6 +26,7 @@ from expectitree.base.tables import QUESTIONS, module_of
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.paths import split
+from expectitree.decide.frontier.report import frontier
 from expectitree.decide.information.report import every_event
 from expectitree.decide.risk.report import risk
 from expectitree.decide.sensitivity.report import sensitivity, tornado
@@ -86,6 +89,8 @@ def page_of(tree: Tree, file: str = "") -> str:
     parts += [*_recommendation(search), "<h2>The tree</h2>"]
     picture = to_svg(search, title=False, style="decision", direction="right")
     parts += [_figure(Picture(picture)._repr_html_())]
+    if tree.criteria:
+        parts += ["<h2>Criteria</h2>", *_attempt(lambda: _criteria(search, file))]
     if tree.parameters:
         parts += ["<h2>Inputs</h2>", *_attempt(lambda: _inputs(tree, file))]
     if CHANCE in tree.columns.kind:
@@ -117,6 +122,12 @@ def _recommendation(search: Search) -> Iterator[str]:
         yield f"<ul>{''.join(_element('li', reason.strip()) for reason in reasons)}</ul>"
     if len(nodes) > _MAX_DECISIONS:
         yield _element("p", f"{len(nodes) - _MAX_DECISIONS:,} later decisions are not listed.")
+
+
+def _criteria(search: Search, file: str) -> Iterator[str]:
+    """Yield the criteria of each action, and which strategies are best for some weight."""
+    yield from _html(criteria_table(Evaluation(file, search), text_console(_WIDTH).options))
+    yield from _answer(frontier(search.tree, file=file))
 
 
 def _inputs(tree: Tree, file: str) -> Iterator[str]:

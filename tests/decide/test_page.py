@@ -73,6 +73,15 @@ def test_a_page_has_every_part(tmp_path: Path) -> None:
     assert run_main("report", OIL, "-o", str(out)).status == 2  # it exists
 
 
+def test_a_page_shows_criteria_and_their_frontier() -> None:
+    page = Page(page_of(et.load("example:programmes")))
+    assert "Criteria" in page.headings
+    words = " ".join(page.words.split())
+    for part in ("D ★ 25,000 35,000 4", "3 ★ D 35,000 4 25,000 2 12,500", "A 12,000 1.5 dominated"):
+        assert part in words
+    assert "Criteria" not in Page(page_of(et.load("example:rockefeller"))).headings
+
+
 def test_what_a_tree_does_not_have_is_left_out() -> None:
     page = Page(page_of(et.loads("max: {a: 1, b: {min: [2, 3]}}"), "x.yaml"))
     assert page.headings[-2:] == ["After b: MIN chooses #1", "The tree"]

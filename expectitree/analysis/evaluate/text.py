@@ -44,7 +44,7 @@ def render(
         yield from tree_lines(evaluation.shown, options, most_rows, notes)
     yield ""
     yield from summary_lines(evaluation, options)
-    yield from _criteria_table(evaluation, options)
+    yield from criteria_table(evaluation, options)
 
 
 def summary_lines(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
@@ -180,7 +180,7 @@ def _criteria(evaluation: Evaluation) -> Iterator[str]:
         yield tied(f"{name} {with_unit(cell_text(amount), unit)}")
 
 
-def _criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
+def criteria_table(evaluation: Evaluation, options: ConsoleOptions) -> Iterator[RenderableType]:
     """Yield the value and the criteria of each action at the root."""
     if not evaluation.criteria:
         return
