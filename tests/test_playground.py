@@ -283,18 +283,15 @@ def test_the_replay_opens_with_the_chosen_algorithm(browser: Browser) -> None:
         browser.call("POST", "/frame", {"id": None})
 
 
-@pytest.mark.parametrize(("width", "height"), [(1300, 900), (900, 700), (390, 800)])
-def test_the_tree_and_all_buttons_of_the_replay_are_in_view(
-    address: str, width: int, height: int
-) -> None:
-    with Browser(width, height) as browser:
+def test_the_tree_and_all_buttons_of_the_replay_are_in_view(browser: Browser) -> None:
+    for width, height in ((1300, 900), (900, 700), (390, 800)):
         browser.command(
             "Emulation.setDeviceMetricsOverride",
             width=width, height=height, deviceScaleFactor=1, mobile=width < 500,
         )  # fmt: skip
-        visit(browser, address)
-        browser.click("[data-view=replay]")
-        browser.wait(READY, 20)
+        for view in ("tree", "replay"):
+            browser.click(f"[data-view={view}]")
+            browser.wait(READY, 20)
         enter_replay(browser)
         bottom = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
         player = "return document.querySelector('#player').getBoundingClientRect().top"
@@ -306,6 +303,7 @@ def test_the_tree_and_all_buttons_of_the_replay_are_in_view(
         assert leaves <= browser.run(bottom, "#tree") <= browser.run(bottom, ".tools")
         assert browser.run(bottom, ".tools") <= browser.run(player) + 1
         assert browser.run(bottom, "#present") <= browser.run("return innerHeight")
+        browser.call("POST", "/frame", {"id": None})
 
 
 def test_the_picture_is_dark_where_the_page_is(browser: Browser) -> None:

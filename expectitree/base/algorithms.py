@@ -126,7 +126,7 @@ ALGORITHMS = {
         ),
         Algorithm(
             "best-first",
-            "Visits the leaf that matters most next (options goal, guide).",
+            "Visits the leaf that matters most (options goal, guide).",
             in_order=False,
             chance_cuts=True,
         ),

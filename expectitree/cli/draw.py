@@ -122,7 +122,7 @@ def command(
 
     \b
     .svg         a picture for web pages and slides
-    .png .pdf    the same picture, also for LaTeX (needs vl-convert: pip install '.[draw]')
+    .png .pdf    the same picture (needs vl-convert: pip install '.[draw]')
     .dot         a graph for Graphviz
     .mmd         a Mermaid flowchart, which GitHub shows in Markdown
     .html        a page that replays the searches step by step, offline

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from files.samples import content_of, read
 from files.test_schema import parsed_by_editor, schema_errors
+from helpers import LONG
 from hypothesis import given
 from hypothesis import strategies as st
 from oracle import definition
@@ -188,7 +189,13 @@ def test_the_random_texts_have_every_feature() -> None:
     assert set(found) == FEATURES
 
 
-@pytest.mark.slow
-def test_many_random_texts() -> None:
-    for seed in range(5_000):
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(range(1_000), marks=pytest.mark.slow),
+        pytest.param(range(1_000, 5_000), marks=LONG),
+    ],
+)
+def test_many_random_texts(seeds: range) -> None:
+    for seed in seeds:
         test_every_spelling_gives_the_tree_that_it_means.hypothesis.inner_test(RandomText(seed))

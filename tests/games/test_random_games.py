@@ -28,11 +28,11 @@ DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + S
 FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
 ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST, *BEST_FIRST]
 QUICK = range(4)
-MANY = range(4, 60)
+MANY = range(4, 24)
 SEEDS = [
     pytest.param(QUICK, id="quick"),
     pytest.param(MANY, id="many", marks=pytest.mark.slow),
-    pytest.param(range(60, 220), id="all", marks=LONG),
+    pytest.param(range(24, 220), id="all", marks=LONG),
 ]
 
 

@@ -32,8 +32,8 @@ LAZY = [
 ]
 SEEDS = [
     pytest.param(range(2), id="quick"),
-    pytest.param(range(2, 60), id="many", marks=pytest.mark.slow),
-    pytest.param(range(60, 300), id="all", marks=LONG),
+    pytest.param(range(2, 24), id="many", marks=pytest.mark.slow),
+    pytest.param(range(24, 300), id="all", marks=LONG),
 ]
 
 
@@ -237,8 +237,8 @@ SHOWN: dict[str, Callable[[Search, Path], object]] = {
     "seeds",
     [
         range(3, 4),
-        pytest.param(range(4, 20), marks=pytest.mark.slow),
-        pytest.param(range(20, 60), marks=LONG),
+        pytest.param(range(4, 8), marks=pytest.mark.slow),
+        pytest.param(range(8, 60), marks=LONG),
     ],
 )
 def test_everything_shows_the_search_of_a_game(name: str, seeds: range, tmp_path: Path) -> None:

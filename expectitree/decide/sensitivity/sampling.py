@@ -22,6 +22,7 @@ from expectitree.base.tree.transform import in_floats, in_fractions
 from expectitree.decide.algebra.polynomials import MIN_DIGITS, TOLERANCE, VALUE_TOLERANCE
 from expectitree.decide.sensitivity.decisions import Piece, Threshold
 from expectitree.decide.sensitivity.parameters import Range
+from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import Search
 
@@ -203,6 +204,8 @@ class Sampler:
 
     def value_at(self, place: Fraction, strategy: Mapping[int, int]) -> Fraction:
         """Return the value of the tree if some nodes take one branch, with all its digits."""
+        if self.tree.attitude is None:
+            return to_exact(value_under(self.tree_at(place), strategy))
         return to_exact(self.search_at(place, strategy).value)
 
     def _verdict_at(self, place: Fraction) -> Verdict:

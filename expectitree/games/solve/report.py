@@ -142,12 +142,20 @@ class Solution(Shown):
 
     def to_records(self) -> Iterator[dict[str, Any]]:
         """Yield a dict for each position in which a player moves: the policy as a table."""
-        for number, state in enumerate(self.solver.states.objects()):
-            if self.solver.choice[number] >= 0:  # a player moves
-                found = position(self.solver, number, state)
-                text = state_text(self.solver.rules, state)
-                bounds = {"lower": found.lower, "upper": found.upper}
-                yield {"position": text, "turn": found.turn, "best": found.best, **bounds}
+        solver, rules = self.solver, self.solver.rules
+        for number, state in enumerate(solver.states.objects()):
+            branch = int(solver.choice[number])
+            if branch < 0:  # no player moves
+                continue
+            kind = int(solver.states.kind[number])
+            place = branch - int(solver.states.first[number])
+            yield {
+                "position": state_text(rules, state),
+                "turn": TURNS[kind],
+                "best": rules.labels(state, rules.moves(state, kind)[0])[place] or f"#{place + 1}",
+                "lower": solver.low[number],
+                "upper": solver.high[number],
+            }
 
     def json_fields(self) -> dict[str, Any]:
         """Return the fields for JSON."""

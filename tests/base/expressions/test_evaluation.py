@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import LONG
 
 from expectitree.base.errors import NumberError
 from expectitree.base.expressions.evaluation import FLOATS, FRACTIONS, Domain, evaluate
@@ -107,9 +108,7 @@ def check_value(tree: Expression) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "count", [3_000, pytest.param(100_000, marks=pytest.mark.slow)], ids=["few", "many"]
-)
+@pytest.mark.parametrize("count", [3_000, pytest.param(100_000, marks=LONG)], ids=["few", "many"])
 def test_values_are_those_of_python_and_survive_being_written(count: int) -> None:
     random = Random(14)
     trees = (random_tree(random, random.randint(0, 5)) for _ in range(count))

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import pytest
 from decide.sensitivity.parameterised import random_tree
-from helpers import ROOT, invoke
+from helpers import LONG, ROOT, invoke
 from oracle import definition, exact_root
 
 import expectitree as et
@@ -17,7 +17,11 @@ from expectitree.decide.sensitivity.exact import everywhere
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
-SEEDS = [*range(15), *(pytest.param(s, marks=pytest.mark.slow) for s in range(15, 240))]
+SEEDS = [
+    *range(15),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(15, 80)),
+    *(pytest.param(seed, marks=LONG) for seed in range(80, 240)),
+]
 
 
 def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 from decide.sensitivity.parameterised import at, predicted, random_tree
+from helpers import LONG
 
 import expectitree as et
 from expectitree import Kind, Tree
@@ -23,7 +24,8 @@ from expectitree.searches.engine import search_tree
 F = Fraction
 SEEDS = [
     *range(20),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 700)),
+    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 80)),
+    *(pytest.param(seed, marks=LONG) for seed in range(80, 700)),
 ]
 
 
