@@ -32,14 +32,16 @@ LONG = (pytest.mark.slow, pytest.mark.long)  # `pytest -m slow` runs it, and `.c
 
 
 def for_each(
-    names: str, cases: Iterable[Any], more: Iterable[Any] = ()
+    names: str, cases: Iterable[Any], more: Iterable[Any] = (), slow: Iterable[Any] = ()
 ) -> Callable[[Callable[..., None]], Any]:
     """Run a test with each case in turn, as one test; a failure names its case.
 
     The arguments are those of `pytest.mark.parametrize`, which makes a test of each case. With
-    `more` cases, there is a second test, a long one.
+    `slow` cases, there is a second test, a slow one; with `more` cases, another, a long one.
     """
-    keys, parts = names.split(", "), {"quick": [*cases], "more": [*more]}
+    keys, parts = names.split(", "), {"quick": [*cases], "slow": [*slow], "more": [*more]}
+    marks = {"quick": (), "slow": pytest.mark.slow, "more": LONG}
+    chosen = [pytest.param(part, marks=marks[part]) for part, some in parts.items() if some]
 
     def decorate(test: Callable[..., None]) -> Any:
         @functools.wraps(test)
@@ -54,13 +56,11 @@ def for_each(
 
         signature = inspect.signature(test)
         others = [one for name, one in signature.parameters.items() if name not in keys]
-        if parts["more"]:
+        if len(chosen) > 1:
             others.append(inspect.Parameter("part", inspect.Parameter.KEYWORD_ONLY))
         # pytest passes the arguments of this signature.
         run.__signature__ = signature.replace(parameters=others)  # type: ignore[attr-defined]
-        if not parts["more"]:
-            return run
-        return pytest.mark.parametrize("part", ["quick", pytest.param("more", marks=LONG)])(run)
+        return pytest.mark.parametrize("part", chosen)(run) if len(chosen) > 1 else run
 
     return decorate
 

@@ -6,9 +6,8 @@ import itertools
 import json
 from fractions import Fraction
 
-import pytest
 from decide.sensitivity.parameterised import random_tree
-from helpers import LONG, ROOT, invoke
+from helpers import ROOT, for_each, invoke
 from oracle import definition, exact_root
 
 import expectitree as et
@@ -17,11 +16,6 @@ from expectitree.decide.sensitivity.exact import everywhere
 
 F = Fraction
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
-SEEDS = [
-    *range(15),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(15, 80)),
-    *(pytest.param(seed, marks=LONG) for seed in range(80, 240)),
-]
 
 
 def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
@@ -41,7 +35,7 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", range(15), range(80, 240), slow=range(15, 80))
 def test_decisions_are_those_that_optimal_play_reaches(seed: int) -> None:
     tree = random_tree(seed)
     report = everywhere(tree, "a")

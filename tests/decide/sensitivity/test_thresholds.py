@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 from decide.sensitivity.parameterised import at, predicted, random_tree
-from helpers import LONG
+from helpers import for_each
 
 import expectitree as et
 from expectitree import Kind, Tree
@@ -22,14 +22,10 @@ from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 
 F = Fraction
-SEEDS = [
-    *range(20),
-    *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 80)),
-    *(pytest.param(seed, marks=LONG) for seed in range(80, 700)),
-]
+QUICK, SLOW = range(20), range(20, 80)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@for_each("seed", QUICK, range(80, 700), SLOW)
 def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
     tree = random_tree(seed)
     found = et.sensitivity(tree, "a")
@@ -59,7 +55,7 @@ def test_thresholds_are_where_the_best_actions_change(seed: int) -> None:
             assert (one.before, one.after) == (at(tree, one.lower)[1], at(tree, one.upper)[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_slack_leads_to_another_action(seed: int) -> None:
     tree = random_tree(seed)
     found = et.sensitivity(tree, "a")
@@ -78,7 +74,7 @@ def test_slack_leads_to_another_action(seed: int) -> None:
             assert at(tree, beyond)[1] != found.best
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_a_tree_of_floats_has_the_thresholds_of_its_fractions(seed: int) -> None:
     exact, floats = (et.sensitivity(random_tree(seed, exact), "a") for exact in (True, False))
     assert floats.thresholds == exact.thresholds
@@ -86,7 +82,7 @@ def test_a_tree_of_floats_has_the_thresholds_of_its_fractions(seed: int) -> None
     assert (floats.method, floats.best) == ("exact", exact.best)
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
     tree = random_tree(seed)
     (bar,) = et.tornado(tree, ["a"]).bars
@@ -107,7 +103,7 @@ def test_extremes_are_those_of_the_whole_range(seed: int) -> None:
         assert value_under(tree.with_parameters(a=place), strategy) == value
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_the_best_strategy_is_worth_the_value(seed: int) -> None:
     tree = random_tree(seed)
     try:
@@ -142,7 +138,7 @@ def with_amount(tree: Tree, branch: int, amount: Fraction) -> tuple[Fraction, tu
     return values[-1], tuple(a for a, w in worth.items() if w == values[-1])
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_added_amounts_change_the_decision_at_the_thresholds(seed: int) -> None:
     tree = random_tree(seed)
     for path in [path for _, path in tree.walk()][1:6]:
@@ -164,7 +160,7 @@ def test_an_amount_below_an_unlikely_outcome_goes_far_enough() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", SEEDS[:120])
+@for_each("seed", QUICK, range(80, 120), SLOW)
 def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
     tree = random_tree(seed)
     for row in et.sensitivity_map(tree, "a", "b", grid=4).rows:
@@ -172,7 +168,7 @@ def test_each_row_of_a_map_is_a_one_way_analysis(seed: int) -> None:
         assert row.pieces == alone.pieces
 
 
-@pytest.mark.parametrize("seed", SEEDS[:230])
+@for_each("seed", QUICK, range(80, 230), SLOW)
 def test_break_even_points_are_where_the_value_is_reached(seed: int) -> None:
     tree = random_tree(seed)
     values = [at(tree, F(i, 23))[0] for i in range(24)]
