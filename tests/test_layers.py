@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 import expectitree
 
 PACKAGE = Path(expectitree.__file__).parent
@@ -124,6 +126,7 @@ def test_imports_have_no_circle() -> None:
     TopologicalSorter(modules).prepare()
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_rooms_is_current() -> None:
     script = PACKAGE.parent / "docs" / "rooms.py"
     done = subprocess.run([sys.executable, script, "--check"], stderr=subprocess.PIPE, text=True)

@@ -77,6 +77,7 @@ def test_a_format_is_found_by_the_ending_and_by_its_name() -> None:
     assert "TOML cannot be written" in run("convert", "launch.toml", "a.toml", status=3).stderr
 
 
+@pytest.mark.slow
 def test_a_format_is_written(plugin: Path) -> None:
     run("convert", "-", "a.upper", folder=plugin, stdin="max: {left: 1, right: 2}")
     assert (plugin / "a.upper").read_text("utf-8") == "MAX: {LEFT: 1, RIGHT: 2}\n"
@@ -125,6 +126,7 @@ def test_the_message_names_a_plugin_that_fails(
     assert done.stderr == f"{message}\n"
 
 
+@pytest.mark.slow
 def test_plugins_are_looked_up_only_for_unknown_names_and_endings() -> None:
     code = (
         "import sys; sys.argv = ['expectitree', *sys.argv[1:]]\n"

@@ -30,7 +30,7 @@ from expectitree.searches.engine import search_tree
 
 LEFT, RIGHT = str(ROOT / "trees/aima-5.12-left.yaml"), str(ROOT / "trees/aima-5.12-right.yaml")
 FIGURE = "2=20,3=30,4=400"
-SEEDS = range(150)
+FEW, MANY = range(40), range(40, 150)
 
 
 def definition(
@@ -145,7 +145,7 @@ def random_map(random: Random, utilities: list[Any]) -> tuple[Any, Callable[[Any
     return f"if(u >= {t}, u + {k}, u)", lambda u: u + k if u >= t else u
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", FEW, slow=MANY)
 def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
     case, random = Case(seed), Random(seed)
     tree = case.tree()
@@ -174,7 +174,7 @@ def test_values_and_best_actions_are_those_of_the_definition(seed: int) -> None:
         assert in_floats.after.value == pytest.approx(float(report.after.value), abs=1e-9)
 
 
-@for_each("seed", SEEDS)
+@for_each("seed", FEW, slow=MANY)
 def test_a_positive_affine_map_changes_nothing(seed: int) -> None:
     random = Random(seed)
     a, b = Fraction(random.randint(1, 60), 7), Fraction(random.randint(-900, 900), 11)

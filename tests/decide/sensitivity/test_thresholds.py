@@ -22,7 +22,7 @@ from expectitree.searches.backward_induction import value_under
 from expectitree.searches.engine import search_tree
 
 F = Fraction
-QUICK, SLOW = range(20), range(20, 80)
+QUICK, SLOW = range(10), range(10, 80)
 
 
 @for_each("seed", QUICK, range(80, 700), SLOW)
