@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
-from helpers import ROOT, run_main
+from helpers import ROOT, for_each, run_main
 
 import expectitree as et
 
