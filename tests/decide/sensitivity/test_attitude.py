@@ -163,9 +163,7 @@ chance:
 
 
 @pytest.mark.parametrize("attitude", ["exponential=60", "exponential=-90", "logarithmic=150"])
-@pytest.mark.parametrize(
-    "seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in range(1, 9))]
-)
+@for_each("seed", [0], slow=range(1, 9))
 def test_a_fixed_strategy_is_worth_the_equivalent_of_its_lottery(seed: int, attitude: str) -> None:
     random = Random(seed)
     low, high, cost = (random.randint(-60, 60) for _ in range(3))
