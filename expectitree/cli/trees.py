@@ -179,8 +179,6 @@ class SearchOptions:
                 raise click.UsageError("--plot draws one tree: name one file.")
             plotting.check_plot(plot)
         reports: list[Any] = list(self.map(activity, function))
-        if reports and plot is not None and not reports[0].has_plot:
-            raise click.UsageError("This question has no plot: remove --plot.")
         if reports:
             show(question, format, reports)
         if reports and plot is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -69,6 +69,7 @@ class BreakEven(Shown):
     """The places where a value reaches a number, or two values are equal, as a parameter moves."""
 
     question = "sensitivity"
+    has_plot = True
 
     file: str
     tree: Tree
@@ -76,10 +77,11 @@ class BreakEven(Shown):
     left: str  # what is compared: a path, or "value"
     right: str  # a path, or a number
     meetings: tuple[Meeting, ...]  # where they are equal, from the least value of the parameter
+    sides: tuple[Piecewise, Piecewise] = field(repr=False)  # the two as functions of the parameter
 
     def json_fields(self) -> dict[str, Any]:
-        sides = {"left": self.left, "right": self.right}
-        return {**self.range.json_fields(), **sides, "places": self.meetings, "method": "exact"}
+        names = {"left": self.left, "right": self.right}
+        return {**self.range.json_fields(), **names, "places": self.meetings, "method": "exact"}
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each place: the rows of a table."""
@@ -114,7 +116,7 @@ def break_even(
         functions.check_feasible()
         sides = _function(functions, left), _function(functions, right)
         found = tuple(_meeting(sides[0], *ends) for ends in merged(where_equal(*sides)))
-    return BreakEven(file, tree, moved, left, str(right), found)
+    return BreakEven(file, tree, moved, left, str(right), found, sides)
 
 
 def _sides_of(equation: str) -> tuple[str, str | Fraction]:

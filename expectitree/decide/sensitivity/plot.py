@@ -19,14 +19,16 @@ from expectitree.analysis.plotting import (
 )
 from expectitree.base.numbers import display_text
 from expectitree.decide.sensitivity.decisions import Piece, number_text, short_text
-from expectitree.decide.sensitivity.exact import Everywhere, TwoWay
+from expectitree.decide.sensitivity.exact import BreakEven, Everywhere, TwoWay
 from expectitree.decide.sensitivity.report import Sensitivity, Tornado
 from expectitree.decide.sensitivity.sampling import POINTS, action_values
+from expectitree.decide.sensitivity.strategies import Strategies
 from expectitree.searches.engine import search_tree
 from expectitree.text.phrases import names_text, with_unit
 
 _HEIGHT, _HEIGHT_OF_ROW = 1.4, 0.6  # inches
 _MAX_NAME = 30  # characters of a line beside a bar
+_MAX_BARS = 30  # of strategies
 _MAX_LINES = 14  # of actions; of more, only those that are best somewhere
 _FIXED = {True: "fixed policy", False: "re-optimized"}
 
@@ -40,6 +42,7 @@ def figure_of(report: Any) -> Any:
         axis.set_major_formatter("{x:,.12g}")
     plots: dict[Any, Any] = {Sensitivity: _plot_lines, TwoWay: _plot_map}
     plots |= {Tornado: _plot_bars, Everywhere: _plot_decisions}
+    plots |= {BreakEven: _plot_meetings, Strategies: _plot_strategies}
     plots[type(report)](report, axes)
     finish(axes, report.tree.title, pad=20 if isinstance(report, Sensitivity) else 8)
     return figure
@@ -92,6 +95,20 @@ def _values(
     rows = [action_values(search) for search in searches]
     actions = {action: [row[action] for row in rows] for action in rows[0]}
     return [float(search.value) for search in searches], actions
+
+
+def _plot_meetings(report: BreakEven, axes: Any) -> None:
+    one, meetings = report.range, report.meetings
+    places = sorted({*one.places(POINTS), *(meeting.middle for meeting in meetings)})
+    for name, side in zip((report.left, report.right), report.sides, strict=True):
+        values, style = [float(side(at)) for at in places], line_style(len(axes.lines))
+        axes.plot([*map(float, places)], values, label=plain(name), **style)
+    if meetings:
+        points = [(float(meeting.middle), float(meeting.value)) for meeting in meetings]
+        axes.plot(*zip(*points, strict=True), "ko", markersize=6, label="equal")
+    axes.axvline(float(one.current), color="0.3", linewidth=1, linestyle=":", label="now")
+    axes.set_xlabel(axis_label(one))
+    axes.set_ylabel("value")
 
 
 # ---- Two parameters.
@@ -167,6 +184,26 @@ def _name_rows(axes: Any, rows: Sequence[int], names: Sequence[str]) -> None:
     """Name the rows of a plot, and make it as high as they need."""
     axes.set_yticks(rows, [fill(name, _MAX_NAME) for name in names])
     axes.figure.set_figheight(_HEIGHT + _HEIGHT_OF_ROW * len(rows))
+
+
+# ---- Strategies.
+
+
+def _plot_strategies(report: Strategies, axes: Any) -> None:
+    shown = report.strategies[:_MAX_BARS]
+    rows, values = range(len(shown), 0, -1), [float(one.value) for one in shown]
+    axes.barh(rows, values, 0.6, color=COLORS[0], alpha=0.8, label="value of the strategy")
+    for row, one in zip(rows, shown, strict=True):
+        side = "left" if one.value >= 0 else "right"
+        text = f" {display_text(one.value)} "
+        axes.text(float(one.value), row, text, ha=side, va="center", fontsize=8)
+    choices = [[*one.choices.items()] for one in shown]
+    names = [", ".join(f"{k}: {v}" if k != "/" else v for k, v in some) for some in choices]
+    _name_rows(axes, rows, [plain(name) for name in names])
+    axes.margins(x=0.15)
+    left_out = len(report.strategies) - len(shown)
+    more = f"; {left_out:,} more are not drawn" if left_out else ""
+    axes.set_xlabel(f"value, from the best for {report.player}{more}")
 
 
 # ---- Every decision.

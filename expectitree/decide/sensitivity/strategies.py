@@ -33,6 +33,7 @@ class Strategies(Shown):
     """All strategies of a player; `sensitivity --strategies` shows them."""
 
     question = "sensitivity"
+    has_plot = True
 
     file: str
     tree: Tree

@@ -10,8 +10,9 @@ from helpers import ROOT, run_main
 
 import expectitree as et
 from expectitree.analysis.plotting import save_figure
-from expectitree.decide.sensitivity.exact import everywhere
+from expectitree.decide.sensitivity.exact import break_even, everywhere
 from expectitree.decide.sensitivity.plot import figure_of
+from expectitree.decide.sensitivity.strategies import strategies_of
 
 pytestmark = pytest.mark.extra
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
@@ -102,6 +103,29 @@ def test_every_decision_has_a_row() -> None:
     assert ends == pytest.approx([5, 4.56, 5])
 
 
+def test_break_even_points_are_where_two_lines_meet() -> None:
+    axes = axes_of(break_even(et.load(OIL), "pr", "sell = test"))
+    assert legend(axes) == ["sell", "test", "equal", "now"]
+    sell, test, equal, now = axes.lines
+    assert (set(sell.get_ydata()), [*test.get_ydata()[[0, -1]]]) == ({750}, [715, 1435])
+    assert ([*equal.get_xdata()], [*equal.get_ydata()]) == ([23 / 72], [750])
+    assert set(now.get_xdata()) == {0.5}
+    never = axes_of(break_even(et.load(OIL), "pr", "value = 5000"))
+    assert legend(never) == ["value", "5000", "now"]
+
+
+def test_strategies_are_bars_from_the_best() -> None:
+    axes = axes_of(strategies_of(et.load(OIL)))
+    widths = [bar.get_width() for bar in axes.patches]
+    assert widths == [1075, 1000, 900, 750, 700, 525]
+    names = [label.get_text().replace("\n", " ") for label in axes.get_yticklabels()]
+    assert names[:2] == ["test, test/plus: install, test/minus: sell", "install"]
+    actions = ", ".join(f"x{i}: {i - 50}" for i in range(99))
+    many = axes_of(strategies_of(et.loads(f"min: {{{actions}}}")))
+    assert len(many.patches) == 30
+    assert many.get_xlabel() == "value, from the best for MIN; 69 more are not drawn"
+
+
 def test_the_same_plot_gives_the_same_file(tmp_path: Path) -> None:
     report = et.sensitivity(et.load(OIL), "pr")
     files = [tmp_path / "a.svg", tmp_path / "b.svg"]
@@ -122,10 +146,6 @@ def test_the_command_writes_a_plot(tmp_path: Path, ending: str) -> None:
     ("words", "message"),
     [
         (("--tornado", "--plot", "a.gif"), "a.gif: a plot's ending is one of .svg, .png, .pdf"),
-        (
-            ("-p", "pr", "--until", "value = 0", "--plot", "a.svg"),
-            "This question has no plot: remove --plot.",
-        ),
         ((OIL, "--tornado", "--plot", "a.svg"), "--plot draws one tree: name one file."),
     ],
 )
