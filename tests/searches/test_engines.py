@@ -240,6 +240,7 @@ COMPILE = (
     "import expectitree as et\n"
     "print(et.evaluate(et.loads('max: [{chance: [1, 5]}, 2]'), 'star1', engine='compiled').value)\n"
 )
+COMPILE_LITTLE = COMPILE.replace("star1", "expectiminimax")  # in two seconds instead of ten
 
 
 @pytest.mark.slow
@@ -276,7 +277,7 @@ def test_machine_code_depends_on_called_functions_and_constants() -> None:
 def test_compiling_works_without_a_cache_folder() -> None:
     """The package's folder and the user's cache are read-only, so numba raises an error."""
     code = "from numba.core import caching\ncaching.CacheImpl._locator_classes = []\n"
-    assert in_a_process(code + COMPILE) == "3.0\n"
+    assert in_a_process(code + COMPILE_LITTLE) == "3.0\n"
     program = "from expectitree.base import compiling\ncompiling.serve_program(print)\n"
     compiles, not_kept, value = in_a_process(code + program + COMPILE).splitlines()
     assert (compiles, not_kept, value) == (compiling._COMPILING, compiling._NOT_KEPT, "3.0")
@@ -284,11 +285,11 @@ def test_compiling_works_without_a_cache_folder() -> None:
 
 @pytest.mark.slow
 def test_numba_starts_without_scipy_in_a_program_alone(tmp_path: Path) -> None:
-    code = f"{COMPILE}import sys\nprint('scipy' in sys.modules)\n"
+    code = f"{COMPILE_LITTLE}import sys\nprint('scipy' in sys.modules)\n"
     program = "from expectitree.base import compiling\ncompiling.serve_program(str)\n"
     assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nTrue\n"
     assert in_a_process(program + code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nFalse\n"
-    importing = f"{program}{COMPILE}import scipy\nprint(scipy.__name__)\n"
+    importing = f"{program}{COMPILE_LITTLE}import scipy\nprint(scipy.__name__)\n"
     assert in_a_process(importing, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\nscipy\n"
 
 
@@ -297,7 +298,7 @@ def test_a_full_disk_does_not_stop_compiling(tmp_path: Path) -> None:
     code = (
         "from numba.core import caching\n"
         "def full(*arguments): raise OSError(28, 'No space left on device')\n"
-        "caching.IndexDataCacheFile.save = full\n" + COMPILE
+        "caching.IndexDataCacheFile.save = full\n" + COMPILE_LITTLE
     )
     assert in_a_process(code, NUMBA_CACHE_DIR=str(tmp_path)) == "3.0\n"
 
