@@ -147,7 +147,7 @@ class ValueReader:
     def are_amounts(self, data: Data) -> bool:
         """Return whether something is a mapping whose keys are criteria."""
         known = self.criteria.by_name
-        return bool(data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
+        return bool(known and data) and isinstance(data, tuple) and {*dict(data)} <= {*known}
 
     def amounts(self, data: Data) -> Expression:
         """Return the objective of amounts, which are given by criterion."""
