@@ -92,8 +92,10 @@ def search(size: Size) -> Iterator[Row]:
     tree = texts.built(texts.random_tree(SEED, size.search_nodes)[0])
     # A copy shares the columns and none of what a tree remembers, so that each run pays for
     # everything.
-    chosen = {"engine": "interpreted"}
-    runs = [lambda name=name: evaluate(replace(tree), name, **chosen) for name in SEARCH_TARGETS]
+    runs = [
+        lambda name=name: evaluate(replace(tree), name, engine="interpreted")
+        for name in SEARCH_TARGETS
+    ]
     seconds = best_seconds(runs, size.repetitions)
     for (name, target), time in zip(SEARCH_TARGETS.items(), seconds, strict=True):
         visited = evaluate(tree, name).counts.visited

@@ -59,8 +59,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("moments", [6, pytest.param(12, marks=pytest.mark.long)])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_ends_at_every_moment(command: str, folder: Path) -> None:
+def test_every_command_ends_at_every_moment(command: str, moments: int, folder: Path) -> None:
     files = {file.name for file in folder.iterdir()}
     begin = time.monotonic()
     start(COMMANDS[command], folder).communicate()
@@ -69,7 +70,7 @@ def test_every_command_ends_at_every_moment(command: str, folder: Path) -> None:
         (folder / name).unlink(missing_ok=True)
     chosen = random.Random(command)
     ended = set()
-    for _ in range(6):
+    for _ in range(moments):
         process = start(COMMANDS[command], folder)
         time.sleep(chosen.uniform(0, whole))
         process.send_signal(signal.SIGINT)

@@ -197,9 +197,11 @@ def _plot_strategies(report: Strategies, axes: Any) -> None:
         side = "left" if one.value >= 0 else "right"
         text = f" {display_text(one.value)} "
         axes.text(float(one.value), row, text, ha=side, va="center", fontsize=8)
-    choices = [[*one.choices.items()] for one in shown]
-    names = [", ".join(f"{k}: {v}" if k != "/" else v for k, v in some) for some in choices]
-    _name_rows(axes, rows, [plain(name) for name in names])
+    names = [
+        ", ".join(action if at == "/" else f"{at}: {action}" for at, action in one.choices.items())
+        for one in shown
+    ]
+    _name_rows(axes, rows, [*map(plain, names)])
     axes.margins(x=0.15)
     left_out = len(report.strategies) - len(shown)
     more = f"; {left_out:,} more are not drawn" if left_out else ""

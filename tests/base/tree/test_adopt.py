@@ -316,6 +316,13 @@ def test_adopt_accepts_exactly_the_valid_columns(seed: int) -> None:
     assert sorted(tree.first_paths.order) == list(range(len(tree)))
 
 
+@pytest.mark.slow
+@pytest.mark.long
+def test_adopt_accepts_exactly_the_valid_columns_of_many_seeds() -> None:
+    for seed in range(500):
+        test_adopt_accepts_exactly_the_valid_columns.hypothesis.inner_test(seed)
+
+
 # ---- Labels.
 
 
