@@ -60,7 +60,7 @@ class Game(Protocol):
     - `parse(text)`: The state that a text describes, for the option `--start`. It raises
       `ValueError` if the text does not describe a state. Errors quote its docstring.
     - `expand(states)`: What the other methods return, for many states at once: columns of numbers
-      in NumPy. It makes whole trees of more than 20,000 nodes quickly (docs/how-to/games.md).
+      in NumPy. It makes large trees quickly (docs/how-to/games.md).
     - `pack(state)`: The whole numbers of a state, as `expand` takes them, or None if it has none.
     - `reward(state, move)`: What a move or an outcome pays MAX. Only `solve` knows rewards.
 

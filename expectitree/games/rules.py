@@ -23,7 +23,7 @@ from expectitree.base.numbers import (
     to_fraction,
     to_number,
 )
-from expectitree.base.tree.builder import EXACT_NODES, TreeBuilder, label_at
+from expectitree.base.tree.builder import TreeBuilder, label_at
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL, Bounds
 from expectitree.games import MAX_ROWS
 from expectitree.games.calls import Calls, Warn, are_equal, shown
@@ -33,6 +33,9 @@ KINDS = {"max": MAX, "min": MIN, "chance": CHANCE, None: TERMINAL}
 TURNS = {kind: f"it is the turn of {turn}" for turn, kind in KINDS.items() if turn}
 TURNS[TERMINAL] = "the game is over"
 EXACT_TYPES = (int, Fraction)
+# Of a search in fractions, before it begins again in floats. A search of 20,000 to 40,000 rows took
+# 1.9 to 2.1 times as long with 20,000 here, 1.1 to 1.4 times with 5,000.
+EXACT_ROWS = 5_000
 MAX_KNOWN = 10_000  # numbers that were checked and stay in memory
 ROUNDING = 1e-9  # by how much of the finite bounds' magnitude a value may miss them
 
@@ -76,7 +79,7 @@ class Rules(Calls):
         self.start: Any = self.attribute("start")
         self.max_rows = most(MAX_ROWS) if options.max_rows is None else options.max_rows
         self.evaluations = 0
-        self.most_exact = EXACT_NODES  # rows made, in a tree that is computed in fractions
+        self.most_exact = EXACT_ROWS  # rows made, in a tree that is computed in fractions
         self._is_warned = False
         self.zero: Any = Fraction(0) if self.exact else 0.0
         self._numbers = TreeBuilder(self.exact)

@@ -60,7 +60,7 @@ def search(
     """Search a game from its rules: make only the nodes that the search asks for.
 
     A game whose numbers are whole, fractions, or texts such as "0.1" is computed in fractions up to
-    20,000 nodes, and each number that the search returns is rounded once. A game that gives floats
+    5,000 nodes, and each number that the search returns is rounded once. A game that gives floats
     is computed in floats.
 
         >>> import expectitree as et
@@ -333,6 +333,7 @@ def write_out(
     def run(is_exact: bool | None) -> Tree:
         settings = Options(is_exact, merge, bounds, estimate, warn, max_rows)
         rules, start = _begin(game, depth, state, settings)
+        rules.most_exact = EXACT_NODES  # as in the text of the tree
         whole = _whole(rules, depth, start, estimates=True)
         return harvest(whole, whole=True)[0] if isinstance(whole, Growth) else whole.tree()
 
@@ -361,15 +362,15 @@ def _whole(rules: Rules, depth: int, start: Any, estimates: bool) -> Growth | Pl
     """Return the whole tree: grown by plies if it may and has many rows, otherwise by rows."""
     if rules.expands and find_spec("numpy"):
         if rules.exact:
-            rules.most_exact = FEW_ROWS
+            most, rules.most_exact = rules.most_exact, FEW_ROWS
             try:
                 return _by_rows(rules, depth, start, estimates)
             except InexactError:
-                rules.most_exact = EXACT_NODES
+                rules.most_exact = most
         from expectitree.games.plies import Plies
 
         plies = Plies(rules, start, depth)
-        if plies.grow() and (not rules.exact or plies.made > EXACT_NODES):
+        if plies.grow() and (not rules.exact or plies.made > rules.most_exact):
             return plies
     return _by_rows(rules, depth, start, estimates)
 

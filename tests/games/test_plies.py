@@ -264,7 +264,7 @@ def test_few_rows_are_computed_in_fractions_and_many_in_floats(
     monkeypatch.setattr(searching, "FEW_ROWS", 20)
     for many, is_exact in ((len(exact) + rows.merged, True), (len(exact) + rows.merged - 1, False)):
         monkeypatch.setattr(searching, "EXACT_NODES", many)
-        monkeypatch.setattr(rules, "EXACT_NODES", many)
+        monkeypatch.setattr(rules, "EXACT_ROWS", many)
         assert et.write_out(game, depth=depth).exact == is_exact
         found = et.search(game, depth=depth, algorithm="expectiminimax")
         assert found.tree.exact == is_exact
