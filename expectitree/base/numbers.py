@@ -230,6 +230,9 @@ def returned(value: Any, exact: bool) -> Any:
 def float_column(values: Collection[Number]) -> array[float]:
     """Return numbers as floats; raise `BeyondFloatsError` for one that they cannot hold."""
     column = array("d", map(to_nearest_float, values))
+    ends = min(column, default=0), max(column, default=0)
+    if -MAX_FLOAT <= ends[0] <= ends[1] <= MAX_FLOAT and 0 not in column:
+        return column
     for value, rounded in zip(values, column, strict=True):
         if abs(rounded) > MAX_FLOAT or value and not rounded:
             raise BeyondFloatsError(

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from random import Random
+from unittest import mock
 
 import pytest
 from files.samples import content_of, read
+from hypothesis import given
+from hypothesis import strategies as st
 
 import expectitree as et
 from expectitree.base.errors import FileError
+from expectitree.files.grammar import reader
 from expectitree.searches.engine import search_tree
 
 F = Fraction
@@ -204,3 +209,32 @@ def test_a_probability_too_small_for_floats_is_refused_in_trees_of_floats_alone(
     with pytest.raises(FileError, match="too small for floating point; use --exact"):
         read(tiny, exact=False)
     assert et.loads(tiny).columns.probability[1] == F(1, 10**330)
+
+
+LABELS = st.one_of(
+    st.sampled_from(["a", "A", "b c", "#1", "#2", "p", "utility", "P", "0.3", "1/3", "50%", "rest",
+                     "1 in 6", "½", "", "é", "x\ty", "1", "prob", "max"]),
+    st.text(max_size=4),
+)  # fmt: skip
+
+
+@given(st.lists(LABELS, min_size=1, max_size=4), st.booleans(), st.booleans())
+def test_labels_that_are_read_at_once_are_read_as_one_by_one(
+    labels: list[str], for_max: bool, above: bool
+) -> None:
+    body = ", ".join(f"{json.dumps(label)}: {at}" for at, label in enumerate(labels))
+    text = f'{{"{"max" if for_max else "min"}": {{{body}}}}}'
+    text = f'{{"chance": {{"one": {text}, "two": 3}}}}' if above else text
+    at_once = outcome_of(text)
+    with mock.patch.object(reader, "are_simple", return_value=False):
+        one_by_one = outcome_of(text)
+    assert at_once == one_by_one
+
+
+def outcome_of(text: str) -> tuple[object, list[str]]:
+    """Return the content of a tree or its error, and the warnings of reading it."""
+    warnings: list[str] = []
+    try:
+        return content_of(et.loads(text, name="x.json", warn=warnings.append)), warnings
+    except et.FileError as error:
+        return str(error), warnings

@@ -183,7 +183,7 @@ class BranchReader:
             return
         names = [name for name in frame.branches.get("label", {}).values() if name is not None]
         names = names if len(names) == len(frame.ids) else []
-        if names or isinstance(frame.container, list):
+        if names or isinstance(frame.container, list) and _has_texts(frame.container):
             parameters = self.values.parameters or ()
             self.warn_of(node_warning(frame.kind, names, frame.container, parameters))
 
@@ -201,6 +201,10 @@ class BranchReader:
             self.warn(f"{name}: {path}: {message}")
         elif self.warn is not None and self.warnings == MAX_PROBLEMS + 1:
             self.warn(f"{name}: more such warnings are left out")
+
+
+def _has_texts(children: Sequence[Data]) -> bool:
+    return any(isinstance(child, str) for child in children)
 
 
 def _fault_of_place(frame: Frame, item: Data, key: str) -> str:

@@ -36,6 +36,7 @@ _LABEL_NUMBER = re.compile(
     rf"(?<![A-Za-z0-9./])(?:[pP]r?_?)?(({_QUOTIENT}|[0-9]*[.,]?[0-9]+)\s?%?)(?![\w./%])"
 )
 _NOT_WHOLE = r"[./%,]|[ -](?:in|of)[ -]|[^\x00-\x7f]"  # in labels with probabilities
+_NOT_SIMPLE = rf"{_NOT_WHOLE}|#"  # in labels of actions
 NEARLY = 1e-6  # a distance of sums that are compared exactly afterwards
 _THREE_ZEROS = "000"  # hardly a number, but the end of 1,000
 
@@ -134,6 +135,13 @@ def is_doubtful(kind: Kind, texts: Sequence[Data], numbers: Sequence[Number]) ->
         total: Any = sum(numbers[:-1:2])
         return abs(total - 1) < NEARLY and bool(_list_warning(kind, texts))
     return _THREE_ZEROS in texts
+
+
+def are_simple(labels: Sequence[str]) -> bool:
+    """Return whether the labels of a player's actions are certainly right."""
+    are_distinct = all(labels) and len({*labels}) == len(labels)
+    is_simple = not re.search(_NOT_SIMPLE, "\n".join(labels))
+    return are_distinct and is_simple and MAY_BE_KEYS.isdisjoint(map(str.lower, labels))
 
 
 def _player_warning(kind: Kind, names: Sequence[str], children: Sequence[tuple[str, Data]]) -> str:

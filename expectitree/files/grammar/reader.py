@@ -35,7 +35,7 @@ from expectitree.files.grammar.document import (
     TooManyProblemsError,
     place_of,
 )
-from expectitree.files.grammar.doubts import is_doubtful
+from expectitree.files.grammar.doubts import are_simple, is_doubtful
 from expectitree.files.grammar.keys import (
     BODY_KEYS,
     BRANCH_VALUES,
@@ -445,21 +445,26 @@ class _TreeReader:
         return self.placeholder() if report_pairs(self.trail) else self.reject(place, bare(item))
 
     def add_plain(self, kind: Kind, children: Data) -> int | None:
-        """Add a node whose children are a list of numbers; return its id, or None for others.
+        """Add a node whose children are plain numbers; return its id, or None for others.
 
-        Adding these children at once saves a third of the time of reading JSON.
+        They are a list, or the actions of a player with simple labels. Adding these children at
+        once saves a third of the time of reading JSON.
         """
-        if not isinstance(children, list) or children[-1].__class__ is not str:
+        labels, texts = None, children
+        if isinstance(children, tuple):
+            labels, texts = zip(*children, strict=True)
+        if texts[-1].__class__ is not str or labels and kind == CHANCE:
             return None
         try:
-            utilities = [*map(self.values.to_terminal, children)]
+            utilities = [*map(self.values.to_terminal, texts)]
         except (NumberError, TypeError):
             return None
-        if is_doubtful(kind, children, utilities):  # `close` warns of it
+        # `close` checks the labels, and warns.
+        if is_doubtful(kind, texts, utilities) if labels is None else not are_simple(labels):
             return None
         ids = self.builder.add_terminals(utilities)
         equal = self.builder.distribution(None, len(ids))[0] if kind == CHANCE else None
-        return self.builder.add_inner(kind, ids, equal, None)
+        return self.builder.add_inner(kind, ids, equal, labels and [*map(str, labels)])
 
     def long_terminal(self, item: Data, key: str, data: Data, about: dict[str, Any]) -> int:
         self.utility_key = max(self.utility_key, key, key=UTILITIES.index)
