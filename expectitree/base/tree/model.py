@@ -513,7 +513,12 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
 
     An unknown terminal lies outside if its bounds contain no number.
     """
-    columns, (lower, upper) = tree.columns, tree.inherited_bounds(root_bounds)
+    columns, local = tree.columns, tree.local_bounds
+    if columns.pays or local.keys() - {tree.root_id}:
+        lower, upper = tree.inherited_bounds(root_bounds)
+    else:  # the same everywhere
+        everywhere = root_bounds or local.get(tree.root_id, (-INFINITY, INFINITY))
+        lower, upper = ([end if tree.exact else float(end)] for end in everywhere)
     # Without rewards, bounds are compared as they are written.
     eps: Any = 0
     if columns.pays and tree.unit:
@@ -521,8 +526,9 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
         eps = part * tree.greatest_magnitude
     n = -1
     while (n := tree.scan(scans.next_outside, columns, lower, upper, eps, n + 1)) >= 0:
-        low, high = map(message_text, (lower[n], upper[n]))
-        if lower[n] > upper[n]:
+        ends = (lower[n], upper[n]) if len(lower) > 1 else (lower[0], upper[0])
+        low, high = map(message_text, ends)
+        if ends[0] > ends[1]:
             message = (
                 f"the bounds on the way here leave no number (at least {low}, at most "
                 f"{high}): correct the bounds"

@@ -241,15 +241,18 @@ def next_outside(
     """Return the first node from `start` whose utility or estimate is outside its bounds, or NONE.
 
     An unknown terminal is outside if no number is within its bounds. `eps` is the rounding
-    error of the bounds.
+    error of the bounds. Columns of one row have the bounds of all nodes.
     """
     kind, utility = tree.kind, tree.utility
+    step = 1 if len(lower) > 1 else 0
     for n in range(start, len(kind)):
         u = utility[n]
-        if not lower[n] <= u <= upper[n]:
-            if u < lower[n] - eps or u > upper[n] + eps:  # NaN is neither
+        low = lower[n * step]
+        high = upper[n * step]
+        if not low <= u <= high:
+            if u < low - eps or u > high + eps:  # NaN is neither
                 return n
-            if kind[n] == TERMINAL and lower[n] > upper[n] + 2 * eps:
+            if kind[n] == TERMINAL and low > high + 2 * eps:
                 return n
     return NONE
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from operator import mul
 from typing import Any, BinaryIO
 
 from expectitree.base import compiling
@@ -64,6 +65,8 @@ _BRANCHES = [
     for label in ([("label", pa.string())], [])
     for reward in ([], [("reward", number)])
 ]
+_CODES = "BdIIdd"  # of the stored columns
+_ITEM_SIZES = [array(code).itemsize for code in _CODES]
 ROWS = 1 << 20  # of a batch: 30 MB
 MAX_COPIED = 1 << 28  # bytes of a batch; the copy takes less than a second
 _LABELS_AT_ONCE = 1_000_000  # so that a lazy column is never a list of all labels
@@ -144,7 +147,7 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
         tables = (read(at) for at in range(len(found.rows)))
         one = next(tables, found.schema.empty_table())
         parts = (columns_of(table, found.size) for table in chain([one], tables))
-        columns, label = _joined(parts, found.size)
+        columns, label = _joined(parts, sum(found.rows), found.size)
         tree = adopt(columns, label, **read_metadata((found.schema.metadata or {}).get(KEY)))
         for message in () if label is None else check_labels(columns, label):
             raise TreeError(message)
@@ -172,31 +175,37 @@ def named_faults(path: str) -> Iterator[None]:
 
 
 def _joined(
-    parts: Iterator[tuple[Columns, ArrowLabels | None]], size: int
+    parts: Iterator[tuple[Columns, ArrowLabels | None]], rows: int, size: int
 ) -> tuple[Columns, ArrowLabels | None]:
     """Return the columns and labels of consecutive rows; those of one part are not copied.
 
-    This takes half the time of Arrow's `combine_chunks`.
+    This takes a tenth of the time of Arrow's `combine_chunks`: NumPy's memory has large pages.
     """
     one, more = next(parts), next(parts, None)
     if more is None:
         return one
-    whole, labels = [array(code) for code in "BdIIdd"], []
-    whole[2].append(0)
+    check_rows(rows, size)
+    # A tree without sharing has fewer branches than rows. Pages without numbers take no memory.
+    whole = [compiling.zeros(code, rows + 1) for code in _CODES]
+    node = branch = 0
+    labels, pays = [], False
     for part, label in chain([one, more], parts):
-        before = len(whole[3])
-        ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(before, pa.uint32()))
-        if part.pays:  # no branch before did
-            whole[5].frombytes(bytes(8 * (before - len(whole[5]))))
+        ends = compute.add(_arrow(part.last, pa.uint32()), pa.scalar(branch, pa.uint32()))
         own = part._replace(first=_view(ends, "I")).stored
-        for column, values in zip(whole, own, strict=True):
-            column.frombytes(memoryview(values).cast("B") if len(values) else b"")
-        check_memory(sum(column.itemsize * len(column) for column in whole), size)
+        starts = node, node, node + 1, branch, branch, branch
+        node, branch, pays = node + len(part.kind), branch + len(part.child), pays or part.pays
+        counts = node, node, node + 1, branch, branch, branch * pays
+        check_memory(sum(map(mul, counts, _ITEM_SIZES)), size)
+        for at, (start, values) in enumerate(zip(starts, own, strict=True)):
+            if counts[at] > len(whole[at]):
+                longer = compiling.zeros(_CODES[at], counts[at] * 3 // 2)
+                memoryview(longer)[:start] = memoryview(whole[at])[:start]
+                whole[at] = longer
+            memoryview(whole[at])[start : start + len(values)] = memoryview(values)
         labels.append(pa.nulls(len(part.child), pa.string()) if label is None else label.array)
-    whole[5].frombytes(bytes(8 * (len(whole[3]) - len(whole[5])) if whole[5] else 0))
     texts = pa.concat_arrays(labels)
     found = None if texts.null_count == len(texts) else ArrowLabels(texts)
-    return Columns.of(*whole), found
+    return Columns.of(*(column[:count] for column, count in zip(whole, counts, strict=True))), found
 
 
 def columns_of(table: Any, size: int) -> tuple[Columns, ArrowLabels | None]:
