@@ -53,6 +53,7 @@ from expectitree.cli.terminal import (
 from expectitree.files import NO_TREES, load, loads, tree_files
 from expectitree.files.formats import SUFFIXES
 from expectitree.files.rows import ReadOptions
+from expectitree.files.urls import is_url
 from expectitree.searches.prepare import prepare
 from expectitree.searches.result import Outcome, Search
 from expectitree.searches.setup import NO_BOUNDS
@@ -251,14 +252,17 @@ class SearchOptions:
         """Return whether a file is a large table, and no option needs all of its tree."""
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
-        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf) if is_plain else inf
+        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf)
+        is_there = os.path.isfile(file) or is_url(file) and file.endswith(".parquet")
         if self.scheduler is not None:
-            if is_plain and file.endswith(tuple(MIN_STREAMED)) and os.path.isfile(file):
+            if is_plain and file.endswith(tuple(MIN_STREAMED)) and is_there:
                 return True
             problem = f"the workers of --scheduler cannot evaluate {file} part by part"
             advice = "give an .arrow or .parquet file, without options that need the whole tree"
             raise click.UsageError(f"{problem}: {advice}.")
-        return os.path.isfile(file) and os.path.getsize(file) >= least and compiling.available()
+        if not (is_plain and is_there and compiling.available()):
+            return False
+        return is_url(file) or os.path.getsize(file) >= least
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""

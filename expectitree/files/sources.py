@@ -13,6 +13,7 @@ from expectitree.base.errors import FileError, NumberError, Problem
 from expectitree.base.names import nearest
 from expectitree.files.formats import FORMATS
 from expectitree.files.grammar.document import error_at, error_in
+from expectitree.files.urls import is_url, refuse_url
 
 # By the byte order mark that begins the text, the longer ones first.
 _ENCODINGS = {
@@ -43,6 +44,8 @@ def read_text(source: str | os.PathLike[str] | IO[str] | IO[bytes]) -> tuple[str
         elif isinstance(source, str) and name.startswith(PREFIX):
             content = read_example(name.removeprefix(PREFIX))
         else:
+            if is_url(name):
+                refuse_url(name)
             with open(name, "rb") as stream:
                 content = read_limited(stream, name, _TABLE)
     except UnicodeDecodeError:

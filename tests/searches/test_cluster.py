@@ -25,7 +25,7 @@ main()
 """
 
 
-def evaluate(file: Path, *words: str) -> subprocess.Popen[str]:
+def evaluate(file: Path | str, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, "-c", EVAL, "eval", str(file), *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT,
@@ -39,7 +39,7 @@ def wait_until_connected(folder: Path, count: int, process: subprocess.Popen[str
     time.sleep(1)
 
 
-def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
+def test_a_worker_that_dies_changes_nothing_and_workers_read_urls(tmp_path: Path) -> None:
     file = tmp_path / "tree.arrow"
     et.save(et.generate("uniform", plies=6, branching=(6, 9), real=True, seed=1), file)
     whole, _ = evaluate(file).communicate(timeout=PATIENCE)
@@ -59,6 +59,12 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, errors) == (130, "expectitree: interrupted\n")
+
+        et.save(et.load(file), tmp_path / "tree.parquet")
+        url = f"{tmp_path.as_uri()}/tree.parquet"
+        output, errors = evaluate(url, "--scheduler", found.address).communicate(timeout=PATIENCE)
+        assert output.rpartition("value")[2] == whole.rpartition("value")[2]
+        assert errors == ""
 
         found.add_workers(1, "-c", BARE)
         output, errors = evaluate(file, "--scheduler", found.address).communicate(timeout=PATIENCE)

@@ -9,8 +9,10 @@ from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import pytest
+from files.samples import content_of
 from helpers import invoke
 
 import expectitree as et
@@ -200,3 +202,34 @@ def test_eval_of_a_large_file_prints_the_same(
         assert json.exit_code == 0
         if tree.columns.pays:
             assert "the whole tree is read into memory: a branch pays" in text.stderr
+
+
+def test_a_file_at_a_url_is_read_in_parts(tmp_path: Path) -> None:
+    path, url = tmp_path / "tree.parquet", f"{tmp_path.as_uri()}/tree.parquet"
+    et.save(random_tree(1, plies=7), path)
+    whole = invoke("eval", str(path))
+    with mock.patch.object(parts, "TableParts", spied(parts.TableParts, reads := [])):
+        assert invoke("eval", url).stdout == whole.stdout
+    assert reads == [url]
+    assert invoke("eval", url, "--jobs", "2").stdout.replace(", 2 jobs", "") == whole.stdout
+    assert content_of(et.load(url)) == content_of(et.load(path))
+    assert pickle.loads(pickle.dumps(parts.TableParts(url))).count == len(et.load(path))
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("{}/none.parquet", "there is no such file: check the URL"),
+        ("{}/tree.arrow", "only .parquet files are read at a URL: download this file"),
+        ("{}/tree.yaml", "only .parquet files are read at a URL: download this file"),
+        ("{}/bad.parquet", "the file is damaged, or does not hold a tree: Parquet magic bytes"),
+        ("none://bucket/x.parquet", "the file cannot be read: Protocol not known: none"),
+    ],
+)
+def test_a_url_that_cannot_be_read(url: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1" + bytes(100))
+    url = url.format(tmp_path.as_uri())
+    for load in (invoke("eval", url), invoke("eval", url, "-a", "star1")):
+        assert load.exit_code == 3
+        assert load.stderr.startswith(f"{url}: {message}")
+        assert load.stderr.count("\n") == 1

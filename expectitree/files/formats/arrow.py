@@ -39,6 +39,7 @@ from expectitree.base.tree.columns import Column, Columns, Repeated
 from expectitree.base.tree.model import Kind, Tree
 from expectitree.base.tree.transform import in_floats
 from expectitree.files.metadata import metadata_text, read_metadata
+from expectitree.files.urls import is_url, refuse_url
 
 try:
     import pyarrow as pa
@@ -116,6 +117,8 @@ class Batches:
     """The batches of rows in an Arrow file."""
 
     def __init__(self, path: str) -> None:
+        if is_url(path):
+            refuse_url(path)
         self.size, self._path = os.path.getsize(path), path
         content = pa.memory_map(path).read_buffer()
         file = pa.ipc.open_file(content)
@@ -156,21 +159,31 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
 
 @contextmanager
 def named_faults(path: str) -> Iterator[None]:
-    """Raise `FileError` in place of an error that means that a file is damaged or not a tree."""
-    with open(path, "rb"):  # raises OSError with a number if the file cannot be read
-        pass
+    """Raise `FileError` in place of an error that means that a file is damaged or not a tree.
+
+    A file at a URL has errors of any class.
+    """
+    if not is_url(path):
+        with open(path, "rb"):  # raises OSError with a number if the file cannot be read
+            pass
     try:
         yield
     except TooMuchWorkError as error:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
         raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
-    except _DAMAGED as error:
-        if isinstance(error, OSError) and error.errno is not None:
+    except FileError:
+        raise
+    except Exception as error:
+        is_named = isinstance(error, OSError) and error.errno is not None
+        if not is_url(path) and (is_named or not isinstance(error, _DAMAGED)):
             raise
         reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
-        reason = reason if os.path.getsize(path) else "it is empty"
         message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
+        if is_url(path) and not isinstance(error, pa.ArrowException):
+            message = f"the file cannot be read: {reason}"
+        elif not (is_url(path) or os.path.getsize(path)):
+            message = message.replace(reason, "it is empty")
         raise FileError([Problem(path, message)]) from None
 
 

@@ -1,4 +1,7 @@
-"""Parquet: the tables of the module `arrow`, compressed; a batch of rows is a row group."""
+"""Parquet: the tables of the module `arrow`, compressed; a batch of rows is a row group.
+
+A file may be at a URL, of an object store for example: then fsspec reads its parts.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from pyarrow import ArrowException
 from expectitree.base.budget import check_memory, check_rows
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import arrow
+from expectitree.files.urls import is_url, open_url
 
 
 def load(path: str) -> Tree:
@@ -31,7 +35,9 @@ class Batches:
     def __init__(self, path: str) -> None:
         from pyarrow import parquet
 
-        about, self.size = parquet.read_metadata(path), os.path.getsize(path)
+        source: Any = open_url(path) if is_url(path) else path
+        self.size = source.size if is_url(path) else os.path.getsize(path)
+        about = parquet.read_metadata(source)
         groups = [about.row_group(at) for at in range(about.num_row_groups)]
         self.rows = [group.num_rows for group in groups]
         check_rows(about.num_rows, self.size)
@@ -39,7 +45,7 @@ class Batches:
         # As dictionaries where possible, since a file may store a long text once for many rows.
         columns = [about.schema.column(at) for at in range(len(about.schema))]
         texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
-        self._open = partial(parquet.ParquetFile, path)
+        self._open = partial(parquet.ParquetFile, source, metadata=about)
         self._file: Any = self._open(read_dictionary=texts)
         self.schema = self._file.schema_arrow
         self.peek = lru_cache(1)(self.read)  # a row needs its whole group

@@ -19,6 +19,7 @@ from expectitree.base.tree.adopt import check_labels
 from expectitree.base.tree.columns import Columns
 from expectitree.files.formats import arrow, parquet
 from expectitree.files.metadata import read_metadata
+from expectitree.files.urls import is_url
 
 PART = 1 << 20  # rows: 25 MB, which the processor's cache holds
 
@@ -40,7 +41,8 @@ class TableParts:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle by the path, so that a worker opens the file itself."""
-        return TableParts, (os.path.abspath(self._path), self._size)
+        path = self._path if is_url(self._path) else os.path.abspath(self._path)
+        return TableParts, (path, self._size)
 
     def parts(self, start: int, stop: int) -> Iterator[Columns]:
         """Yield some rows in parts, in order."""
