@@ -30,7 +30,9 @@ from expectitree.text.phrases import plural
 MANY_BRANCHES = 100_000  # compiling pays for them: they are swept many times
 BRANCHES_AT_ONCE = 20_000_000  # that a compiled loop visits until the time is checked
 SLOWER = 100  # interpreted, by about so much
-PORTIONS = 50  # that run interpreted, 10 s in all, until compiling pays
+# That run interpreted, 2 s in all; then the loop is compiled, since bounds close slowly. That takes
+# some 20 s once on a machine, and 1 s in each process.
+PORTIONS = 10
 NAMED = 3  # positions in an error
 DECLARE = (
     "declare what endless play is worth, as in `endless = 0`, or count later moves less, as in "
@@ -129,7 +131,7 @@ class Solver:
             self._run(narrow, graph, self.trap, *bounds, self.place, self._scratch, portion)
             report(int(graph.ends[max(self.place[0] - 1, 0)]), len(self.states))
             portions += 1
-            if portions == PORTIONS:  # bounds that close slowly
+            if portions == PORTIONS or compiling.is_loaded(narrow.__name__):
                 self.compiled = compiling.available()
         return bool(self.place[0] == count)
 
