@@ -330,7 +330,7 @@ def number_text(value: Number) -> str:
 def display_text(value: Number, digits: int | None = None) -> str:
     """Return the number for people: a rounded decimal, or in that notation a short fraction.
 
-    A decimal has six digits, or ten for 10,000 or more, so that amounts of money keep their cents.
+    A decimal has six digits, but from 10,000 on two decimals: amounts of money keep their cents.
     It is the number rounded once, half to even. `?` is a utility that is not known yet.
 
         >>> display_text(-4750000.5), display_text(Fraction(2, 3))
@@ -353,7 +353,7 @@ def decimal_text(value: Number, digits: int | None = None) -> str:
         return "∞" if value > 0 else "−∞"
     if digits is None:
         size: Any = abs(value)
-        digits = 6 if size < 10_000 else 10 if not 1e9 <= size < 1e15 else len(str(int(size))) + 2
+        digits = 6 if size < 10_000 else len(str(int(size))) + 2 if size < 1e15 else 10
     text = f"{value:.{digits}g}" if isinstance(value, float) else _rounded_text(value, digits)
     return "0" if text == "-0" else typeset(text)
 
