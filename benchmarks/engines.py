@@ -90,7 +90,7 @@ def _engine_rows(
     )
     # A tree that was just read shares the columns, and remembers what checking them found.
     whole = float("inf")
-    for _ in range(size.repetitions):
+    for _ in range(3 * size.repetitions):
         fresh = adopt(tree.columns, tree.label, local_bounds=tree.local_bounds)
         start = thread_time()
         evaluate(fresh, name, engine="compiled")
