@@ -17,6 +17,7 @@ from expectitree.files import load
 from expectitree.files.formats import FORMATS, NAMES, TABLES, TEXT_FORMATS, format_by_name
 from expectitree.files.rows import Format, ReadOptions
 from expectitree.files.saving import format_of, pieces, save
+from expectitree.files.urls import is_url
 from expectitree.text.phrases import plural
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # a decorator returns what it gets
@@ -100,6 +101,9 @@ def check_file(file: str, force: bool) -> None:
         raise click.UsageError(
             f"{file} exists already: choose another name, or replace it with --force."
         )
+    if is_url(file):
+        message = "nothing is written at a URL: name a file on this machine, and upload it"
+        raise FileError([Problem(file, message)])
     folder = os.path.dirname(file) or "."
     if not os.path.isdir(folder):
         message = f"the folder {folder} does not exist: check the path, or create it"

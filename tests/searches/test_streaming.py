@@ -233,3 +233,10 @@ def test_a_url_that_cannot_be_read(url: str, message: str, tmp_path: Path) -> No
         assert load.exit_code == 3
         assert load.stderr.startswith(f"{url}: {message}")
         assert load.stderr.count("\n") == 1
+
+
+def test_nothing_is_written_at_a_url() -> None:
+    message = "s3://b/x.parquet: nothing is written at a URL: name a file on this machine, and "
+    for words in (("generate", "uniform", "-o"), ("convert", "trees/risk.yaml")):
+        found = invoke(*words, "s3://b/x.parquet")
+        assert (found.exit_code, found.stderr) == (3, f"{message}upload it\n")
