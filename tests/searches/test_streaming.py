@@ -238,5 +238,6 @@ def test_a_url_that_cannot_be_read(url: str, message: str, tmp_path: Path) -> No
 def test_nothing_is_written_at_a_url() -> None:
     message = "s3://b/x.parquet: nothing is written at a URL: name a file on this machine, and "
     for words in (("generate", "uniform", "-o"), ("convert", "trees/risk.yaml")):
-        found = invoke(*words, "s3://b/x.parquet")
-        assert (found.exit_code, found.stderr) == (3, f"{message}upload it\n")
+        error = invoke(*words, "s3://b/x.parquet").exception
+        assert isinstance(error, et.FileError)
+        assert str(error) == f"{message}upload it"
