@@ -1,8 +1,7 @@
 """Families of trees for comparing searches, made from a seed and the same on every machine.
 
-To add a family, write a module with a function that returns the tree and one that returns how many
-nodes it has, add them to `FAMILIES` and `_NODES`, and add the parameters to `PARAMETERS` in
-`parameters.py`.
+To add a family, write a module with a function that returns the tree, add it to `FAMILIES`, and add
+the parameters to `PARAMETERS` in `parameters.py`.
 """
 
 from __future__ import annotations
@@ -17,13 +16,12 @@ from expectitree.base.numbers import quote
 from expectitree.base.tree.adopt import adopt
 from expectitree.base.tree.columns import MAX_IDS
 from expectitree.base.tree.model import Tree
-from expectitree.lab.families.ballard import ballard, ballard_nodes
+from expectitree.lab.families.ballard import ballard
 from expectitree.lab.families.growing import AT_ONCE, Growth
 from expectitree.lab.families.parameters import PARAMETERS, TOO_LARGE
-from expectitree.lab.families.uniform import uniform, uniform_nodes
+from expectitree.lab.families.uniform import uniform
 
 FAMILIES: dict[str, Callable[..., Growth]] = {"ballard": ballard, "uniform": uniform}
-_NODES: dict[str, Callable[..., float]] = {"ballard": ballard_nodes, "uniform": uniform_nodes}
 
 
 def generate(family: str, **parameters: Any) -> Tree:
@@ -53,9 +51,9 @@ def generate(family: str, **parameters: Any) -> Tree:
 
 def grow(family: str, at_once: int = AT_ONCE, **parameters: Any) -> Growth:
     """Return the tree of `generate` with its numbers drawn, to be written part by part."""
-    if compiling.pays(expected_nodes(family, **parameters)):  # which checks the parameters
+    growth = _planned(family, parameters)
+    if compiling.pays(growth.expected_nodes):
         compiling.assume_started()
-    growth = FAMILIES[family](**read_parameters(family, parameters))
     growth.draw(at_once)
     return growth
 
@@ -85,8 +83,13 @@ def expected_nodes(family: str, **parameters: Any) -> float:
     Raises `TransformError` if the parameters are wrong or do not fit together, or if the tree would
     be too large.
     """
-    values = parameters_of(family) | read_parameters(family, parameters)
-    nodes = _NODES[family](**values)
-    if nodes > MAX_IDS:
+    return _planned(family, parameters).expected_nodes
+
+
+def _planned(family: str, parameters: Mapping[str, Any]) -> Growth:
+    """Return a tree before its numbers are drawn; raise `TransformError` for wrong parameters."""
+    values = read_parameters(family, parameters)
+    growth = FAMILIES[family](**values)
+    if growth.expected_nodes > MAX_IDS:
         raise TransformError(TOO_LARGE)
-    return nodes
+    return growth

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from operator import mul
 from random import Random
 from typing import Any
 
@@ -23,7 +21,7 @@ SOURCE = (
 def ballard(
     pattern: Sequence[Kind] = PATTERN,
     plies: int | None = None,
-    branching: int = 4,
+    branching: int | tuple[int, int] = 4,
     order: str = "random",
     dice: int = 0,
     seed: int = 0,
@@ -37,8 +35,11 @@ def ballard(
     a CHANCE node has an outcome for each sum of two dice with so many sides, which carries that
     sum, counted from 0, and has its probability; otherwise its outcomes are equally likely.
     """
+    if isinstance(branching, tuple):
+        least, most = branching
+        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
     kinds = repeat_pattern(pattern, plies)
-    wide = _widths(kinds, branching, dice)
+    wide = [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
     def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
         amount = compiling.zeros("d", count)
@@ -59,30 +60,11 @@ def ballard(
     title += f", chance two dice of {dice} sides" if dice else ""
     title += f", seed {seed}" if order == "random" else ""
     return Growth(
-        seed, kinds, wide,
+        seed, kinds, wide, wide,
         draw_amounts, None, draw_widths,
         share=(roll, dice) if dice else None, additive=True,
         about={"title": title, "source": SOURCE}, bounds=(0.0, float(sum(wide) - len(wide))),
     )  # fmt: skip
-
-
-def ballard_nodes(
-    pattern: Sequence[Kind],
-    plies: int | None,
-    branching: int | tuple[int, int],
-    dice: int,
-    **others: Any,
-) -> float:
-    """Return how many nodes the tree has; raise `TransformError` if the branching is a range."""
-    if isinstance(branching, tuple):
-        least, most = branching
-        raise TransformError(f"ballard has one branching for all nodes, got {least}-{most}")
-    widths = _widths(repeat_pattern(pattern, plies), branching, dice)
-    return sum(accumulate(widths, mul, initial=1))
-
-
-def _widths(kinds: Sequence[Kind], branching: int, dice: int) -> list[int]:
-    return [2 * dice - 1 if dice and kind == Kind.CHANCE else branching for kind in kinds]
 
 
 def permute(amount: FloatColumn, draws: FloatColumn, width: int) -> None:

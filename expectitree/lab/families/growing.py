@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
+from itertools import accumulate
+from operator import mul
 from random import Random
 from typing import Any, NamedTuple
 
@@ -95,6 +97,7 @@ class Growth:
     seed: int
     kinds: Sequence[Kind]  # of each ply except the last
     widest: Sequence[int]  # the most branches of a node, in each of these plies
+    mean: Sequence[float]  # the same on average
     amounts: Draw  # a terminal is worth its amount, or the sum along its path if `additive`
     weights: Draw | None  # of the branches to the nodes; None: the amounts are the weights
     widths: Draw  # numbers of branches
@@ -104,6 +107,11 @@ class Growth:
     about: dict[str, Any]  # what `adopt` takes besides columns
     bounds: Bounds  # of the root
     nodes: int = 0  # known once the numbers are drawn
+
+    @property
+    def expected_nodes(self) -> float:
+        """How many nodes the tree has on average."""
+        return sum(accumulate(self.mean, mul, initial=1))
 
     def draw(self, at_once: int = MAX_IDS) -> None:
         """Draw all numbers; keep those of a ply only if there are at most `at_once`."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from operator import mul
 from random import Random
 from typing import Any
 
@@ -40,6 +38,12 @@ def uniform(
     kinds = repeat_pattern(pattern, plies)
     least, most = branching if isinstance(branching, tuple) else (branching, branching)
     lower, upper = map(float, utilities)
+    if not (real or lower.is_integer() and upper.is_integer()):
+        raise TransformError(
+            f"whole utilities between {exact_text(lower)} and {exact_text(upper)}: give whole "
+            "ends, or ask for real ones"
+        )
+    mean = (least + most) / 2
 
     def draw_amounts(ply: int, random: Random, count: int) -> tuple[Any, int]:
         amount = compiling.zeros("d", count)
@@ -65,35 +69,11 @@ def uniform(
     title += f", ending early with probability {exact_text(end)}" if end else ""
     title += f", chance skewed by {skew}" if skew else ""
     return Growth(
-        seed, kinds, [most] * len(kinds),
+        seed, kinds, [most] * len(kinds), [mean, *[mean * (1 - end)] * (len(kinds) - 1)],
         draw_amounts, draw_weights if skew else None, draw_widths,
         share=(choose_probabilities, skew) if skew else None, additive=False,
         about={"title": f"{title}, seed {seed}"}, bounds=(lower, upper),
     )  # fmt: skip
-
-
-def uniform_nodes(
-    pattern: Sequence[Kind],
-    plies: int | None,
-    branching: int | tuple[int, int],
-    utilities: tuple[float, float],
-    real: bool,
-    end: float,
-    **others: Any,
-) -> float:
-    """Return how many nodes the tree has on average.
-
-    Raises `TransformError` if whole utilities have ends that are not whole.
-    """
-    if not real and any(end != int(end) for end in utilities):
-        lower, upper = (exact_text(float(end)) for end in utilities)
-        raise TransformError(
-            f"whole utilities between {lower} and {upper}: give whole ends, or ask for real ones"
-        )
-    width = sum(branching) / 2 if isinstance(branching, tuple) else branching
-    # A child has children itself with probability 1 - end.
-    growth = [width * (1 - end)] * ((plies or len(pattern)) - 1)
-    return 1 + sum(accumulate(growth, mul, initial=width))
 
 
 def choose_widths(width: IntColumn, draws: FloatColumn, least: int, most: int, end: float) -> int:
