@@ -214,7 +214,8 @@ class GameSource:
         chosen = self.options.position
         notes = {}
         if chosen:
-            from expectitree.games.positions import text_of
+            from expectitree.games.rules import Options, Rules
 
-            notes[tree.root_id] = text_of(self.game, self.arguments["state"])
+            rules = Rules(self.game, Options(exact=False))
+            notes[tree.root_id] = rules.text(self.arguments["state"])
         return replace(tree, source=f"{self.name} to depth {depth}{chosen}", notes=notes)

@@ -42,17 +42,6 @@ def position(game: Game, *, start: str | None = None, play: str = "") -> Any:
     return _play(rules, rules.start if start is None else _parse(rules, start), play)
 
 
-def text_of(game: Game, state: Any) -> str:
-    """Return a state as the game shows it.
-
-    >>> from expectitree.games.finding import find_game
-    >>> game = find_game("game:pig")
-    >>> text_of(game, position(game, play="roll,6"))
-    "MAX 0, MIN 0; MAX's turn, 6 points"
-    """
-    return Rules(game, Options(exact=False)).text(state)
-
-
 def _parse(rules: Rules, text: str) -> Any:
     parse = getattr(rules.game, "parse", None)
     if parse is None:
