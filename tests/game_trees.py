@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 
@@ -19,3 +20,25 @@ def levels(game: Any, depth: int) -> list[int]:
         counts.append(len(states))
         states = [child for state in states for child in children(game, state)]
     return counts
+
+
+def value_of(
+    game: Any, state: Any, known: dict[Any, float], plies: float = inf, estimate: float = 0
+) -> float:
+    """Return the value of a state, and note those of the states after it.
+
+    Where no plies are left, a state is worth the estimate.
+    """
+    key = state, plies
+    if key not in known:
+        turn = game.turn(state) if plies else None
+        after = [] if turn is None else children(game, state)
+        below = [value_of(game, child, known, plies - 1, estimate) for child in after]
+        if turn == "chance":
+            weights = [p for _, p in game.moves(state)]
+            known[key] = float(sum(p * v for p, v in zip(weights, below, strict=True)))
+        elif turn is None:
+            known[key] = estimate if game.turn(state) else game.value(state)
+        else:
+            known[key] = max(below) if turn == "max" else min(below)
+    return known[key]

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from game_trees import children
+from game_trees import children, value_of
 from helpers import LONG
 
 import expectitree as et
@@ -248,30 +248,17 @@ STAND = {
 NATURALS = {10: 1 / 13, 1: 4 / 13}  # the probability that the dealer has one
 
 
-def solve(game: Any, state: Any, known: dict[Any, float]) -> float:
-    """Return the value of a state in a game without cycles."""
-    if state not in known:
-        turn = game.turn(state)
-        below = [solve(game, child, known) for child in children(game, state)]
-        if turn == "chance":
-            weights = [p for _, p in game.moves(state)]
-            known[state] = float(sum(p * v for p, v in zip(weights, below, strict=True)))
-        else:
-            known[state] = max(below) if turn == "max" else game.value(state)
-    return known[state]
-
-
 def test_blackjack_pays_what_the_published_tables_say() -> None:
     game, known = Blackjack(), dict[Any, float]()
     for upcard, published in STAND.items():
         state = game.play(game.parse(f"10 6 {upcard}"), "stand")
         natural = NATURALS.get(upcard, 0)
-        value = (solve(game, state, known) + natural) / (1 - natural)
+        value = (value_of(game, state, known) + natural) / (1 - natural)
         assert value == pytest.approx(published, abs=6e-7)
     hit = game.play(game.parse("10 6 10"), "hit")
-    assert (solve(game, hit, known) + 1 / 13) / (12 / 13) == pytest.approx(-0.539826, abs=6e-7)
-    assert all(-1 <= game.value(state) <= 1.5 for state in known)
-    assert not any(state.next == "decision" and state.player.points > 20 for state in known)
+    assert (value_of(game, hit, known) + 1 / 13) / (12 / 13) == pytest.approx(-0.539826, abs=6e-7)
+    assert all(-1 <= game.value(state) <= 1.5 for state, _ in known)
+    assert not any(state.next == "decision" and state.player.points > 20 for state, _ in known)
 
 
 def test_a_natural_pays_three_to_two_and_ties_with_a_natural() -> None:

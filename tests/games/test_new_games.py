@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from game_trees import value_of
 from helpers import ROOT
 
 import expectitree as et
@@ -182,25 +183,9 @@ def test_the_value_of_a_small_cant_stop_lies_between_those_of_two_estimates() ->
     """Value iteration from below and from above gives an interval that contains the value."""
     game = CantStop(2, 2, 1, 1)
     lower, upper = (et.search(game, depth=18, estimate=lambda _, end=end: end) for end in (-1, 1))
-    assert lower.value == pytest.approx(bounded(game, game.start, 18, -1))
+    assert lower.value == pytest.approx(value_of(game, game.start, {}, 18, -1))
     assert lower.value <= 1 <= upper.value
     assert upper.value - lower.value < 0.05
-
-
-@cache
-def bounded(game: Any, state: Any, plies: int, end: int) -> float:
-    turn = game.turn(state)
-    if turn is None:
-        return float(game.value(state))
-    if plies == 0:
-        return end
-    if turn == "chance":
-        below = (
-            (p, bounded(game, game.play(state, m), plies - 1, end)) for m, p in game.moves(state)
-        )
-        return float(sum(p * value for p, value in below))
-    values = [bounded(game, game.play(state, m), plies - 1, end) for m in game.moves(state)]
-    return max(values) if turn == "max" else min(values)
 
 
 # ---- Minesweeper: groups of worlds, without any use of the class.

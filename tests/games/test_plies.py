@@ -110,46 +110,6 @@ def test_expand_makes_the_tree_that_the_four_methods_make(
     check_grown(grown, rows)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "depth", "start", "play"), CASES)
-def test_expand_is_the_four_methods_state_by_state(
-    name: str, depth: int, start: str | None, play: str
-) -> None:
-    game: Any = find_game(name)
-    state = position(game, start=start, play=play)
-    known: dict[tuple[int, ...], Any] = {tuple(game.pack(state)): state}
-    edge = [state]
-    for _ in range(min(depth, 5)):
-        edge = [
-            known.setdefault(tuple(game.pack(after)), after)
-            for before in edge
-            if game.turn(before) is not None
-            for after in (game.play(before, move) for move in moves_of(game, before)[0])
-            if tuple(game.pack(after)) not in known
-        ]
-    found = game.expand(np.array([*known], np.int64).T)
-    turns, parents, children, probabilities, values = found[:5]
-    order = np.argsort(parents, kind="stable")
-    after = list(zip(parents[order], children.T[order], probabilities[order], strict=True))
-    expected = []
-    for row, before in enumerate(known.values()):
-        assert turns[row] == TURNS[game.turn(before)]
-        assert values[row] == float(game.value(before))
-        if len(found) > 5:
-            assert tuple(found[5][:, row]) == game.bounds(before)
-        if turns[row]:
-            for move, p in zip(*moves_of(game, before), strict=True):
-                expected.append((row, game.pack(game.play(before, move)), float(p)))
-    assert [(row, tuple(child), p) for row, child, p in after] == expected
-
-
-def moves_of(game: Any, state: Any) -> tuple[list[Any], list[Any]]:
-    moves = [*game.moves(state)]
-    if game.turn(state) != "chance":
-        return moves, [1] * len(moves)
-    return [move for move, _ in moves], [p for _, p in moves]
-
-
 class Packed(RandomGame):
     """A random game whose `expand` calls the other methods; `scales` are those of its columns."""
 
