@@ -6,6 +6,27 @@ from math import inf
 from typing import Any
 
 
+class Long:
+    """A game of some plies, in which MAX and chance alternate, and never have a choice."""
+
+    title, start = "long", 0
+
+    def __init__(self, length: int, bounds: tuple[float, float] | None = None) -> None:
+        self.length, self.utility_bounds = length, bounds or (0, length)
+
+    def turn(self, state: int) -> Any:
+        return None if state == self.length else ("max", "chance")[state % 2]
+
+    def moves(self, state: int) -> Any:
+        return [(0, 1)] if state % 2 else [0]
+
+    def play(self, state: int, move: int) -> int:
+        return state + 1
+
+    def value(self, state: int) -> float:
+        return float(state)
+
+
 def children(game: Any, state: Any) -> list[Any]:
     """Return the states after a state."""
     if game.turn(state) == "chance":
@@ -23,11 +44,11 @@ def levels(game: Any, depth: int) -> list[int]:
 
 
 def value_of(
-    game: Any, state: Any, known: dict[Any, float], plies: float = inf, estimate: float = 0
-) -> float:
+    game: Any, state: Any, known: dict[Any, Any], plies: float = inf, estimate: Any = None
+) -> Any:
     """Return the value of a state, and note those of the states after it.
 
-    Where no plies are left, a state is worth the estimate.
+    Where no plies are left, a state is worth the estimate, or else the game's own.
     """
     key = state, plies
     if key not in known:
@@ -36,9 +57,10 @@ def value_of(
         below = [value_of(game, child, known, plies - 1, estimate) for child in after]
         if turn == "chance":
             weights = [p for _, p in game.moves(state)]
-            known[key] = float(sum(p * v for p, v in zip(weights, below, strict=True)))
+            known[key] = sum(p * v for p, v in zip(weights, below, strict=True))
         elif turn is None:
-            known[key] = estimate if game.turn(state) else game.value(state)
+            is_own = estimate is None or game.turn(state) is None
+            known[key] = game.value(state) if is_own else estimate
         else:
             known[key] = max(below) if turn == "max" else min(below)
     return known[key]

@@ -12,6 +12,8 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from game_trees import Long, value_of
+from games.tables import random_table
 from helpers import LONG
 from random_games import RandomGame
 from random_trees import STAR25
@@ -69,78 +71,28 @@ def test_the_recursion_is_the_loop(seeds: range, exact: bool) -> None:
 
 
 def test_recursion_is_for_near_bounds_and_few_plies() -> None:
-    class Long:
-        title, start, utility_bounds = "long", 0, (0, 9)
-
-        def turn(self, state: int) -> Any:
-            return None if state == 320 else "max"
-
-        def moves(self, state: int) -> Any:
-            return [0]
-
-        def play(self, state: int, move: int) -> int:
-            return state + 1
-
-        def value(self, state: int) -> float:
-            return 1.0
-
-    class Far(Long):
-        utility_bounds = (0, 10**7)
-
-    class Endless(Long):
-        utility_bounds = (0, float("inf"))
-
-    cases = {(Long, 300): True, (Long, 400): False, (Far, 9): False, (Endless, 9): False}
-    for (game, depth), recurses in cases.items():
+    for bounds, depth, recurses in (
+        ((0, 320), 300, True),
+        ((0, 320), 400, False),
+        ((0, 10**9), 9, False),
+        ((0, float("inf")), 9, False),
+    ):
         with mock.patch.object(searching, "DepthFirst", wraps=loops.DepthFirst) as called:
-            assert et.search(game(), depth=depth).value == 1
+            assert et.search(Long(320, bounds), depth=depth).value == min(depth, 320)
         assert called.called != recurses
 
 
 # ---- Rows that are shared.
 
 
-class Cycles:
-    """Random positions that return to earlier ones, and some that end the game."""
-
-    title, utility_bounds, start = "cycles", (-1, 1), 0
-
-    def __init__(self, seed: int) -> None:
-        random = Random(seed)
-        count = random.choice((4, 8, 12))
-        over = {random.randrange(1, count) for _ in range(random.choice((1, count // 2)))}
-        turns = ("max", "min", "chance")
-        self.turns = [None if n in over else random.choice(turns) for n in range(count)]
-        self.next = [random.choices(range(count), k=random.choice((1, 2, 3))) for _ in self.turns]
-        self.values = [Fraction(random.choice((-1, 0, 1, 1))) for _ in self.turns]
-        self.turn, self.value = self.turns.__getitem__, self.values.__getitem__
-
-    def moves(self, state: int) -> Any:
-        moves = range(len(self.next[state]))
-        if self.turns[state] == "chance":
-            return [(move, Fraction(1, len(moves))) for move in moves]
-        return [*moves]
-
-    def play(self, state: int, move: int) -> int:
-        return self.next[state][move]
-
-    @cache  # noqa: B019
-    def definition(self, state: int, plies: int) -> Fraction:
-        turn = self.turns[state]
-        if turn is None or plies == 0:
-            return self.values[state]
-        below = [self.definition(child, plies - 1) for child in self.next[state]]
-        return {"max": max, "min": min, "chance": lambda x: sum(x) / len(x)}[turn](below)
-
-
 @pytest.mark.parametrize("seeds", SEEDS)
 def test_a_game_that_repeats_has_the_value_of_its_plies(seeds: range) -> None:
     for seed in seeds:
-        game, random = Cycles(seed), Random(seed)
+        game, random = random_table(seed), Random(seed)
         for chosen in random.sample([*DEPTH_FIRST, ALGORITHMS["best-first"]], 3):
             depth, deepen = random.randint(1, 12), random.random() < 0.5
             found = et.search(game, depth=depth, algorithm=chosen, deepen=deepen, exact=True)
-            assert found.value == game.definition(0, depth)
+            assert found.value == value_of(game, 0, {}, depth)
             assert found.tree.heights[-1] <= depth
 
 

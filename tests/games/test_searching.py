@@ -13,6 +13,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from game_trees import Long
 from helpers import LONG
 from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
@@ -265,50 +266,22 @@ def test_labels_are_asked_for_when_they_are_read() -> None:
 
 
 def test_a_game_that_is_over_and_a_depth_of_0() -> None:
-    class Over:
-        title, start, utility_bounds = "over", 0, (0, 9)
-
-        def turn(self, state: int) -> Any:
-            return None if state else "max"
-
-        def moves(self, state: int) -> list[int]:
-            return [1]
-
-        def play(self, state: int, move: int) -> int:
-            return 1
-
-        def value(self, state: int) -> int:
-            return 3 + state
-
     for chosen, about in ALGORITHMS.items():
         for deepen in (False, True)[: 1 + about.player_cuts]:
-            for depth, state, value in ((0, 0, 3), (5, 1, 4), (0, 1, 4), (5, 0, 4)):
-                found = et.search(Over(), depth=depth, algorithm=chosen, state=state, deepen=deepen)
+            for depth, state, value in ((0, 0, 0), (5, 1, 1), (0, 1, 1), (5, 0, 1)):
+                found = et.search(
+                    Long(1), depth=depth, algorithm=chosen, state=state, deepen=deepen
+                )
                 assert found.value == value
-                assert found.best == ("1" if (depth, state) == (5, 0) else None)
+                assert found.best == ("0" if (depth, state) == (5, 0) else None)
                 assert et.to_text(found)
-        assert len(et.write_out(Over(), depth=0)) == 1
+        assert len(et.write_out(Long(1), depth=0)) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("chosen", "length"), [("star2", 2000), ("best-first", 300)])
 def test_a_long_game_needs_no_recursion(chosen: str, length: int) -> None:
-    class Long:
-        title, start, utility_bounds = "long", 0, (0, length)
-
-        def turn(self, state: int) -> Any:
-            return None if state == length else ("max", "chance")[state % 2]
-
-        def moves(self, state: int) -> Any:
-            return [(0, 1)] if state % 2 else [0]
-
-        def play(self, state: int, move: int) -> int:
-            return state + 1
-
-        def value(self, state: int) -> int:
-            return state
-
-    found = et.search(Long(), depth=length + 9, algorithm=chosen)
+    found = et.search(Long(length), depth=length + 9, algorithm=chosen)
     assert found.value == length
     assert len(found.tree) == length + 1
-    assert et.search(Long(), depth=100, algorithm=chosen).value == 100
+    assert et.search(Long(length), depth=100, algorithm=chosen).value == 100

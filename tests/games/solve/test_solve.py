@@ -7,52 +7,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import pytest
+from games.tables import Paying, Table, random_table
 from helpers import LONG
 from random_games import RandomGame
 
 import expectitree as et
 from expectitree.base.errors import GameError, SearchError
-
-CHOICES = (Fraction(1, 2), Fraction(1, 3), Fraction(1, 5))
-
-
-class Table:
-    """A game from a table: of each state whose turn it is, and its moves or outcomes, or a value.
-
-    A move is a state, or a state and what the move pays; an outcome has a probability before it.
-    """
-
-    title = "table"
-    utility_bounds = (-100, 100)
-    start = 0
-
-    def __init__(self, rows: list[Any], endless: Any = None, discount: Any = None) -> None:
-        self.rows, self.endless, self.discount = rows, endless, discount
-
-    def turn(self, state: int) -> Any:
-        return self.rows[state][0]
-
-    def moves(self, state: int) -> list[Any]:
-        turn, rest = self.rows[state]
-        return [((k, *after), p) for k, (p, *after) in enumerate(rest)] if turn == "chance" else [
-            (k, *(after if isinstance(after, tuple) else (after,))) for k, after in enumerate(rest)
-        ]  # fmt: skip
-
-    def play(self, state: int, move: Any) -> int:
-        after: int = move[1]
-        return after
-
-    def value(self, state: int) -> Any:
-        return self.rows[state][1] if self.rows[state][0] is None else None
-
-
-class Paying(Table):
-    def reward(self, state: int, move: Any) -> Any:
-        return move[2] if len(move) > 2 else 0
 
 
 def chain_values(game: Any, choice: dict[int, int], endless: Any) -> list[Fraction]:
@@ -115,38 +78,6 @@ def definition(game: Table) -> list[Fraction]:
     ]
     worst = [[min(values) for values in zip(*tables, strict=True)] for tables in replies]
     return [max(values) for values in zip(*worst, strict=True)]
-
-
-def random_table(seed: int, pays: bool = False) -> Table:
-    """Return a random game in which moves lead anywhere, so most have end components."""
-    random = Random(seed)
-    count = random.randint(3, 8)
-    rows: list[Any] = [(None, Fraction(random.randint(-4, 4), random.choice((1, 3))))]
-    rows += [(None, random.randint(-3, 3))]
-    for _ in range(count):
-        turn = random.choice(("max", "min", "chance"))
-        if turn == "chance":
-            p = random.choice(CHOICES)
-            rows.append((turn, [(q, random.randrange(count + 2)) for q in (p, 1 - p)]))
-        else:
-            own = [random.randrange(count + 2) for _ in range(random.choice((1, 2, 2, 3)))]
-            rows.append((turn, own))
-    rows.reverse()  # the start is a player or chance, and the ends are last
-    rows = [
-        (t, r if t is None else [
-            (x[0], count + 1 - x[1]) if isinstance(x, tuple) else count + 1 - x for x in r
-        ])
-        for t, r in rows
-    ]  # fmt: skip
-    if not pays:
-        return Table(rows, random.choice((0, 1, -1, Fraction(1, 3))))
-    paid = [
-        (t, r if t is None else [
-            (*(x if isinstance(x, tuple) else (x,)), random.randint(-3, 3)) for x in r
-        ])
-        for t, r in rows
-    ]  # fmt: skip
-    return Paying(paid, None, Fraction(9, 10))
 
 
 def check(game: Table, found: et.Solution) -> None:
