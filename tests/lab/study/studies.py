@@ -105,16 +105,12 @@ def plan(folder: Path, text: str) -> Any:
     return summarize(study, kept)
 
 
-def run_remaining(study: Study, path: Path, executor: Executor | None = None) -> Executor:
+def run_remaining(study: Study, path: Path) -> ImmediateExecutor:
     """Run the remaining tasks in this process."""
-    executor = executor or ImmediateExecutor()
-    kept = Results(str(path))
+    executor, kept = ImmediateExecutor(), Results(str(path))
     kept.read()
-    try:
-        with kept.writing():
-            execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
-    finally:
-        executor.shutdown()
+    with kept.writing():
+        execute(find_tasks(study, kept), kept, executor, 2, lambda more: None)
     return executor
 
 
@@ -140,6 +136,10 @@ def figures(study: Study, path: Path) -> list[Any]:
         )
         for r in rows
     ]
+
+
+def without_times(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**row, "seconds": None} for row in rows]
 
 
 def records(path: Path) -> list[dict[str, Any]]:
@@ -222,10 +222,10 @@ def alive(processes: list[psutil.Process]) -> list[psutil.Process]:
     return found
 
 
-def stderr_at_exit(process: subprocess.Popen[str]) -> str:
-    """Wait for the end of a process; return what it wrote to standard error."""
+def output_at_exit(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Wait for the end of a process; return its output and its errors."""
     try:
-        return process.communicate(timeout=PATIENCE)[1]
+        return process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         return pytest.fail("it hangs")
 
@@ -254,6 +254,13 @@ def time_limit(seconds: int) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def assert_continues(grid: tuple[Study, list[Any]], path: Path) -> None:
+    """Check that the next run of a study makes the trees that are missing, and no others."""
+    done = lines_in(path)
+    assert run_remaining(grid[0], path).trees == GRID_TREES - done
+    assert_complete(grid, path)
 
 
 def assert_complete(grid: tuple[Study, list[Any]], path: Path) -> None:

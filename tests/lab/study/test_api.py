@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from helpers import invoke
-from lab.study.studies import SMALL, SMALL_TREES, figures, run_study, spec_in
+from lab.study.studies import SMALL, SMALL_TREES, figures, run_study, spec_in, without_times
 
 import expectitree as et
 from expectitree.lab.study.report import Summary
@@ -31,10 +31,6 @@ SPEC: dict[str, Any] = {
 @pytest.fixture(scope="module")
 def found() -> Summary:
     return et.study(SPEC)
-
-
-def without_times(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{**record, "seconds": None} for record in records]
 
 
 def test_a_file_gives_what_the_command_finds_and_nothing_is_written(

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers import ROOT
-from lab.study.studies import PATIENCE, wait_until
+from lab.study.studies import output_at_exit, spec_in, started, wait_until, without_times
 
 import expectitree as et
 
@@ -88,28 +88,9 @@ def cluster(folder: Path, **environment: str) -> Iterator[Cluster]:
         yield Cluster(folder, processes, **environment)
 
 
-@contextmanager
-def study(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+def study(folder: Path, *words: str) -> AbstractContextManager[subprocess.Popen[str]]:
     """Run `expectitree study` on the study of a folder."""
-    (folder / "spec.yaml").write_text(SPEC)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "expectitree", "study", str(folder / "spec.yaml"), "--format",
-            "json", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", cwd=ROOT,
-    )  # fmt: skip
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.communicate()
-
-
-def output_at_exit(process: subprocess.Popen[str]) -> tuple[str, str]:
-    """Wait for the end of a process; return its output."""
-    try:
-        return process.communicate(timeout=PATIENCE)
-    except subprocess.TimeoutExpired:
-        return pytest.fail("it hangs")
+    return started(spec_in(folder, SPEC), "--format", "json", *words)
 
 
 def results(folder: Path) -> list[dict[str, Any]]:
@@ -138,13 +119,6 @@ def assert_complete(folder: Path, output: str) -> None:
     summary = json.loads(output)
     assert summary["trees"] == {"done": TREES, "total": TREES}
     assert [row["trees"] for row in summary["rows"]] == [200] * 6
-
-
-def figures(output: str) -> list[dict[str, Any]]:
-    """Return the summary of a study without times."""
-    return [
-        {name: row[name] for name in row if name != "seconds"} for row in json.loads(output)["rows"]
-    ]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -179,7 +153,8 @@ def test_a_worker_that_dies_changes_nothing(tmp_path: Path) -> None:
     assert_complete(tmp_path, output)
     with study(here, "--jobs", "2") as process:
         local, _ = output_at_exit(process)
-    assert figures(local) == figures(output)
+    ours, theirs = (without_times(json.loads(text)["rows"]) for text in (local, output))
+    assert ours == theirs
 
 
 @pytest.mark.slow

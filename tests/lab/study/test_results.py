@@ -21,18 +21,17 @@ from lab.study.studies import (
     SLOW,
     SMALL,
     SMALL_TREES,
-    ImmediateExecutor,
     alive,
-    assert_complete,
+    assert_continues,
     figures,
     lines_in,
+    output_at_exit,
     record_keys,
     run_remaining,
     run_study,
     signal_group,
     spec_in,
     started,
-    stderr_at_exit,
     study_of,
     wait_until,
     workers_of,
@@ -59,7 +58,6 @@ def test_a_results_file_cut_anywhere_is_continued(
     for end in [*range(last - 2, len(content) + 1), 0, 1]:
         path.write_bytes(content[:end])
         executor = run_remaining(study, path)
-        assert isinstance(executor, ImmediateExecutor)
         assert executor.trees == SMALL_TREES - content[:end].count(b"\n")
         assert len(record_keys(path)) == SMALL_TREES
         assert figures(study, path) == expected
@@ -95,7 +93,6 @@ def test_an_extended_study_runs_only_missing_searches(
     path.write_bytes(small[1].read_bytes())
     study = study_of(tmp_path, SMALL.replace(before, after))
     executor = run_remaining(study, path)
-    assert isinstance(executor, ImmediateExecutor)
     assert (executor.trees, executor.runs) == (trees, runs)
     run_remaining(study, tmp_path / "at once")
     assert figures(study, path) == figures(study, tmp_path / "at once")
@@ -213,10 +210,7 @@ def test_a_study_killed_at_any_moment_continues(
             signal_group(process, signal.SIGKILL)
     done = lines_in(path)
     assert 240 <= done < GRID_TREES
-    executor = run_remaining(grid[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.trees == GRID_TREES - done
-    assert_complete(grid, path)
+    assert_continues(grid, path)
 
 
 @pytest.mark.slow
@@ -249,16 +243,13 @@ def test_an_interrupt_prints_one_line(grid: tuple[Study, list[Any]], tmp_path: P
         wait_until(lambda: lines_in(path) > 20, process)
         workers = workers_of(process)
         signal_group(process, signal.SIGINT)
-        errors = stderr_at_exit(process)
+        errors = output_at_exit(process)[1]
     assert process.returncode == 130
     assert not alive(workers)
     done = lines_in(path)
     expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command continues there"
     assert errors.splitlines() == [expected, "expectitree: interrupted"]
-    executor = run_remaining(grid[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.trees == GRID_TREES - done
-    assert_complete(grid, path)
+    assert_continues(grid, path)
 
 
 @pytest.mark.slow
@@ -268,7 +259,7 @@ def test_an_interrupt_while_workers_start_prints_no_traceback(tmp_path: Path) ->
         workers = workers_of(process)
         time.sleep(0.05)
         signal_group(process, signal.SIGINT)
-        errors = stderr_at_exit(process)
+        errors = output_at_exit(process)[1]
     assert process.returncode == 130
     assert "Traceback" not in errors
     assert "KeyboardInterrupt" not in errors
@@ -283,7 +274,7 @@ def test_an_interrupt_does_not_wait_for_long_searches(tmp_path: Path) -> None:
         workers = workers_of(process)
         wait_until(lambda: all(worker.cpu_times().user > 1 for worker in workers), process)
         signal_group(process, signal.SIGINT)
-        errors = stderr_at_exit(process)
+        errors = output_at_exit(process)[1]
         assert not alive(workers)
     assert process.returncode == 130
     assert errors.splitlines()[1:] == ["expectitree: interrupted"]
@@ -297,14 +288,10 @@ def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path:
         wait_until(lambda: lines_in(path) > 20, process)
         workers = workers_of(process)
         workers[0].kill()
-        errors = stderr_at_exit(process)
+        errors = output_at_exit(process)[1]
     assert process.returncode not in (0, 1, 130)
     assert re.fullmatch(
         r"expectitree: a search process died.*a results file keeps what is done\n", errors
     )
     assert not alive(workers)
-    done = lines_in(path)
-    executor = run_remaining(grid[0], path)
-    assert isinstance(executor, ImmediateExecutor)
-    assert executor.trees == GRID_TREES - done
-    assert_complete(grid, path)
+    assert_continues(grid, path)
