@@ -26,19 +26,30 @@ from expectitree.games.positions import random_position
 TURNS = {-1: "chance", 0: "max", 1: "min", -4: None}  # OpenSpiel's players
 
 
+PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player_cuts]
+SMALLER = {"dice": "(n=3,k=3)", "pig": "(target=12)", "2048": "(goal=8)"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_merging_equal_states_changes_no_value(name: str) -> None:
-    game, merged = find_game("game:dice(n=3,k=3)" if name == "dice" else f"game:{name}"), 0
-    depth = {"dice": 6, "mines": 5}.get(name, 3)
+def test_every_search_finds_the_value_and_merging_changes_none(name: str) -> None:
+    game, merged = find_game(f"game:{name}{SMALLER.get(name, '')}"), 0
+    deepest = {"dice": 6, "mines": 5}.get(name, 3)
     for seed in range(3):
+        depth = deepest - seed
         state = random_position(game, 3, seed)
         tree, whole = (
             et.write_out(game, depth=depth, state=state, merge=merge) for merge in (True, False)
         )
-        assert et.evaluate(tree).value == pytest.approx(et.evaluate(whole).value)
-        assert et.evaluate(tree, "star2").value == pytest.approx(et.evaluate(whole).value)
         merged += len(whole) - len(tree)
+        value = pytest.approx(et.evaluate(whole).value)
+        assert et.evaluate(tree).value == et.evaluate(tree, "star2").value == value
+        options: list[dict[str, bool]] = [{}, {"deepen": True}, {"merge": False}]
+        for algorithm, own in product(PRUNING, options):
+            found = et.search(game, depth=depth, state=state, algorithm=algorithm, **own)
+            assert found.value == value, (algorithm, own, seed)
+            if algorithm != "best-first":
+                assert et.trace(found).search.value == value, (algorithm, own, seed)
     assert merged > 0
 
 

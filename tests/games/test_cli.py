@@ -14,8 +14,6 @@ import pytest
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
-from expectitree.games.finding import find_game
-from expectitree.games.positions import random_position
 from expectitree.searches.engine import search_tree
 
 PIG = "game:pig(target=10)"
@@ -387,26 +385,6 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
     assert record["nodes_total"] is None
     assert record["leaves_total"] is None
     assert (record["rows"], record["evaluations"], record["merged"]) == (28, 16, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "game",
-    ["game:pig(target=12)", "game:dice(n=3,k=3)", "game:einstein", "game:blackjack",
-     "game:2048(goal=8)"],
-)  # fmt: skip
-@pytest.mark.parametrize("options", [{}, {"deepen": True}, {"merge": False}], ids=str)
-def test_every_search_of_a_built_in_game_finds_the_value(
-    game: str, options: dict[str, bool]
-) -> None:
-    for seed in (1, 2, 3):
-        state = random_position(find_game(game), seed, seed)
-        whole = et.evaluate(et.write_out(game, depth=seed, state=state))
-        for algorithm in PRUNING:
-            found = et.search(game, depth=seed, state=state, algorithm=algorithm, **options)
-            assert found.value == pytest.approx(whole.value), (algorithm, seed)
-            if algorithm != "best-first":
-                assert et.trace(found).search.value == pytest.approx(whole.value), (algorithm, seed)
 
 
 def test_options_of_files_are_refused_for_games() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from expectitree.base.errors import FileError, GameError
-from expectitree.games.built_in import BUILT_IN
 from expectitree.games.finding import find_estimate, find_game, is_game
 from expectitree.games.rules import Options, Rules
 
@@ -80,16 +79,6 @@ def coin(tmp_path: Path) -> str:
     (tmp_path / "coin.py").write_text(COIN)
     sys.modules.pop("helper", None)
     return str(tmp_path / "coin.py")
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_each_built_in_game_is_found_and_keeps_to_the_protocol(name: str) -> None:
-    game = find_game(f"game:{name}")
-    rules = Rules(game, Options())
-    assert rules.merges
-    assert rules.bounds == game.utility_bounds
-    assert hasattr(game, "title")
-    assert game.turn(game.start)
 
 
 @pytest.mark.parametrize(

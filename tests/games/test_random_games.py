@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -94,34 +95,15 @@ def test_lazy_search_finds_the_value_and_a_best_move(seeds: range, numbers: str)
     for seed in seeds:
         game = RandomGame(seed, rare=seed % 4 == 3, floats=numbers == "floats")
         for chosen in few(seeds, exact):
-            for merge in (True, False):
+            for merge, deepen in product((True, False), (False, True)[: 1 + chosen.player_cuts]):
+                same: Any = {"algorithm": chosen, "merge": merge, "exact": exact}
                 with may_be_too_large(game, chosen):
-                    found = et.search(
-                        game, depth=game.depth, algorithm=chosen, merge=merge, exact=exact
-                    )
+                    found = et.search(game, depth=game.depth, deepen=deepen, **same)
                     check_found(found, game, exact)
-                    assert found.grown is None or (found.grown.merged == 0 or merge)
-
-
-@pytest.mark.parametrize("exact", [True, False])
-@pytest.mark.parametrize("seeds", SEEDS)
-def test_iterative_deepening_finds_the_same(seeds: range, exact: bool) -> None:
-    for seed in seeds:
-        game = RandomGame(seed, rare=seed % 4 == 2, floats=not exact)
-        for chosen in few(seeds, exact)[2:]:
-            for merge in (True, False):
-                with may_be_too_large(game, chosen):
-                    found = et.search(
-                        game,
-                        depth=game.depth,
-                        algorithm=chosen,
-                        merge=merge,
-                        exact=exact,
-                        deepen=True,
-                    )
-                    check_found(found, game, exact)
-                    assert found.grown is not None
-                    assert (found.grown.depth, found.grown.why_stopped) == (game.depth, "")
+                    grown = found.grown
+                    assert grown is not None
+                    assert merge or grown.merged == 0
+                    assert (grown.depth, grown.why_stopped) == (game.depth, "")
 
 
 @pytest.mark.parametrize("seeds", SEEDS)

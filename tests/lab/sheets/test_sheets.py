@@ -262,10 +262,15 @@ def test_moodle_accepts_a_rounded_answer_only_where_digits_are_left_out() -> Non
 # ---- The command.
 
 
-def test_the_command_writes_a_sheet_its_key_and_its_trees(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, which is empty."""
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_command_writes_a_sheet_its_key_and_its_trees() -> None:
     done = invoke("sheet", "--trees", "trees", "-n", "2", "--task", "Do it.")
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == "sheet.html and sheet-key.html written: 2 variants\n"
@@ -300,37 +305,30 @@ def test_the_command_writes_a_sheet_its_key_and_its_trees(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_wrong_usage(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_wrong_usage(words: list[str], message: str, folder: Path) -> None:
     done = run_main("sheet", *words)
     assert done.status == 2
     assert message in " ".join(done.err.split())
-    assert not [*tmp_path.iterdir()]
+    assert not [*folder.iterdir()]
 
 
-def test_a_file_that_is_missing_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_missing_is_reported() -> None:
     done = run_main("sheet", "unifrom")
     assert done.status == 3
     assert "unifrom: there is no such file" in done.err
 
 
-def test_the_sheet_of_a_file_keeps_its_form(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("folder")
+def test_the_sheet_of_a_file_keeps_its_form() -> None:
     assert invoke("sheet", str(ROOT / "trees/rockefeller.yaml"), "-n", "2").exit_code == 0
     texts = texts_of(Path("sheet.html").read_text("utf-8"))
     assert texts.count("install") == 2 * 3
     assert texts.count("Sell the land, drill, or test first") == 2
 
 
-def test_alphabeta_gets_trees_that_it_cuts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("folder")
+def test_alphabeta_gets_trees_that_it_cuts() -> None:
     assert invoke("sheet", "-n", "1", "-a", "alphabeta", "--trees", ".").exit_code == 0
     tree = et.load("variant-1.yaml")
     assert (len(tree), et.evaluate(tree, "alphabeta", bounds="none").counts.cuts > 0) == (13, True)
