@@ -65,6 +65,15 @@ def for_each(
     return decorate
 
 
+def seed_ranges(quick: int, slow: int, long: int) -> list[Any]:
+    """Return seeds up to three numbers, as cases of a quick, of a slow and of a long test."""
+    return [
+        pytest.param(range(quick), id="quick"),
+        pytest.param(range(quick, slow), id="many", marks=pytest.mark.slow),
+        pytest.param(range(slow, long), id="all", marks=LONG),
+    ]
+
+
 def typed(text: str) -> str:
     """Return a text of the terminal with its numbers as they are typed: `−1,000` as `-1000`."""
     return re.sub(r"(?<=\d),(?=\d{3})", "", text).replace(MINUS, "-")
@@ -108,6 +117,13 @@ def run_main(*words: str, stdin: str | None = None, **environment: str) -> Done:
         done = Done(status, out.getvalue().decode(), err.getvalue().decode())
     assert "Traceback" not in done.out + done.err
     return done
+
+
+def error_of(*words: str, status: int = 2) -> str:
+    """Return the error of a program that ends with a status, without line breaks."""
+    done = run_main(*words)
+    assert done.status == status
+    return " ".join(done.err.split())
 
 
 def load(source: Any, exact: bool = True, **about: Any) -> Tree:

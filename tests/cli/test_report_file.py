@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, error_of, invoke
 
 RISK = str(ROOT / "trees" / "risk.yaml")
 
@@ -41,24 +41,19 @@ def test_a_report_never_replaces_its_own_input(words: tuple[str, ...], tmp_path:
     tree.write_text('{"max": [1, 2]}')
     link.symlink_to(tree)
     for out in (tree, link):
-        done = invoke(*words, str(tree), "-o", str(out))
-        assert done.exit_code == 2
-        assert "name another file for the report" in done.stderr
+        assert "name another file for the report" in error_of(*words, str(tree), "-o", str(out))
     assert tree.read_text("utf-8") == '{"max": [1, 2]}'
 
 
 @pytest.mark.parametrize("name", ["tree.yaml", "tree.arrow", "study.results.jsonl", ""])
 def test_a_report_has_no_name_of_a_tree(name: str, tmp_path: Path) -> None:
-    done = invoke("eval", RISK, "-o", str(tmp_path / name) if name else "")
-    assert done.exit_code == 2
-    assert "choose an ending such as .txt or .json" in done.stderr
+    error = error_of("eval", RISK, "-o", str(tmp_path / name) if name else "")
+    assert "choose an ending such as .txt or .json" in error
 
 
 def test_a_report_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     for out in ("/dev/full", str(tmp_path / "none" / "x.txt"), str(tmp_path)):
-        done = run_main("eval", RISK, "-o", out)
-        assert done.status == 3
-        assert "the file cannot be written" in done.err
+        assert "the file cannot be written" in error_of("eval", RISK, "-o", out, status=3)
 
 
 def test_help_is_a_command() -> None:

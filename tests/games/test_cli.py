@@ -11,7 +11,7 @@ from textwrap import dedent
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, error_of, invoke, run_main
 
 import expectitree as et
 from expectitree.searches.engine import search_tree
@@ -107,9 +107,7 @@ def test_many_unvisited_moves_are_counted(tmp_path: Path) -> None:
 
 
 def test_a_depth_is_required() -> None:
-    done = invoke("eval", PIG)
-    assert done.exit_code == 2
-    assert "choose with --depth D how many plies deep to search it" in words(done.stderr)
+    assert "choose with --depth D how many plies deep to search it" in error_of("eval", PIG)
 
 
 def test_options_of_a_search(counting: str) -> None:
@@ -165,9 +163,8 @@ def test_a_stopped_search_can_be_traced_and_has_no_strategy() -> None:
     done = invoke("trace", PIG, "--depth", "6", "--max-rows", "60")
     assert done.exit_code == 1
     assert "was stopped after" in words(done.stdout)
-    done = invoke("eval", PIG, "--depth", "6", "--max-rows", "60", "--strategy")
-    assert done.exit_code == 2
-    assert "give it more --seconds, --max-rows or --max-visits" in done.stderr
+    error = error_of("eval", PIG, "--depth", "6", "--max-rows", "60", "--strategy")
+    assert "give it more --seconds, --max-rows or --max-visits" in error
 
 
 # ---- Positions.
@@ -192,9 +189,7 @@ def test_moves_choose_the_position_which_is_shown() -> None:
     ],
 )
 def test_wrong_options(options: tuple[str, ...], message: str) -> None:
-    done = invoke("eval", PIG, "--depth", "2", *options)
-    assert done.exit_code == 2
-    assert message in words(done.stderr)
+    assert message in error_of("eval", PIG, "--depth", "2", *options)
 
 
 @pytest.mark.parametrize(
@@ -203,9 +198,8 @@ def test_wrong_options(options: tuple[str, ...], message: str) -> None:
      "--seconds=1", "--estimate=a.py:f"],
 )  # fmt: skip
 def test_an_option_for_games_needs_a_game(option: str) -> None:
-    done = invoke("eval", RISK, option)
-    assert done.exit_code == 2
-    assert f"{option.partition('=')[0]} is for games, such as game:pig" in words(done.stderr)
+    error = error_of("eval", RISK, option)
+    assert f"{option.partition('=')[0]} is for games, such as game:pig" in error
 
 
 # ---- Games in files.
@@ -219,9 +213,7 @@ def test_wrong_games(tmp_path: Path) -> None:
         (f"{tmp_path / 'none.py'}:Game", "the file cannot be read: no such file or directory"),
         ("game:pigg", "unknown game 'pigg' (did you mean 'pig'?)"),
     ):
-        done = run_main("eval", name, "--depth", "3")
-        assert done.status == 3
-        assert message in words(done.err)
+        assert message in error_of("eval", name, "--depth", "3", status=3)
 
 
 def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
@@ -235,9 +227,8 @@ def test_texts_of_a_game_cannot_control_the_terminal(tmp_path: Path) -> None:
         "return state + move", "return State(state + move)"
     )
     file.write_text("class State(int):\n    def __str__(self):\n        return 1 / 0\n" + text)
-    done = run_main("eval", f"{file}:Counting", "--depth", "2", "--play", "1")
-    assert done.status == 3
-    assert "str(1) raises ZeroDivisionError" in words(done.err)
+    error = error_of("eval", f"{file}:Counting", "--depth", "2", "--play", "1", status=3)
+    assert "str(1) raises ZeroDivisionError" in error
 
 
 def test_an_error_of_one_game_does_not_stop_the_others() -> None:
@@ -314,9 +305,8 @@ def test_other_commands_write_the_tree_out(command: tuple[str, ...], expected: s
     done = invoke(*command, PIG, "--depth", "3")
     assert done.exit_code == 0
     assert expected in done.stdout
-    done = invoke(*command, PIG, "--depth", "9", "--max-rows", "500")
-    assert done.exit_code == 3
-    assert "choose a smaller --depth, or allow more with --max-rows" in done.stderr
+    error = error_of(*command, PIG, "--depth", "9", "--max-rows", "500", status=3)
+    assert "choose a smaller --depth, or allow more with --max-rows" in error
 
 
 @pytest.mark.parametrize(
@@ -358,9 +348,7 @@ def test_text_is_exact(tmp_path: Path) -> None:
 def test_a_tree_that_is_too_large_leaves_no_file(tmp_path: Path) -> None:
     file = tmp_path / "pig.yaml"
     large = ("convert", PIG, str(file), "--depth", "9", "--max-rows", "1000", "--force")
-    done = run_main(*large)
-    assert done.status == 3
-    assert "more than 1,000 rows at depth 9: choose a smaller --depth" in words(done.err)
+    assert "more than 1,000 rows at depth 9: choose a smaller --depth" in error_of(*large, status=3)
     assert not list(tmp_path.iterdir())
     file.write_text("max: [1, 2]")
     assert run_main(*large).status == 3
@@ -370,9 +358,7 @@ def test_a_tree_that_is_too_large_leaves_no_file(tmp_path: Path) -> None:
 def test_convert_needs_a_depth_for_a_game_and_takes_none_for_a_file(tmp_path: Path) -> None:
     out = str(tmp_path / "a.yaml")
     assert invoke("convert", PIG, out).exit_code == 2
-    done = invoke("convert", RISK, out, "--depth", "2")
-    assert done.exit_code == 2
-    assert "--depth is for games" in done.stderr
+    assert "--depth is for games" in error_of("convert", RISK, out, "--depth", "2")
 
 
 # ---- Python
@@ -389,9 +375,7 @@ def test_records_and_repr_of_a_game_have_no_totals() -> None:
 
 def test_options_of_files_are_refused_for_games() -> None:
     for words in (["eval", "game:pig"], ["convert", "game:pig", "-"]):
-        done = run_main(*words, "--depth", "3", "--from", "efg")
-        assert done.status == 2
-        assert "--from, --max-player" in done.err
+        assert "--from, --max-player" in error_of(*words, "--depth", "3", "--from", "efg")
 
 
 def test_solve_and_verify_a_game(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
-from helpers import LONG
+from helpers import seed_ranges
 from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
@@ -20,11 +20,7 @@ from expectitree.games.rules import Options, RowsError, Rules
 from expectitree.searches.progress import listening
 
 IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR25[2:6]
-SEEDS = [
-    pytest.param(range(4), id="quick"),
-    pytest.param(range(4, 40), id="many", marks=pytest.mark.slow),
-    pytest.param(range(40, 500), id="all", marks=LONG),
-]
+SEEDS = seed_ranges(4, 40, 500)
 
 
 def grown_branches(search: Search, game: RandomGame) -> Counter[tuple[int, str]]:

@@ -8,7 +8,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from helpers import LONG
+from helpers import seed_ranges
 from random_games import RandomGame
 
 import expectitree as et
@@ -140,11 +140,7 @@ class Wide(Packed):
     scales = (2**40, -(2**45), 3)
 
 
-SEEDS = [
-    pytest.param(range(40), id="quick"),
-    pytest.param(range(40, 400), id="many", marks=pytest.mark.slow),
-    pytest.param(range(400, 4000), id="all", marks=LONG),
-]
+SEEDS = seed_ranges(40, 400, 4000)
 
 
 def test_states_without_numbers_are_equal() -> None:

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import LONG
+from helpers import seed_ranges
 from random_games import Mirror, RandomGame
 from random_trees import BEST_FIRST, STAR25, in_numbers
 
@@ -29,17 +29,12 @@ DEPTH_FIRST = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + S
 FEW = [ALGORITHMS["star1"], ALGORITHMS["star2"], STAR25[5]]
 ALL = [ALGORITHMS["expectiminimax"], *DEPTH_FIRST, *BEST_FIRST]
 QUICK = range(4)
-MANY = range(4, 24)
-SEEDS = [
-    pytest.param(QUICK, id="quick"),
-    pytest.param(MANY, id="many", marks=pytest.mark.slow),
-    pytest.param(range(24, 220), id="all", marks=LONG),
-]
+SEEDS = seed_ranges(len(QUICK), 24, 220)
 
 
 def few(seeds: range, exact: bool) -> list[Algorithm]:
     """Return all algorithms, or in a quick run the quickest."""
-    if seeds is not QUICK:
+    if seeds != QUICK:
         return ALL
     return FEW if exact else [*FEW, BEST_FIRST[0]]
 
@@ -145,7 +140,7 @@ def test_small_differences_matter_where_bounds_are_far(
         game.table = [row._replace(value=row.value * Fraction(unit)) for row in game.table]
         greatest = float(max(abs(row.value) for row in game.table)) or 1.0
         game.utility_bounds = bounds[0] * greatest, bounds[1] * greatest
-        for chosen in [*(ALL[1:] if seeds is not QUICK else FEW), *BEST_FIRST]:
+        for chosen in [*(ALL[1:] if seeds != QUICK else FEW), *BEST_FIRST]:
             check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
         found = et.search(game, depth=game.depth, algorithm="best-first", goal="action")
         assert is_repeated(game) or best_moves(found, game) <= game.best_moves()
@@ -162,7 +157,7 @@ def test_far_bounds_of_states_cost_no_digits(seeds: range, bounds: Bounds) -> No
             far = random.choice((1, 1e3, 1e17, 1e40)) * random.uniform(10, 100)
             game.table[n] = row._replace(bounds=(-far * 10, far * 10))
         game.utility_bounds = bounds[0] * 1000, bounds[1] * 1000
-        for chosen in [*(ALL[1:] if seeds is not QUICK else FEW), *BEST_FIRST]:
+        for chosen in [*(ALL[1:] if seeds != QUICK else FEW), *BEST_FIRST]:
             check_found(et.search(game, depth=game.depth, algorithm=chosen), game, exact=False)
 
 
@@ -231,7 +226,7 @@ def test_without_merging_every_visit_is_that_of_the_written_out_tree(
     for seed in seeds:
         game = RandomGame(seed, state_bounds=False, floats=not exact)
         tree = game.write_out(exact, merged=False)
-        for chosen in DEPTH_FIRST if seeds is not QUICK else FEW:
+        for chosen in DEPTH_FIRST if seeds != QUICK else FEW:
             lazy = et.search(game, depth=game.depth, algorithm=chosen, merge=False, exact=exact)
             whole = search_tree(tree, chosen, bounds=in_numbers(game.utility_bounds, exact))
             check_same_visits(lazy, whole)
@@ -259,7 +254,7 @@ def test_a_search_of_the_grown_tree_is_the_same_search(seeds: range, exact: bool
 def test_the_mirror_of_a_game_negates_every_result(seeds: range, exact: bool) -> None:
     for seed in seeds:
         game = RandomGame(seed, floats=not exact)
-        for chosen in [*FEW, BEST_FIRST[0]] if seeds is not QUICK else FEW[1:]:
+        for chosen in [*FEW, BEST_FIRST[0]] if seeds != QUICK else FEW[1:]:
             for settings in ({}, {"merge": False}, {"deepen": True}, {"max_visits": 9}):
                 same: Any = {"depth": game.depth, "algorithm": chosen, "exact": exact, **settings}
                 seen, mirror = et.search(game, **same), et.search(Mirror(game), **same)

@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 from game_trees import Long, value_of
 from games.tables import random_table
-from helpers import LONG
+from helpers import seed_ranges
 from random_games import RandomGame
 from random_trees import STAR25
 
@@ -26,11 +26,7 @@ from expectitree.games.growth import Growth
 
 DEPTH_FIRST = [*(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")), *STAR25]
 COLUMNS = ("lower", "upper", "visits", "alpha", "beta", "cut", "cut_after")
-SEEDS = [
-    pytest.param(range(5), id="quick"),
-    pytest.param(range(5, 120), id="many", marks=pytest.mark.slow),
-    pytest.param(range(120, 900), id="all", marks=LONG),
-]
+SEEDS = seed_ranges(5, 120, 900)
 
 
 @contextmanager

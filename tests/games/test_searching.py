@@ -14,7 +14,7 @@ from unittest import mock
 
 import pytest
 from game_trees import Long
-from helpers import LONG
+from helpers import LONG, seed_ranges
 from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
@@ -31,11 +31,7 @@ LAZY = [
     *BEST_FIRST,
     et.algorithm("best-first", goal="action"),
 ]
-SEEDS = [
-    pytest.param(range(2), id="quick"),
-    pytest.param(range(2, 24), id="many", marks=pytest.mark.slow),
-    pytest.param(range(24, 300), id="all", marks=LONG),
-]
+SEEDS = seed_ranges(2, 24, 300)
 
 
 def places(

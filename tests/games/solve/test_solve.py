@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from games.tables import Paying, Table, random_table
-from helpers import LONG
+from helpers import seed_ranges
 from random_games import RandomGame
 
 import expectitree as et
@@ -89,13 +89,7 @@ def check(game: Table, found: et.Solution) -> None:
         assert position.upper - position.lower <= 1e-9, (game.rows, game.endless)
 
 
-def parts(few: int, some: int, many: int) -> list[Any]:
-    """Return seeds for a quick run, for a slow one, and for a long one."""
-    some_more = pytest.param(range(few, some), marks=pytest.mark.slow)
-    return [range(few), some_more, pytest.param(range(some, many), marks=LONG)]
-
-
-@pytest.mark.parametrize("seeds", parts(4, 100, 400))
+@pytest.mark.parametrize("seeds", seed_ranges(4, 100, 400))
 def test_random_games_with_cycles(seeds: range) -> None:
     for seed in seeds:
         game = random_table(seed)
@@ -118,7 +112,7 @@ def test_random_games_with_cycles(seeds: range) -> None:
             assert definition(Table(fixed, game.endless))[0] == exact.lower, (seed, turn)
 
 
-@pytest.mark.parametrize("seeds", parts(4, 50, 200))
+@pytest.mark.parametrize("seeds", seed_ranges(4, 50, 200))
 def test_random_games_with_rewards_and_a_discount(seeds: range) -> None:
     for seed in seeds:
         game = random_table(seed, pays=True)
@@ -150,7 +144,7 @@ def test_rewards_without_discount_where_every_play_ends() -> None:
     assert et.solve(game, exact=True).value == 20
 
 
-@pytest.mark.parametrize("seeds", parts(6, 50, 200))
+@pytest.mark.parametrize("seeds", seed_ranges(6, 50, 200))
 def test_games_that_end_are_worth_what_a_search_finds(seeds: range) -> None:
     for seed in seeds:
         game = RandomGame(seed, state_bounds=False)

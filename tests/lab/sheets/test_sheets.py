@@ -13,7 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, error_of, invoke, run_main
 
 import expectitree as et
 from expectitree.base.algorithms import algorithm
@@ -306,17 +306,13 @@ def test_the_command_writes_a_sheet_its_key_and_its_trees() -> None:
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
 def test_wrong_usage(words: list[str], message: str, folder: Path) -> None:
-    done = run_main("sheet", *words)
-    assert done.status == 2
-    assert message in " ".join(done.err.split())
+    assert message in error_of("sheet", *words)
     assert not [*folder.iterdir()]
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_file_that_is_missing_is_reported() -> None:
-    done = run_main("sheet", "unifrom")
-    assert done.status == 3
-    assert "unifrom: there is no such file" in done.err
+    assert "unifrom: there is no such file" in error_of("sheet", "unifrom", status=3)
 
 
 @pytest.mark.usefixtures("folder")
