@@ -187,9 +187,7 @@ class GameSource:
                 self.game, algorithm=algorithm, deepen=options.deepen, seconds=options.seconds,
                 max_visits=max_visits, **(self.arguments | others),
             )  # fmt: skip
-        grown = found.grown
-        depth = self.arguments["depth"] if grown is None else grown.depth
-        return replace(found, tree=self._named(found.tree, depth))
+        return replace(found, tree=self._named(found.tree, found.grown.depth))
 
     def write_out(self, instead: str = "") -> Tree:
         """Return the whole tree; if it is too large, the error says what to do `instead`."""

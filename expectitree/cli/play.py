@@ -163,7 +163,6 @@ class _Match:
         self.found = found = self._find(after=self.found)
         name = next(name for name, move in moves.items() if move == found.move)
         grown = found.grown
-        assert grown is not None
         known = f"at depth {grown.depth:,}" if grown.estimated else "in the whole game"
         _print(f"{PLAYERS[kind]} plays {name}, worth {known_text(*found.interval())} {known}")
         return name

@@ -14,8 +14,9 @@ from expectitree.base.tree.columns import MIN, NONE
 from expectitree.games.growth import Growth
 from expectitree.games.loops import Labels
 from expectitree.games.rules import Rules
-from expectitree.searches.result import PLAYERS, Search
+from expectitree.searches.result import PLAYERS, Grown, Search
 
+NOTHING = Grown(depth=0, rows=0, evaluations=0, merged=0)  # until a search has ended
 MAX_LOOKED_AT = 2_000  # positions near the root, to find the one that a search goes on from
 
 
@@ -64,9 +65,11 @@ class GameSearch(Search):
         [('roll', 0.4888888888888889, 0.4889), ('hold', -1.0, 0.4861)]
 
     Attributes:
+        grown: What the search needed.
         state: The state at the root.
     """
 
+    grown: Grown = NOTHING
     state: Any = None
     # After pickling, there are no rules, but what they would give.
     _rules: Rules | None = field(default=None, compare=False)
@@ -162,7 +165,7 @@ class GameSearch(Search):
                 break
             node, at, plies = waiting.popleft()
             if rules.key(at) == key:
-                left = self.grown.depth - plies if self.grown and self.grown.estimated else 0
+                left = self.grown.depth - plies if self.grown.estimated else 0
                 return Order(self), node, left
             for b, move in zip(self.tree.branches_of(node), self._moves_at(node, at), strict=True):
                 if columns.kind[columns.child[b]]:

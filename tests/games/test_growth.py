@@ -12,9 +12,10 @@ from random_games import RandomGame
 from random_trees import BEST_FIRST, STAR25
 
 import expectitree as et
-from expectitree import ALGORITHMS, Search
+from expectitree import ALGORITHMS
 from expectitree.base.tree.columns import UNSEEN
 from expectitree.games import growth
+from expectitree.games.found import GameSearch
 from expectitree.games.growth import Growth
 from expectitree.games.rules import Options, RowsError, Rules
 from expectitree.searches.progress import listening
@@ -23,9 +24,8 @@ IN_ORDER = [ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")] + STAR
 SEEDS = seed_ranges(4, 40, 500)
 
 
-def grown_branches(search: Search, game: RandomGame) -> Counter[tuple[int, str]]:
+def grown_branches(search: GameSearch, game: RandomGame) -> Counter[tuple[int, str]]:
     """Return how often each position and move lead to a node that has grown."""
-    assert search.grown is not None
     tree, unknown = search.tree, set(search.tree.unknown)
     found: Counter[tuple[int, str]] = Counter()
     waiting = [(tree.root_id, 0, search.grown.depth)]

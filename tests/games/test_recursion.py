@@ -50,8 +50,6 @@ def test_the_recursion_is_the_loop(seeds: range, exact: bool) -> None:
                 with loop_alone():
                     whole = et.search(game, depth=game.depth, **same)
             assert found.tree.columns == whole.tree.columns or not exact
-            assert found.grown is not None
-            assert whole.grown is not None
             # If all leaves are near 0, the recursion gives up, and the loop evaluates them again.
             again = whole.grown.evaluations
             assert found.grown.evaluations >= again
@@ -139,11 +137,9 @@ def test_states_without_estimates_are_searched_once() -> None:
 
     game = BearOff(2, 3)
     found = et.search(game, depth=30, exact=True)
-    assert found.grown is not None
     assert found.value == 2 * chance_to_win(*game.start[:2]) - 1
     with loop_alone(), mock.patch.object(Growth, "_find", find_by_plies):
         before = et.search(game, depth=30, exact=True)
-    assert before.grown is not None
     assert before.value == found.value
     assert found.grown.rows < 0.8 * before.grown.rows
     assert found.grown.evaluations < before.grown.evaluations
@@ -159,7 +155,6 @@ def test_deepening_evaluates_each_state_once(chosen: str, monkeypatch: pytest.Mo
     monkeypatch.setattr("expectitree.games.calls.CHECKED", 0)
     game = BearOff(1, 2)
     found = et.search(game, depth=8, algorithm=chosen, deepen=True)
-    assert found.grown is not None
     assert len(game.evaluated) == len(set(game.evaluated)) == found.grown.evaluations
     assert found.value == et.search(game, depth=8).value
 
@@ -183,7 +178,6 @@ def test_expectiminimax_evaluates_leaves_alone(monkeypatch: pytest.MonkeyPatch) 
     for merge in (True, False):
         game = BearOff(2, 2)
         found = et.search(game, depth=5, algorithm="expectiminimax", merge=merge)
-        assert found.grown is not None
         assert found.grown.evaluations == len(game.evaluated) == found.tree.leaves
 
 
@@ -193,11 +187,9 @@ def test_expectiminimax_evaluates_leaves_alone(monkeypatch: pytest.MonkeyPatch) 
 def test_a_limit_of_time_needs_no_depth() -> None:
     game = BearOff(1, 1)
     found = et.search(game, seconds=60)
-    assert found.grown is not None
     assert (found.value, found.grown.depth) == (et.search(game, depth=9).value, 6)
     assert not found.stopped
     stopped = et.search("game:pig", seconds=0.1)
-    assert stopped.grown is not None
     assert stopped.grown.depth > 1
     assert stopped.grown.why_stopped == "the limit of 0.1 s was reached"
     with pytest.raises(SearchError) as caught:

@@ -24,6 +24,7 @@ from expectitree.base.algorithms import Algorithm
 from expectitree.base.errors import SearchError
 from expectitree.base.numbers import INFINITY
 from expectitree.games import loops
+from expectitree.games.found import GameSearch
 
 LAZY = [
     *(ALGORITHMS[name] for name in ("alphabeta", "star1", "star2")),
@@ -35,13 +36,12 @@ SEEDS = seed_ranges(2, 24, 300)
 
 
 def places(
-    search: Search, game: RandomGame, is_sorted: bool = False
+    search: GameSearch, game: RandomGame, is_sorted: bool = False
 ) -> Iterator[tuple[int, int, int]]:
     """Yield each node of a search with its position and the plies left there.
 
     If moves are sorted, their labels find them, and moves without labels are left out.
     """
-    assert search.grown is not None
     tree = search.tree
     waiting, seen = [(tree.root_id, 0, search.grown.depth)], set()
     while waiting:
@@ -62,7 +62,7 @@ def places(
             waiting.append((tree.columns.child[b], *children[place]))
 
 
-def check_sound(search: Search, game: RandomGame, is_sorted: bool = False) -> None:
+def check_sound(search: GameSearch, game: RandomGame, is_sorted: bool = False) -> None:
     """Check the interval of every node against the definition."""
     # Intervals that follow from bounds alone are rounded too; eps may be 0 where no leaf was seen.
     ends = [end for end in (*search.lower, *search.upper) if abs(end) < INFINITY]
@@ -87,7 +87,6 @@ def test_every_reason_to_stop_is_tested() -> None:
     reasons = set()
     for limit in ({"max_visits": 9}, {"max_rows": 9}, {"seconds": 1e-9}, {}):
         found = et.search(game, depth=game.depth, **limit)  # type: ignore[arg-type]
-        assert found.grown is not None
         assert (found.outcome is Outcome.STOPPED) == found.stopped == bool(limit)
         reasons.add(found.grown.why_stopped)
     assert reasons == {
@@ -109,7 +108,6 @@ def test_stopped_searches_are_sound(seeds: range) -> None:
                 game.number_type = Fraction if exact else float
                 same: Any = {"algorithm": chosen, "exact": exact, "merge": merge, **limit}
                 found = et.search(game, depth=game.depth, **same)
-                assert found.grown is not None
                 assert found.grown.depth == game.depth
                 assert found.stopped == bool(found.grown.why_stopped)
                 assert found.outcome is not Outcome.STOPPED or found.stopped
@@ -126,8 +124,7 @@ def test_pauses_change_nothing() -> None:
                 same_search(et.search(game, depth=game.depth, algorithm=chosen), found)
 
 
-def check_limit(found: Search, **limit: Any) -> None:
-    assert found.grown is not None
+def check_limit(found: GameSearch, **limit: Any) -> None:
     assert found.counts.visits <= limit.get("max_visits", found.counts.visits)
     assert len(found.tree) <= limit.get("max_rows", len(found.tree))
 
@@ -142,7 +139,6 @@ def test_deepening_returns_the_last_depth_that_was_finished(seeds: range) -> Non
                 game.number_type = Fraction if exact else float
                 same: Any = {"algorithm": chosen, "exact": exact}
                 found = et.search(game, depth=game.depth, deepen=True, **same, **limit)
-                assert found.grown is not None
                 depth = found.grown.depth
                 check_sound(found, game, is_sorted=True)
                 if not found.grown.why_stopped:
@@ -167,7 +163,6 @@ def test_what_was_grown_is_counted(chosen: Algorithm, monkeypatch: pytest.Monkey
             game.calls.clear()
             found = et.search(game, depth=game.depth, algorithm=chosen, merge=merge)
             grown = found.grown
-            assert grown is not None
             assert grown.evaluations == game.calls["value"]
             if found.is_exact(found.tree.root_id):  # then the goal does not matter
                 assert grown.rows == len(found.tree) or merge

@@ -58,7 +58,6 @@ def move_lines(advice: Advice, options: ConsoleOptions) -> Iterator[RenderableTy
 def facts(found: GameSearch, options: ConsoleOptions) -> dict[str, str]:
     """Return the line of best play, and how far the search went."""
     grown = found.grown
-    assert grown is not None
     steps = [
         safe(step.label, options)
         + ("" if step.probability is None else f" (p {probability_text(step.probability)})")
