@@ -27,11 +27,16 @@ class Long:
         return float(state)
 
 
+def moves_at(game: Any, state: Any) -> list[Any]:
+    """Return the moves or outcomes in a state; none if the game is over."""
+    turn = game.turn(state)
+    moves = [] if turn is None else [*game.moves(state)]
+    return [move for move, _ in moves] if turn == "chance" else moves
+
+
 def children(game: Any, state: Any) -> list[Any]:
     """Return the states after a state."""
-    if game.turn(state) == "chance":
-        return [game.play(state, outcome) for outcome, _ in game.moves(state)]
-    return [] if game.turn(state) is None else [game.play(state, m) for m in game.moves(state)]
+    return [game.play(state, move) for move in moves_at(game, state)]
 
 
 def levels(game: Any, depth: int) -> list[int]:

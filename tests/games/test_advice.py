@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
 import pytest
+from game_trees import moves_at
 from helpers import invoke
 from random_games import RandomGame
 
@@ -27,17 +29,14 @@ from expectitree.games.rules import Options, Rules
 PIG = "game:pig(target=10)"
 
 
-def moves_at(game: Any, state: Any) -> list[Any]:
-    moves = [*game.moves(state)]
-    return [move for move, _ in moves] if game.turn(state) == "chance" else moves
+def games_that_go_on() -> Iterator[RandomGame]:
+    games = map(RandomGame, range(6))
+    return (game for game in games if game.turn(game.start) is not None and game.depth)
 
 
 @pytest.mark.parametrize("algorithm", ["star1", "star2", "best-first", "expectiminimax"])
 def test_the_moves_of_a_search_are_those_of_the_game(algorithm: str) -> None:
-    for seed in range(6):
-        game = RandomGame(seed)
-        if game.turn(game.start) is None or not game.depth:
-            continue
+    for game in games_that_go_on():
         found = et.search(game, depth=game.depth, algorithm=algorithm, merge=False)
         assert [choice.move for choice in found.moves] == moves_at(game, game.start)
         lower, upper = found.interval()
@@ -52,10 +51,7 @@ def test_the_moves_of_a_search_are_those_of_the_game(algorithm: str) -> None:
 
 @pytest.mark.parametrize("limit", [{}, {"deepen": True}, {"algorithm": "best-first"}])
 def test_every_move_is_ranked_by_its_own_value(limit: dict[str, Any]) -> None:
-    for seed in range(6):
-        game = RandomGame(seed)
-        if game.turn(game.start) is None or not game.depth:
-            continue
+    for game in games_that_go_on():
         found = et.search(game, depth=game.depth, goal="moves", **limit)
         for choice in found.moves:
             after = game.play(game.start, choice.move)
@@ -131,16 +127,15 @@ def test_progress_receives_each_depth_and_can_stop() -> None:
 
 def test_a_search_goes_on_after_a_move() -> None:
     game = Einstein()
-    for seed in range(1):
-        state = random_position(game, 5, seed)
-        found = et.search(game, depth=3, state=state, deepen=True)
-        for move in moves_at(game, state)[:2]:
-            after = game.play(state, move)
-            alone = et.search(game, depth=3, state=after, deepen=True)
-            again = et.search(game, depth=3, state=after, deepen=True, after=found)
-            assert again.value == pytest.approx(alone.value)
-            assert again.grown.rows <= alone.grown.rows
-            assert et.search(game, depth=3, state=after, after=found).value == alone.value
+    state = random_position(game, 5, 0)
+    found = et.search(game, depth=3, state=state, deepen=True)
+    for move in moves_at(game, state)[:2]:
+        after = game.play(state, move)
+        alone = et.search(game, depth=3, state=after, deepen=True)
+        again = et.search(game, depth=3, state=after, deepen=True, after=found)
+        assert again.value == pytest.approx(alone.value)
+        assert again.grown.rows <= alone.grown.rows
+        assert et.search(game, depth=3, state=after, after=found).value == alone.value
     other = et.search("game:dice", depth=2, after=found)
     assert other.value == et.search("game:dice", depth=2).value
 

@@ -9,6 +9,7 @@ import random
 import re
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -235,21 +236,37 @@ def test_workers_end_with_the_process_that_started_them(
         assert not left
 
 
+def stopped_midway(folder: Path, stop: Callable[[Any, list[Any]], None]) -> tuple[int, str]:
+    """Run a study in two workers, and stop it in its middle; return its status and its errors."""
+    with started(spec_in(folder, GRID), "--jobs", "2") as process:
+        wait_until(lambda: lines_in(folder / "spec.results.jsonl") > 20, process)
+        workers = workers_of(process)
+        stop(process, workers)
+        errors = output_at_exit(process)[1]
+    assert not alive(workers)
+    return process.returncode, errors
+
+
 @pytest.mark.slow
 def test_an_interrupt_prints_one_line(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
     """Ctrl-C reaches all processes, and the next run continues after the written results."""
+    status, errors = stopped_midway(tmp_path, lambda one, _: signal_group(one, signal.SIGINT))
     path = tmp_path / "spec.results.jsonl"
-    with started(spec_in(tmp_path, GRID), "--jobs", "2") as process:
-        wait_until(lambda: lines_in(path) > 20, process)
-        workers = workers_of(process)
-        signal_group(process, signal.SIGINT)
-        errors = output_at_exit(process)[1]
-    assert process.returncode == 130
-    assert not alive(workers)
     done = lines_in(path)
     expected = f"{path}: {done} of {GRID_TREES} trees are done; the same command continues there"
-    assert errors.splitlines() == [expected, "expectitree: interrupted"]
+    assert (status, errors.splitlines()) == (130, [expected, "expectitree: interrupted"])
     assert_continues(grid, path)
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
+    """The command ends, leaves no process behind, and the next run continues."""
+    status, errors = stopped_midway(tmp_path, lambda _, workers: workers[0].kill())
+    assert status not in (0, 1, 130)
+    assert re.fullmatch(
+        r"expectitree: a search process died.*a results file keeps what is done\n", errors
+    )
+    assert_continues(grid, tmp_path / "spec.results.jsonl")
 
 
 @pytest.mark.slow
@@ -278,20 +295,3 @@ def test_an_interrupt_does_not_wait_for_long_searches(tmp_path: Path) -> None:
         assert not alive(workers)
     assert process.returncode == 130
     assert errors.splitlines()[1:] == ["expectitree: interrupted"]
-
-
-@pytest.mark.slow
-def test_a_worker_that_dies_is_reported(grid: tuple[Study, list[Any]], tmp_path: Path) -> None:
-    """The command ends, leaves no process behind, and the next run continues."""
-    path = tmp_path / "spec.results.jsonl"
-    with started(spec_in(tmp_path, GRID), "--jobs", "2") as process:
-        wait_until(lambda: lines_in(path) > 20, process)
-        workers = workers_of(process)
-        workers[0].kill()
-        errors = output_at_exit(process)[1]
-    assert process.returncode not in (0, 1, 130)
-    assert re.fullmatch(
-        r"expectitree: a search process died.*a results file keeps what is done\n", errors
-    )
-    assert not alive(workers)
-    assert_continues(grid, path)
