@@ -68,9 +68,9 @@ LAZY_OPTIONS = (
 class GameOptions:
     start: str | None
     play: str | None
-    no_merge: bool
-    max_rows: int | None
-    estimate: str | None
+    no_merge: bool = False
+    max_rows: int | None = None
+    estimate: str | None = None
     deepen: bool = False
     seconds: float | None = None
 
@@ -96,6 +96,9 @@ class GameOptions:
         return start if self.play is None else f"{start}, after {self.play}"
 
     def state(self, game: Game) -> Any:
+        """Return the state that the user chose, or None for the start of the game."""
+        if not self.position:
+            return None
         from expectitree.games.positions import position
 
         try:
@@ -168,7 +171,7 @@ class GameSource:
         estimate = None if options.estimate is None else find_estimate(options.estimate)
         self.arguments = arguments | {  # of `search` and `write_out`
             "depth": depth,
-            "state": options.state(self.game) if options.position else None,
+            "state": options.state(self.game),
             "max_rows": options.max_rows,
             "merge": not options.no_merge,
             "estimate": estimate,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from expectitree.base.errors import GameError, SearchError
 from expectitree.base.numbers import notation
+from expectitree.cli.games import GameOptions
 from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import FILE, format_options
 from expectitree.cli.terminal import DOES_NOT_HOLD, OUT, protect, say, show, warn, working
@@ -66,19 +66,14 @@ def command(
     For example: expectitree solve 'game:pig(target=20)' --policy pig.csv
     """
     from expectitree.games.finding import find_game
-    from expectitree.games.positions import position
     from expectitree.games.solve.policy import check_policy, save_policy
     from expectitree.games.solve.report import solve
 
     protect([game])
     if policy is not None:
         check_policy(policy)
-    found_game, state = find_game(game), None
-    if start is not None or play is not None:
-        try:
-            state = position(found_game, start=start, play=play or "")
-        except GameError as error:
-            raise SearchError(str(error)) from error  # the options are wrong, not the game
+    found_game = find_game(game)
+    state = GameOptions(start, play).state(found_game)
     with working(f"solving {game}"):
         found = solve(
             found_game, width=width, state=state, exact=exact, max_rows=max_rows, seconds=seconds,
