@@ -123,14 +123,12 @@ class BatchedStates(States):
         keys = self._keys_of(children)
         unique, first, back = np.unique(keys, return_index=True, return_inverse=True)
         at = np.searchsorted(self._keys, unique)
-        at[at == len(self._keys)] = 0
-        is_new = self._keys[at] != unique
-        number = self._numbers[at]
+        known = at.clip(max=len(self._keys) - 1)
+        is_new = self._keys[known] != unique
+        number = self._numbers[known]
         number[is_new] = np.arange(count, count + is_new.sum())
-        found = np.concatenate([self._keys, unique[is_new]])
-        order = np.argsort(found, kind="stable")  # which merges what is sorted
-        self._keys = found[order]
-        self._numbers = np.concatenate([self._numbers, number[is_new]])[order]
+        self._keys = np.insert(self._keys, at[is_new], unique[is_new])
+        self._numbers = np.insert(self._numbers, at[is_new], number[is_new])
         self._found.append(first[is_new] + branches)
         self._sizes.append(int(is_new.sum()))
         return children[:, first[is_new]], number[back]
