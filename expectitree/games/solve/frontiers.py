@@ -25,8 +25,8 @@ class BatchedStates(States):
         self._sizes = [1]  # of the frontiers
         self._least: Any = None  # of each number,
         self._bits: Any = None  # and the bits for what is above
-        self._keys = np.zeros(0, np.int64)  # sorted,
-        self._numbers = np.zeros(0, np.int64)  # and the state of each
+        self._keys = np.zeros(1, np.int64)  # sorted,
+        self._numbers = np.zeros(1, np.int64)  # and the state of each
         self.number_of = self._number_of
         self.objects = self._objects
 
@@ -36,9 +36,7 @@ class BatchedStates(States):
         if packed is None or max(map(abs, packed), default=0) >= 2**MOST_BITS:
             return False
         states = np.array([packed], np.int64).T
-        if not self._make_room(states):
-            return False
-        self._keys, self._numbers = self._keys_of(states), np.zeros(1, np.int64)
+        self._least, self._bits = states[:, 0], np.zeros(len(states), np.int64)
         columns: list[Any] = [[], [], [], []]  # kinds, values, widths, weights
         below: list[Any] = []
         count = branches = 0
@@ -89,21 +87,14 @@ class BatchedStates(States):
         """Give each number enough bits, in the known keys too; return False if there are not."""
         if not states.shape[1]:
             return True
-        least, most = states.min(1), states.max(1)
-        before = self._least, self._bits
-        if self._least is not None:
-            if (least >= self._least).all() and (most - self._least < 1 << self._bits).all():
-                return True
+        least = np.minimum(self._least, states.min(1))
+        most = np.maximum(self._least + (1 << self._bits) - 1, states.max(1))
+        bits = np.array([int(span).bit_length() for span in most - least])
+        if (least < self._least).any() or (bits > self._bits).any():
             known = self._digits(self._keys)
-            least = np.minimum(least, self._least)
-            most = np.maximum(most, self._least + (1 << self._bits) - 1)
-        self._least = least
-        self._bits = np.array([int(span).bit_length() for span in most - least])
-        if before[0] is not None:
-            self._keys = self._keys_of(known)
-            order = np.argsort(self._keys)
-            self._keys, self._numbers = self._keys[order], self._numbers[order]
-        return int(self._bits.sum()) <= MOST_BITS
+            self._least, self._bits = least, bits
+            self._keys = self._keys_of(known)  # in the same order
+        return int(bits.sum()) <= MOST_BITS
 
     def _keys_of(self, states: Any) -> Any:
         keys = np.zeros(states.shape[1], np.int64)
