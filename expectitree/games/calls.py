@@ -10,13 +10,11 @@ from traceback import extract_tb
 from typing import Any, NoReturn
 
 from expectitree.base.errors import USER_ERRORS, GameError
-from expectitree.base.names import nearest
 from expectitree.base.numbers import escape
 from expectitree.games.protocol import Game
 
 METHODS = ("turn", "moves", "play", "value")
 OPTIONAL = ("key", "bounds", "label", "same_turn", "parse", "expand", "reward", "text")
-LIKENESS = 0.85  # of a misspelt name: one letter of three or four
 CHECKED = 100  # calls of each method that are checked by a second call
 
 Warn = Callable[[str], None]
@@ -61,13 +59,13 @@ class Calls:
             )
 
     def _warn_of_names(self) -> None:
-        """Warn of public methods whose name is like that of an optional one."""
-        cls = type(self.game)
-        for name in (name for name in dir(cls) if name[0] != "_" and name not in OPTIONAL):
-            near = nearest(name, OPTIONAL, LIKENESS)
-            if near and not hasattr(self.game, near) and callable(getattr(cls, name)):
+        """Warn of public methods whose name is one letter from that of an optional one."""
+        for name in dir(type(self.game)):
+            near = [other for other in OPTIONAL if _is_near(name, other)]
+            is_missing = near and not hasattr(self.game, near[0])
+            if is_missing and callable(getattr(type(self.game), name)):
                 self.warn(
-                    f"{self.title} has a method {name}, which is ignored: did you mean {near}?"
+                    f"{self.title} has a method {name}, which is ignored: did you mean {near[0]}?"
                 )
 
     def warn(self, message: str) -> None:
@@ -122,6 +120,20 @@ def are_equal(one: Any, other: Any) -> bool:
         pass  # arrays, for example, have no single answer
     one, other = (re.sub(r" at 0x[0-9a-fA-F]+", "", repr(found)) for found in (one, other))
     return bool(one == other)
+
+
+def _is_near(name: str, other: str) -> bool:
+    """Return whether two names differ by one letter: more, less, or another."""
+    if name == other or name.startswith("_") or abs(len(name) - len(other)) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(name, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    return (
+        name[at + 1 :] == other[at + 1 :]
+        or name[at + 1 :] == other[at:]
+        or name[at:] == other[at + 1 :]
+    )
 
 
 def shown(value: Any, longest: int = 120) -> str:
