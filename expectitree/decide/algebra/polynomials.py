@@ -268,9 +268,13 @@ def _without_root(p: Coefficients, root: Fraction) -> Coefficients:
     return p
 
 
+def derivative(p: Coefficients) -> Coefficients:
+    """Return the derivative of a polynomial."""
+    return tuple(i * c for i, c in enumerate(p))[1:]
+
+
 def _square_free(p: Coefficients) -> Coefficients:
-    slope = primitive([i * c for i, c in enumerate(p)][1:])
-    return quotient(p, common_divisor(p, slope))
+    return quotient(p, common_divisor(p, primitive(derivative(p))))
 
 
 def quotient(p: Coefficients, divisor: Coefficients) -> Coefficients:

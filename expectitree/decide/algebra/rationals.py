@@ -20,6 +20,7 @@ from expectitree.decide.algebra.polynomials import (
     between,
     common_divisor,
     compare,
+    derivative,
     in_order,
     primitive,
     quotient,
@@ -64,25 +65,20 @@ class Rational:
 
     def __call__(self, x: Fraction) -> Fraction:
         """Return the value at x; raise `ZeroDivisionError` at a pole."""
-        value = Fraction(
-            scaled_value(self.numerator, x), x.denominator ** max(0, len(self.numerator) - 1)
+        above, below = (
+            Fraction(scaled_value(part, x), x.denominator ** max(0, len(part) - 1))
+            for part in (self.numerator, self.denominator)
         )
-        if len(self.denominator) == 1:
-            return value / self.denominator[0]
-        scale = x.denominator ** (len(self.denominator) - 1)
-        return value / Fraction(scaled_value(self.denominator, x), scale)
+        return above / below
 
     def sign_at(self, x: Fraction) -> int:
         """Return the sign at a rational that is not a pole: -1, 0 or 1."""
-        sign = sign_at(self.numerator, x)
-        return sign if len(self.denominator) == 1 else sign * sign_at(self.denominator, x)
+        return sign_at(self.numerator, x) * sign_at(self.denominator, x)
 
     def changes_between(self, left: Root, right: Root) -> list[Root]:
         """Return the roots and the poles strictly between two roots, in order."""
-        found = roots_between(self.numerator, left, right)
-        if len(self.denominator) > 1:
-            found = in_order([*found, *roots_between(self.denominator, left, right)])
-        return found
+        poles = roots_between(self.denominator, left, right)
+        return in_order([*roots_between(self.numerator, left, right), *poles])
 
     def __add__(self, other: Rational) -> Rational:
         return combination(((Fraction(1), self), (Fraction(1), other)))
@@ -186,9 +182,8 @@ def _sum(p: Coefficients, q: Coefficients) -> Coefficients:
 def slope_of(p: Rational) -> Coefficients:
     """Return the numerator of the derivative: n' d - n d'."""
     n, d = p.numerator, p.denominator
-    slopes = (tuple(i * c for i, c in enumerate(part))[1:] for part in (n, d))
-    rise, fall = times(next(slopes), d), times(n, next(slopes))
-    return _sum(trimmed(rise), tuple(-c for c in trimmed(fall)))
+    rise, fall = times(derivative(n), d), times(n, derivative(d))
+    return _sum(rise, tuple(-c for c in fall))
 
 
 def formula_text(

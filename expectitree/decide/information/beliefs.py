@@ -69,8 +69,8 @@ class Event:
         if not known:  # nothing reaches the node
             return {b: p[b] for b in tree.branches_of(n)}
         if n not in self.nodes:
-            after = ((b, self.branch[b]) for b in tree.branches_of(n) if p[b] > 0)
-            return {b: p[b] * weight(belief, evidence) / known for b, belief in after}
+            branches = possible_branches(tree, n)
+            return {b: p[b] * weight(self.branch[b], evidence) / known for b in branches}
         own = self.branch_of[n]
         if isinstance(evidence, int):
             return {own[self.outcomes[evidence]]: 1}
@@ -87,53 +87,53 @@ def is_near(p: Any, q: Any) -> bool:
     return bool(p == q or abs(p - q) <= NEAR * max(p, q) + rounding)
 
 
+def possible_branches(tree: Tree, n: int) -> list[int]:
+    """Return the branches of a node that play can take."""
+    return [b for b in tree.branches_of(n) if tree.columns.probability[b] > 0]
+
+
 def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> bytearray:
     """Return [N] whether play reaches a node from some nodes, without passing one of `until`."""
-    columns, found = tree.columns, bytearray(len(tree))
+    found = bytearray(len(tree))
     for n in start:
         found[n] = True
     for n in range(tree.root_id, -1, -1):
         if found[n] and n not in until:
-            for b in tree.branches_of(n):
-                if columns.probability[b] > 0:
-                    found[columns.child[b]] = True
+            for b in possible_branches(tree, n):
+                found[tree.columns.child[b]] = True
     return found
 
 
-def scope_of(tree: Tree, name: str, nodes: Container[int], signals: Container[int]) -> list[int]:
+def _meeting(tree: Tree, nodes: Container[int]) -> bytearray:
+    """Return [N] whether play can meet one of some nodes at a node or below it."""
+    child, found = tree.columns.child, bytearray(len(tree))
+    for n in range(len(tree)):
+        found[n] = n in nodes or any(found[child[b]] for b in possible_branches(tree, n))
+    return found
+
+
+def scope_of(tree: Tree, name: str, nodes: frozenset[int], signals: Iterable[int]) -> list[int]:
     """Return the nodes from which play meets an event or a signal of it, among them the root.
 
     Raises `AnalysisError` if play never meets the event.
     """
-    columns, within = tree.columns, reached(tree, (tree.root_id,), nodes)
-    found = bytearray(len(tree))
-    for n in range(len(tree)):
-        found[n] = within[n] and (
-            n in nodes
-            or n in signals
-            or any(
-                columns.probability[b] > 0 and found[columns.child[b]] for b in tree.branches_of(n)
-            )
-        )
-    if not found[tree.root_id]:
+    within = reached(tree, (tree.root_id,), nodes)
+    meeting = _meeting(tree, nodes.union(signals))
+    if not meeting[tree.root_id]:
         raise AnalysisError(f"play never meets {escape(name)}")
-    return [n for n in range(len(tree)) if found[n]]
+    return [n for n in range(len(tree)) if within[n] and meeting[n]]
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     """Raise `AnalysisError` if play can meet an event twice."""
-    columns, played = tree.columns, reached(tree, (tree.root_id,))
-    meets = bytearray(len(tree))
-    for n in range(len(tree)):
-        below = any(
-            columns.probability[b] > 0 and meets[columns.child[b]] for b in tree.branches_of(n)
-        )
-        if n in nodes and below and played[n]:
+    played, meeting = reached(tree, (tree.root_id,)), _meeting(tree, nodes)
+    for n in sorted(nodes):
+        below = (tree.columns.child[b] for b in possible_branches(tree, n))
+        if played[n] and any(meeting[c] for c in below):
             raise AnalysisError(
                 f"{escape(tree.path_of(n))}: play can meet {escape(name)} again below it, and an "
                 "event happens once: give the other nodes another event"
             )
-        meets[n] = below or n in nodes
 
 
 def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> None:

@@ -28,6 +28,7 @@ from expectitree.decide.information.beliefs import (
     check_once,
     check_steps,
     is_near,
+    possible_branches,
     reached,
     scope_of,
 )
@@ -100,9 +101,8 @@ def _defined_event(
     for n, shown in histories(tree, formulas.defined):
         if n in within:
             node[n] = belief(shown)
-            for b in tree.branches_of(n) if n not in nodes else ():
-                if numbers.columns.probability[b] > 0:
-                    branch[b] = belief(shown_after(tree, formulas.defined, n, b, shown))
+            for b in possible_branches(numbers, n) if n not in nodes else ():
+                branch[b] = belief(shown_after(tree, formulas.defined, n, b, shown))
     return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 

@@ -22,7 +22,14 @@ from expectitree.base.numbers import escape, message_text
 from expectitree.base.tree.columns import CHANCE, TERMINAL
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
-from expectitree.decide.information.beliefs import Belief, Event, is_near, reached, scope_of
+from expectitree.decide.information.beliefs import (
+    Belief,
+    Event,
+    is_near,
+    possible_branches,
+    reached,
+    scope_of,
+)
 
 
 @dataclass
@@ -89,8 +96,7 @@ class ShownBeliefs:
     # ---- Nodes.
 
     def _branches(self, n: int) -> list[int]:
-        probability = self.tree.columns.probability
-        return [b for b in self.tree.branches_of(n) if probability[b] > 0]
+        return possible_branches(self.tree, n)
 
     def _is_chance(self, n: int) -> bool:
         return self.tree.columns.kind[n] == CHANCE and n not in self.nodes

@@ -142,16 +142,14 @@ class Rescaling(Shown):
                 line = {"slope": known.slope, "offset": known.offset}
             names = {"text": self.scale.text, "class": known.name}
             found["map"] = {**names, **line, "pairs": self.pairs}
-        for when, search in (("before", self.before), ("after", self.after)):
-            found[when] = None
-            if search is not None:
-                found[when] = {"value": search.value, "best": search.best, "ties": search.ties}
-        found["changed"] = self.changed
-        found["actions"] = [
-            {"label": label, "before": before, "after": after}
-            for label, before, after in self.actions
+        for when in ("before", "after"):
+            search = getattr(self, when)
+            fields = ("value", "best", "ties")
+            found[when] = search and {name: getattr(search, name) for name in fields}
+        actions = [
+            dict(zip(("label", "before", "after"), one, strict=True)) for one in self.actions
         ]
-        found["remarks"] = self.remarks
+        found |= {"changed": self.changed, "actions": actions, "remarks": self.remarks}
         if self.answer is not None:
             found["any"] = {"answer": self.answer.answer, "reason": self.answer.reason}
         return found
