@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, cast
 
 from expectitree import Kind, Node, Tree
 from expectitree.base.numbers import Number
@@ -60,20 +61,37 @@ def exact_root(tree: Tree) -> ExactNode:
     return ExactNode(tree, tree.root_id)
 
 
-def definition(node: Node | ExactNode) -> Number:
-    """Return v* of a node as it is defined, by recursion into every child."""
+def definition(node: Node | ExactNode, of_min: Callable[[list[Any]], Any] = min) -> Number:
+    """Return v* of a node as it is defined, by recursion into every child.
+
+    `of_min` is what MIN makes of the values of its actions.
+    """
     node = ExactNode(node.tree, node.id)
     if node.utility is not None:
         utility: Number = node.utility
         return utility
-    worth = [branch.reward + definition(branch.child) for branch in node.branches]
+    worth = [branch.reward + definition(branch.child, of_min) for branch in node.branches]
     if node.kind == Kind.MAX:
         return max(worth)
     if node.kind == Kind.MIN:
-        return min(worth)
+        return cast(Number, of_min(worth))
     return sum(branch.p * w for branch, w in zip(node.branches, worth, strict=True))
 
 
 def definitions(tree: Tree) -> list[Number]:
     """Return v* of every node, by node id."""
     return [definition(tree.node(n)) for n in range(len(tree))]
+
+
+def best_actions(
+    node: ExactNode, worth: Callable[[ExactNode], Number] = definition
+) -> tuple[str, ...]:
+    """Return every best action at a player's node; none at another one.
+
+    `worth` defines the value of a child.
+    """
+    if node.kind not in (Kind.MAX, Kind.MIN):
+        return ()
+    actions = {b.label: b.reward + worth(b.child) for b in node.branches}
+    best = (max if node.kind == Kind.MAX else min)(actions.values())
+    return tuple(label for label, value in actions.items() if value == best)

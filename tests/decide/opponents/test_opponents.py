@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from fractions import Fraction
 from random import Random
 from typing import Any
 
 import pytest
 from helpers import ROOT, for_each, invoke, load, loads
-from oracle import ExactNode, exact_root
+from oracle import ExactNode, best_actions, definition, exact_root
 
 import expectitree as et
-from expectitree import Kind, Tree, TreeBuilder
+from expectitree import Tree, TreeBuilder
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_digits, to_fraction
 from expectitree.base.tree.transform import in_floats, replace_opponent
@@ -31,33 +30,21 @@ A = "{min: [0, 64]}"
 B = "{min: [{min: [-3, 61]}, 29]}"
 
 
-def values(tree: Tree, epsilon: Fraction) -> list[Fraction]:
-    """Return the value of every node, by definition."""
-    found: list[Any] = []
-    for n in range(len(tree)):
-        node = ExactNode(tree, n)
-        below = [branch.reward + found[branch.child.id] for branch in node.branches]
-        if node.kind == Kind.TERMINAL:
-            found.append(node.utility)
-        elif node.kind == Kind.MAX:
-            found.append(max(below))
-        elif node.kind == Kind.MIN:
-            found.append((1 - epsilon) * min(below) + epsilon * sum(below) / len(below))
-        else:
-            shares = (branch.p for branch in node.branches)
-            found.append(sum(p * worth for p, worth in zip(shares, below, strict=True)))
-    found[-1] += tree.root_reward
-    return found
+def worth(node: ExactNode, epsilon: Fraction) -> Any:
+    """Return the value of a node by definition, where MIN makes mistakes."""
+
+    def of_min(values: list[Any]) -> Any:
+        return (1 - epsilon) * min(values) + epsilon * sum(values) / len(values)
+
+    return definition(node, of_min)
 
 
-def best_actions(tree: Tree, epsilon: Fraction) -> tuple[str, ...]:
-    root = exact_root(tree)
-    if root.kind not in (Kind.MAX, Kind.MIN):
-        return ()
-    worth = values(tree, epsilon)
-    actions = {branch.label: branch.reward + worth[branch.child.id] for branch in root.branches}
-    best = (max if root.kind == Kind.MAX else min)(actions.values())
-    return tuple(label for label, value in actions.items() if value == best)
+def value(tree: Tree, epsilon: Fraction) -> Any:
+    return tree.root_reward + worth(exact_root(tree), epsilon)
+
+
+def best_at(tree: Tree, epsilon: Fraction) -> tuple[str, ...]:
+    return best_actions(exact_root(tree), lambda node: worth(node, epsilon))
 
 
 def predicted(report: Opponents, epsilon: Fraction) -> tuple[str, ...] | None:
@@ -139,18 +126,11 @@ def check(tree: Tree, steps: int = 29) -> Opponents:
     assert [row.opponent for row in report.rows] == ["perfect", "fallible", "fallible", "random"]
     for row in report.rows:
         assert isinstance(row.epsilon, Fraction)
-        assert row.value == values(tree, row.epsilon)[-1]
-        assert row.ties == best_actions(tree, row.epsilon)
-    before: Sequence[Fraction] = []
+        assert row.value == value(tree, row.epsilon)
+        assert row.ties == best_at(tree, row.epsilon)
     for i in range(steps + 1):
-        epsilon = F(i, steps)
-        best = predicted(report, epsilon)
-        assert best is None or best == best_actions(tree, epsilon)
-        worth = values(tree, epsilon)
-        assert all(
-            old <= new for old, new in zip(before, worth, strict=False)
-        )  # a mistake never hurts MAX
-        before = worth
+        best = predicted(report, F(i, steps))
+        assert best is None or best == best_at(tree, F(i, steps))
     check_crossings(report, tree)
     return report
 
@@ -163,7 +143,7 @@ def check_crossings(report: Opponents, tree: Tree) -> None:
         assert {*crossing.before, *crossing.after} <= {*crossing.at}
         assert len(crossing.at) > 1
         assert not crossing.before == crossing.at == crossing.after
-        ends = [values(tree, end)[-1] for end in (crossing.lower, crossing.upper)]
+        ends = [value(tree, end) for end in (crossing.lower, crossing.upper)]
         if crossing.exact is None:  # the value has 17 digits, and grows with epsilon
             assert to_digits(ends[0]) <= crossing.value <= to_digits(ends[1])
         else:
@@ -171,10 +151,10 @@ def check_crossings(report: Opponents, tree: Tree) -> None:
         assert best is None or best == crossing.before
         best = crossing.after
         if crossing.exact is None:
-            assert best_actions(tree, crossing.lower) == crossing.before
-            assert best_actions(tree, crossing.upper) == crossing.after
+            assert best_at(tree, crossing.lower) == crossing.before
+            assert best_at(tree, crossing.upper) == crossing.after
         else:
-            assert best_actions(tree, crossing.exact) == crossing.at
+            assert best_at(tree, crossing.exact) == crossing.at
 
 
 @for_each("seed", range(20), range(20, 200))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from helpers import for_each, invoke, run_main
+from oracle import ExactNode, best_actions
 from random_trees import REWARDS, build, random_rows
 
 import expectitree as et
@@ -23,46 +24,24 @@ from expectitree.searches.engine import search_tree
 COIN = "max: {sure: 3, bet: {chance: {1/4: 16, 3/4: 0}}}"
 
 
-def values_of(tree: Tree) -> list[Any]:
-    """Return [N] the value of each node, by the definition."""
-    values: list[Any] = []
-    for n in range(len(tree)):
-        branches, kind = tree.branches_of(n), tree.columns.kind[n]
-        worth = [values[tree.columns.child[b]] + tree.reward_of(b) for b in branches]
-        if kind == Kind.TERMINAL:
-            values.append(tree.columns.utility[n])
-        elif kind == Kind.CHANCE:
-            shares = [tree.columns.probability[b] for b in branches]
-            values.append(sum(p * w for p, w in zip(shares, worth, strict=True)))
-        else:
-            values.append(max(worth) if kind == Kind.MAX else min(worth))
-    return values
-
-
-def plays(tree: Tree, values: list[Any], n: int) -> Iterator[tuple[Any, Any]]:
+def plays(node: ExactNode) -> Iterator[tuple[Any, Any]]:
     """Yield the total and the probability of every play from a node on, path by path."""
-    columns = tree.columns
-    if columns.kind[n] == Kind.TERMINAL:
-        yield columns.utility[n], 1
-    for b in tree.branches_of(n):
-        p, reward = columns.probability[b], tree.reward_of(b)
-        if columns.kind[n] != Kind.CHANCE:
-            p = 1
-            if values[columns.child[b]] + reward != values[n]:
-                continue
-        for total, share in plays(tree, values, columns.child[b]):
-            if p * share:
-                yield total + reward, p * share
-        if columns.kind[n] != Kind.CHANCE:
-            return
+    if node.kind == Kind.TERMINAL:
+        yield node.utility, 1
+    best = best_actions(node)[:1]
+    for branch in node.branches:
+        if branch.label in best or node.kind == Kind.CHANCE:
+            for total, share in plays(branch.child):
+                if branch.p * share:
+                    yield total + branch.reward, branch.p * share
 
 
 def enumerated(tree: Tree, branch: int | None) -> list[tuple[Any, Any]]:
     """Return the sorted totals and their probabilities after a branch of the root."""
-    values, shares = values_of(tree), defaultdict[Any, Any](int)
+    shares = defaultdict[Any, Any](int)
     node = tree.root_id if branch is None else tree.columns.child[branch]
     reward = tree.root_reward + (0 if branch is None else tree.reward_of(branch))
-    for total, p in plays(tree, values, node):
+    for total, p in plays(ExactNode(tree, node)):
         shares[total + reward] += p
     return sorted(shares.items())
 

@@ -8,9 +8,9 @@ from random import Random
 from typing import Any
 
 from helpers import loads
-from oracle import definition, exact_root
+from oracle import best_actions, definition, exact_root
 
-from expectitree import Kind, Tree
+from expectitree import Tree
 from expectitree.decide.sensitivity.report import Sensitivity
 
 # From 0 to 1 while a and b are: affine, products, powers, posteriors.
@@ -89,12 +89,7 @@ def at(tree: Tree, place: Fraction, name: str = "a") -> tuple[Fraction, tuple[st
     """Return the value and the best actions by definition, at a value of a parameter."""
     moved = tree.with_parameters(**{name: place})
     root = exact_root(moved)
-    value = Fraction(moved.root_reward) + definition(root)
-    if root.kind not in (Kind.MAX, Kind.MIN):
-        return value, ()
-    worth = {b.label: b.reward + definition(b.child) for b in root.branches}
-    best = (max if root.kind == Kind.MAX else min)(worth.values())
-    return value, tuple(label for label, one in worth.items() if one == best)
+    return Fraction(moved.root_reward) + definition(root), best_actions(root)
 
 
 def predicted(report: Sensitivity, place: Fraction) -> tuple[str, ...] | None:

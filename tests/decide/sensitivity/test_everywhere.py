@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from decide.sensitivity.parameterised import random_tree
 from helpers import ROOT, for_each, invoke
-from oracle import definition, exact_root
+from oracle import best_actions, exact_root
 
 import expectitree as et
-from expectitree import Kind, Tree
+from expectitree import Tree
 from expectitree.decide.sensitivity.exact import everywhere
 
 F = Fraction
@@ -25,13 +25,10 @@ def decisions_at(tree: Tree, place: Fraction) -> dict[str, tuple[str, ...]]:
     waiting = [exact_root(moved)]
     while waiting:
         node = waiting.pop()
-        branches = [b for b in node.branches if b.p > 0]
-        if node.kind in (Kind.MAX, Kind.MIN):
-            worth = [b.reward + definition(b.child) for b in branches]
-            best = max(worth) if node.kind == Kind.MAX else min(worth)
-            branches = [b for b, w in zip(branches, worth, strict=True) if w == best]
-            found[moved.path_of(node.id)] = tuple(b.label for b in branches)
-        waiting += [b.child for b in branches]
+        best = best_actions(node)
+        if best:
+            found[moved.path_of(node.id)] = best
+        waiting += [b.child for b in node.branches if (b.label in best if best else b.p > 0)]
     return found
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from fractions import Fraction
 from types import ModuleType
 
 import pytest
 from decide.sensitivity.parameterised import at, predicted, random_tree
 from helpers import for_each
+from oracle import best_actions, definition, exact_root
 
 import expectitree as et
-from expectitree import Kind, Tree
+from expectitree import Tree
 from expectitree.base.errors import AnalysisError
 from expectitree.decide.sensitivity import functions, parameters, report
 from expectitree.decide.sensitivity.exact import break_even
@@ -116,26 +118,10 @@ def test_the_best_strategy_is_worth_the_value(seed: int) -> None:
 
 def with_amount(tree: Tree, branch: int, amount: Fraction) -> tuple[Fraction, tuple[str, ...]]:
     """Return the value and the best actions by definition, if a branch pays more."""
-    columns, values = tree.columns, list[Fraction]()
-    worth: dict[str, Fraction] = {}
-    for n, kind in enumerate(columns.kind):
-        branches = tree.branches_of(n)
-        below = [
-            values[columns.child[b]] + tree.reward_of(b) + (amount if b == branch else 0)
-            for b in branches
-        ]
-        if kind == Kind.TERMINAL:
-            values.append(columns.utility[n])
-        elif kind == Kind.CHANCE:
-            shares = (columns.probability[b] for b in branches)
-            values.append(sum(p * w for p, w in zip(shares, below, strict=True)))
-        else:
-            values.append(max(below) if kind == Kind.MAX else min(below))
-            labels = (tree.branch_label(n, b) for b in branches)
-            worth = dict(zip(labels, below, strict=True))
-    if not tree.root.kind or tree.root.kind == Kind.CHANCE:
-        return values[-1], ()
-    return values[-1], tuple(a for a, w in worth.items() if w == values[-1])
+    reward = [tree.reward_of(b) for b in range(len(tree.columns.child))]
+    reward[branch] += amount
+    root = exact_root(replace(tree, columns=tree.columns._replace(reward=reward)))
+    return Fraction(definition(root)), best_actions(root)
 
 
 @for_each("seed", QUICK, range(80, 230), SLOW)
