@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pytest
 from helpers import invoke, run_main
@@ -26,16 +25,6 @@ SOUNDING = {
 
 
 # ---- Published values.
-
-
-def test_rockefeller() -> None:
-    found = et.information(et.load("example:rockefeller"), "oil")
-    assert (found.value, found.with_information, found.evpi) == (1075, 1500, 425)
-    assert found.best == ("test",)
-    assert [(one.name, one.value, one.best) for one in found.outcomes] == [
-        ("oil", 2250, ("install",)),
-        ("none", 750, ("sell",)),
-    ]
 
 
 def test_the_test_of_rockefeller_if_the_price_of_the_land_stays() -> None:
@@ -83,13 +72,9 @@ def test_movie_contract() -> None:
 # ---- Where something is known, and what is an event.
 
 
-def test_a_path_is_an_event() -> None:
-    tree = et.loads(OIL)
-    found = et.information(tree, "drill")
+def test_a_path_is_an_event_and_a_node_of_an_event_the_whole_event() -> None:
+    found = et.information(et.loads(OIL), "drill")
     assert (found.event, found.evpi) == ("drill", 1.75)
-
-
-def test_a_path_to_a_node_of_an_event_is_the_whole_event() -> None:
     found = et.information(et.load("example:rockefeller"), "install")
     assert (found.event, found.evpi) == ("oil", 425)
 
@@ -292,112 +277,63 @@ CHANGED = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "event", "message"),
-    [
-        (
-            CHANGED,
-            "oil",
-            "/: the decision changes the probability of oil (oil: 0.5 after install, 0.45 after "
-            "test): oil cannot be known in advance",
-        ),
-        (
-            SPLIT,
-            "e",
-            "/: play meets e after a, but not after c, and the tree does not show its "
-            "probabilities there: write the event into the other branches, too, or define it "
-            "under `events`",
-        ),
-        (
-            TWICE,
-            "e",
-            "/: play can meet e again below it, and an event happens once: give the other nodes "
-            "another event",
-        ),
-        (
-            CHANGED,
-            "oill",
-            "no event 'oill' (did you mean 'oil'?): the events are oil; the path of a chance node "
-            "is an event, too, such as 'install'",
-        ),
-        (
-            OIL,
-            "oil",
-            "no event 'oil': the tree has no `event:`; the path of a chance node is an event, too, "
-            "such as 'drill'",
-        ),
-        (OIL, "sell", "sell is not a chance node: the tree has no `event:`"),
-        (
-            "{chance: {x: {p: 0, event: e, chance: {x: 1, y: 2}}, y: {p: 1, utility: 2}}}",
-            "e",
-            "play never meets e",
-        ),
-    ],
-)
-def test_refused_events(text: str, event: str, message: str) -> None:
-    with pytest.raises(et.AnalysisError) as error:
-        et.information(et.loads(text), event)
-    assert str(error.value) == message
+NEVER = "{chance: {x: {p: 0, event: e, chance: {x: 1, y: 2}}, y: {p: 1, utility: 2}}}"
+REFUSED = {
+    (CHANGED, "oil"): "/: the decision changes the probability of oil (oil: 0.5 after install, "
+    "0.45 after test): oil cannot be known in advance",
+    (SPLIT, "e"): "/: play meets e after a, but not after c, and the tree does not show its "
+    "probabilities there: write the event into the other branches, too, or define it under "
+    "`events`",
+    (TWICE, "e"): "/: play can meet e again below it, and an event happens once: give the other "
+    "nodes another event",
+    (CHANGED, "oill"): "no event 'oill' (did you mean 'oil'?): the events are oil; the path of a "
+    "chance node is an event, too, such as 'install'",
+    (OIL, "oil"): "no event 'oil': the tree has no `event:`; the path of a chance node is an "
+    "event, too, such as 'drill'",
+    (OIL, "sell"): "sell is not a chance node: the tree has no `event:`",
+    (NEVER, "e"): "play never meets e",
+}
+
+
+@pytest.mark.parametrize(("text", "event"), REFUSED)
+def test_refused_events(text: str, event: str) -> None:
     done = run_main("information", "-e", text, "--event", event)
     assert (done.status, done.out) == (2, "")
-    assert done.err == f"-e: {message}\n"
+    assert done.err == f"-e: {REFUSED[text, event]}\n"
 
 
-@pytest.mark.parametrize(
-    ("test", "message"),
-    [
-        ({}, "the test has no signals: give the likelihoods of at least one"),
-        (
-            {"good": {"oil": 0.9, "dry": 0.3}, "bad": {"oil": 0.2, "dry": 0.7}},
-            "the likelihoods of the signals for oil sum to 1.1, expected 1: correct them, or write "
-            "`rest` for one",
-        ),
-        (
-            {"good": {"oil": 0.9}},
-            "the signal good has likelihoods of oil, expected one of each outcome: oil, dry",
-        ),
-        (
-            {"good": {"oil": 2, "dry": 1}},
-            "good/oil: the likelihood is 2, expected a number from 0 to 1",
-        ),
-        (
-            {"good": {"oil": "rest", "dry": 1}, "bad": {"oil": "rest", "dry": 0}},
-            "two signals have the rest of oil at good and bad: give one a number",
-        ),
-    ],
-)
-def test_refused_likelihoods(test: dict[str, dict[str, Any]], message: str) -> None:
-    with pytest.raises(et.AnalysisError) as error:
-        et.information(et.loads(OIL), "drill", likelihood=test)
-    assert str(error.value) == message
+LIKELIHOODS = {
+    "[1, 2]": "found no mapping, expected signal: {outcome: probability, ...}",
+    "plus: 3": "plus: found no mapping, expected signal",
+    "plus: {oil: [1]}": "plus/oil: found no number, expected signal",
+    "plus: {oil: sens, dry: 1}": "plus/oil: unknown parameter 'sens'",
+    "plus: {oil: 2, dry: 1}": "plus/oil: the likelihood is 2, expected a number from 0 to 1\n",
+    "plus: {oil: 1}": "the signal plus has likelihoods of oil, expected one of each outcome: oil, "
+    "dry\n",
+    "plus: {oil: 0.9, dry: 0}\nminus: {oil: 0.2, dry: 1}": "the likelihoods of the signals for oil "
+    "sum to 1.1, expected 1: correct them, or write `rest` for one\n",
+    "plus: {oil: rest, dry: 1}\nminus: {oil: rest, dry: 0}": "two signals have the rest of oil at "
+    "plus and minus: give one a number\n",
+}
 
 
-def test_likelihoods_with_unknown_parameters() -> None:
-    with pytest.raises(et.AnalysisError, match="good/oil: unknown parameter 'sens'"):
-        et.information(et.loads(OIL), "drill", likelihood={"good": {"oil": "sens", "dry": "1"}})
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("[1, 2]", "found no mapping, expected signal: {outcome: probability, ...}"),
-        ("plus: 3", "plus: found no mapping, expected signal"),
-        ("plus: {oil: [1]}", "plus/oil: found no number, expected signal"),
-        (
-            "plus: {oil: 0.9, dry: 0}\nminus: {oil: 0.2, dry: 1}",
-            "signals for oil sum to 1.1",
-        ),
-        ("plus: {oil: sens, dry: 1}", "plus/oil: unknown parameter 'sens'"),
-        ("plus: {oil: 1}", "the signal plus has likelihoods of oil, expected one of each outcome"),
-    ],
-)
-def test_errors_in_a_file_of_likelihoods_name_it(tmp_path: Path, text: str, message: str) -> None:
+@pytest.mark.parametrize("text", LIKELIHOODS)
+def test_errors_in_a_file_of_likelihoods_name_it(tmp_path: Path, text: str) -> None:
     file = tmp_path / "test.yaml"
     file.write_text(text, "utf-8")
     done = run_main("information", "-e", OIL, "--event", "drill", "--likelihood", str(file))
     assert done.status == 3
-    assert done.err.startswith(f"{file}: ")
-    assert message in done.err
+    assert done.err.startswith(f"{file}: {LIKELIHOODS[text]}")
+
+
+def test_a_test_from_python_is_checked_too() -> None:
+    message = "the test has no signals: give the likelihoods of at least one"
+    with pytest.raises(et.AnalysisError, match=f"^{message}$"):
+        et.information(et.loads(OIL), "drill", likelihood={})
+    with pytest.raises(
+        et.AnalysisError, match=r"^good/oil: the likelihood is 2, expected a"
+    ):
+        et.information(et.loads(OIL), "drill", likelihood={"good": {"oil": 2, "dry": 1}})
 
 
 # ---- Outputs.
