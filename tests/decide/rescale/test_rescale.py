@@ -57,9 +57,6 @@ def test_the_right_hand_figure_comes_from_the_left_one() -> None:
     report = rescale(et.load(LEFT), FIGURE, exact=True)
     right = et.load(RIGHT)
     assert (report.before.best, report.after.best, report.changed) == ("a1", "a2", True)
-    assert [u for u in report.after.tree.columns.utility if u == u] == [
-        u for u in right.columns.utility if u == u
-    ]
     assert list(report.after.lower) == list(search_tree(right).lower)
     assert report.after.value == Fraction(409, 10)
     assert report.map_class.name == ORDERED
@@ -420,38 +417,29 @@ def test_the_example_map_is_the_smallest_round_step() -> None:
     assert json.loads(again)["after"] == found["after"]
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("chance: [1, 2]", "the root is a CHANCE node"),
-        ("5", "the root is a TERMINAL node"),
-        ("max: [{chance: [1, 2]}]", "there is one action"),
-        ("max: [{min: [1, 5]}, {min: [2, 3]}]", "there is no chance node"),
-        ("max: [{chance: [{min: [2, 5]}, 2]}, 1]", "#1 is at least as likely"),
-        (
-            "max: [{chance: [0, 1]}, {chance: [{p: 0.4, utility: 0}, {p: 0.6, utility: 1}]}]",
-            "#2 is at least as likely",
-        ),
-        (
-            "max: [{chance: [{max: [{chance: [0, 6]}, 4]}, 1]}, {min: [{chance: [0, 3]}, 6]}]",
-            "#1 is at least as likely",
-        ),
-        (
-            "max: [{chance: [{p: 1, utility: 2}, {p: 0, utility: 9}]}, {chance: [1, 2]}]",
-            "#1 is at least as likely as any other action to reach each",
-        ),
-        (
-            "min: [{chance: [1, 3]}, {chance: [1, 2]}]",
-            "#2 is at most as likely as any other action to reach each",
-        ),
-    ],
-)
+REASONS = {
+    "chance: [1, 2]": "the root is a CHANCE node",
+    "5": "the root is a TERMINAL node",
+    "max: [{chance: [1, 2]}]": "there is one action",
+    "max: [{min: [1, 5]}, {min: [2, 3]}]": "there is no chance node",
+    "max: [{chance: [{min: [2, 5]}, 2]}, 1]": "#1 is at least",
+    "max: [{chance: [0, 1]}, {chance: [{p: 0.4, utility: 0}, {p: 0.6, utility: 1}]}]": "#2 is at "
+    "least",
+    "max: [{chance: [{max: [{chance: [0, 6]}, 4]}, 1]}, {min: [{chance: [0, 3]}, 6]}]": "#1 is at "
+    "least",
+    "max: [{chance: [{p: 1, utility: 2}, {p: 0, utility: 9}]}, {chance: [1, 2]}]": "#1 is at least",
+    "min: [{chance: [1, 3]}, {chance: [1, 2]}]": "#2 is at most",
+}
+
+
+@pytest.mark.parametrize("text", REASONS)
 @pytest.mark.parametrize("exact", [False, True])
-def test_a_negative_answer_has_a_reason(text: str, reason: str, exact: bool) -> None:
+def test_a_negative_answer_has_a_reason(text: str, exact: bool) -> None:
     report = find_order_preserving_map(loads(text, exact=exact))
-    assert report.answer.answer == "no"
-    assert report.answer.reason.startswith(reason)
-    assert report.after is None
+    assert (report.answer.answer, report.after) == ("no", None)
+    assert report.answer.reason.startswith(REASONS[text])
+    if REASONS[text].startswith("#"):
+        assert "as likely as any other action to reach each" in report.answer.reason
 
 
 @pytest.mark.parametrize("mode", [(), ("--exact",)])
@@ -464,11 +452,8 @@ def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
     found = json.loads(done.stdout)
     reason = "7 maps were tried, and none changes it"
     assert found["any"] == {"answer": "unknown", "reason": reason}
-    assert (found["map"], found["after"], found["changed"], found["actions"]) == (
-        *(None, None),
-        False,
-        [],
-    )
+    assert found["map"] is found["after"] is None
+    assert (found["changed"], found["actions"]) == (False, [])
     shown = invoke("rescale", "-e", mean, "--any", *mode).stdout
     assert " ".join(shown.split()).startswith(
         "-e It is unknown whether an order-preserving map of these utilities changes the decision "

@@ -81,13 +81,7 @@ def hiv(years: int = 20) -> et.Tree:
             for state, row in moves.items():
                 outcomes: dict[str, Any] = {}
                 for to in row:
-                    p = (
-                        "rest"
-                        if to == state
-                        else f"{state}_{to}*rr"
-                        if has_two
-                        else f"{state}_{to}"
-                    )
+                    p = "rest" if to == state else f"{state}_{to}" + "*rr" * has_two
                     outcomes[to] = {"p": p, "utility": 0, "reward": "wtp/2"}
                     if to != "dead":
                         cost = f"direct_{to} + community_{to} + {2278 + 2087 * has_two}"

@@ -126,30 +126,23 @@ def test_a_number_is_not_needed_where_its_probability_is_0() -> None:
     assert found.tolist() == [2.0, 2.5]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (
-            "{parameters: {x: 1}, max: {a: log(x), b: 0}}",
-            "draw 2: a: 'log(x)' is the logarithm of a number that is not positive at x = -0.5; "
-            "give the parameter a distribution without such values, or limit it in the formula, "
-            "as in min(x, 1)",
-        ),
-        (
-            "{parameters: {x: 1}, chance: {a: {p: x, utility: 1}, b: {p: rest, utility: 0}}}",
-            "draw 2: a: p is -0.5 at x = -0.5, expected a number from 0 to 1: change the formula "
-            "or a parameter; give the parameter",
-        ),
-        (
-            "{parameters: {x: 1}, chance: {a: {p: abs(x), utility: 1}, b: {p: 0, utility: 0}}}",
-            "draw 2: /: the probabilities sum to 0.5 at x = -0.5, expected 1",
-        ),
-    ],
-)
-def test_a_draw_without_a_value(text: str, message: str) -> None:
+NO_VALUE = {
+    "max: {a: log(x), b: 0}": "a: 'log(x)' is the logarithm of a number that is not positive at x "
+    "= -0.5; give the parameter a distribution without such values, or limit it in the formula, as "
+    "in min(x, 1)",
+    "chance: {a: {p: x, utility: 1}, b: {p: rest, utility: 0}}": "a: p is -0.5 at x = -0.5, "
+    "expected a number from 0 to 1: change the formula or a parameter; give the parameter",
+    "chance: {a: {p: abs(x), utility: 1}, b: {p: 0, utility: 0}}": "/: the probabilities sum to "
+    "0.5 at x = -0.5, expected 1",
+}
+
+
+@pytest.mark.parametrize("text", NO_VALUE)
+def test_a_draw_without_a_value(text: str) -> None:
+    tree = et.loads(f"parameters: {{x: 1}}\n{text}")
     with pytest.raises(AnalysisError) as caught:
-        Strategies(et.loads(text), {"x": np.array([1.0, -0.5, 1.0])}).play(nothing)
-    assert str(caught.value).startswith(message)
+        Strategies(tree, {"x": np.array([1.0, -0.5, 1.0])}).play(nothing)
+    assert str(caught.value).startswith(f"draw 2: {NO_VALUE[text]}")
 
 
 def test_knowing_one_parameter() -> None:
