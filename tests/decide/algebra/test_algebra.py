@@ -56,12 +56,8 @@ def test_irrational_roots_are_compared_exactly() -> None:
     (one,) = polynomials.roots_between(half, ZERO, ONE)
     third, again = polynomials.roots_between(times, ZERO, ONE)
     (other,) = polynomials.roots_between(near, ZERO, ONE)
-    assert [compare(third, one), compare(one, again), compare(other, one), compare(one, other)] == [
-        -1,
-        0,
-        -1,
-        1,
-    ]
+    assert compare(third, one) == compare(other, one) == -compare(one, other) == -1
+    assert compare(one, again) == 0
     assert other.lower <= other.upper <= polynomials.between(other, one) <= one.lower
     assert one.is_root_of(times)
     assert not one.is_root_of(near)
@@ -94,10 +90,7 @@ def test_the_envelope_is_the_greatest_value_at_each_place() -> None:
             Piecewise((polynomial(*written),))
             for written in ((p, 2 * (q - p), p - 2 * q + r) for p, q, r in heights)
         ]
-        greatest, least = (
-            rationals.greatest_of(functions),
-            rationals.greatest_of(functions, is_max=False),
-        )
+        greatest, least = (rationals.greatest_of(functions, is_max) for is_max in (True, False))
         total = rationals.weighted_sum([(F(1, 3), greatest), (F(2), least), (F(0), greatest)])
         for i in range(24):
             x = F(i, 23)

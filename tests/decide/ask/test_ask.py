@@ -64,9 +64,8 @@ def answer_lines(name: str = "bet.answers.yaml") -> str:
 def test_a_conversation_asks_saves_and_shows_the_decision(tree: Path) -> None:
     result = ask("bet.yaml", typed="2\n1/2\n")
     assert result.exit_code == 0
-    assert (
-        result.stderr
-        == """\
+    assert result.stderr == (
+        """\
 Bet or not
 
 In euros.
@@ -83,9 +82,8 @@ a number from 0 to 9: 2
 
 """
     )
-    assert (
-        result.stdout
-        == """\
+    assert result.stdout == (
+        """\
 sure is best: it is worth 4, and nothing else is worth more than 1.75.
 ★ sure  4
   bet   [1.5, 1.75]
@@ -124,13 +122,9 @@ a number from 3 to 103: """
 def test_the_same_command_continues(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 1
-    assert (
-        "the value is in [6, 6.25]; the best so far is bet, for certain; 1 not known\n"
-        in result.stderr
-    )
-    assert result.stdout.startswith(
-        "Not decided: the value is in [6, 6.25]; the best so far is bet, for certain.\n"
-    )
+    state = "the value is in [6, 6.25]; the best so far is bet, for certain"
+    assert f"{state}; 1 not known\n" in result.stderr
+    assert result.stdout.startswith(f"Not decided: {state}.\n")
     assert result.stdout.endswith("To go on, run the same command again.\n")
     result = ask("bet.yaml", "--goal", "value", typed="1/3\n")
     assert result.exit_code == 0
@@ -207,9 +201,7 @@ def test_ctrl_c_does_not_wait_for_the_choice_of_the_next_question(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_waits_until_the_answer_is_saved(
-    tree: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ctrl_c_waits_for_the_answer(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = AnswersFile.add
 
     def add(file: AnswersFile, path: str, utility: str) -> None:
@@ -260,13 +252,11 @@ Answered: 0 of 1 unknown utility. No answer can change the decision.
     text = 'min: [{utility: "?"}, {utility: "?"}]'
     result = ask("-e", text, "--bounds=0,1", "--no-save", typed="0\n")
     assert result.exit_code == 0
-    assert result.stdout.startswith(
-        "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
-    )
+    proof = "#1 is best: it is worth 0, and nothing else is worth less than 0.\n"
+    assert result.stdout.startswith(proof)
     result = ask("-e", text, "--answers", "kept.yaml", typed="0\n")
-    assert (
-        "the best so far is #1, and it may be wrong by any amount; 1 not known\n" in result.stderr
-    )
+    state = "the best so far is #1, and it may be wrong by any amount; 1 not known\n"
+    assert state in result.stderr
     assert "a number: 0" in result.stderr
     assert answer_lines("kept.yaml") == '"#1": 0\n'
     assert result.stdout.endswith("To go on, run the same command again.\n")
@@ -300,14 +290,10 @@ def test_long_routes_and_many_actions_are_shortened(tree: Path) -> None:
 def test_a_tree_without_unknown_utilities_asks_nothing(tree: Path) -> None:
     result = ask("-e", "max: [1, 2]")
     assert result.exit_code == 0
-    assert (
-        result.stderr
-        == "-e: every utility is known, so there is nothing to ask: use expectitree eval\n"
-    )
-    assert (
-        result.stdout
-        == "#2 is best: it is worth 2, and nothing else is worth more than 1.\n  #1  1\n★ #2  2\n"
-    )
+    known = "every utility is known, so there is nothing to ask: use expectitree eval"
+    assert result.stderr == f"-e: {known}\n"
+    proof = "#2 is best: it is worth 2, and nothing else is worth more than 1."
+    assert result.stdout == f"{proof}\n  #1  1\n★ #2  2\n"
 
 
 # ---- Output.
@@ -326,21 +312,11 @@ def test_json_has_the_fields_of_the_inquiry(tree: Path) -> None:
         "next": {"path": BAD, "bounds": [0, 1]},
     }  # fmt: skip
     found = json.loads(ask("bet.yaml", "--show", "--exact", "--format", "json").stdout)
-    assert (found["done"], found["best"], found["loss"], found["answers"]) == (
-        True,
-        "bet",
-        0,
-        {GOOD: "8"},
-    )
-    assert found["next"] is None
+    assert (found["done"], found["best"], found["loss"]) == (True, "bet", 0)
+    assert (found["answers"], found["next"]) == ({GOOD: "8"}, None)
     found = json.loads(ask("-e", 'chance: [{utility: "?"}]', "--show", "--format", "json").stdout)
-    assert (found["best"], found["loss"], found["bounds"], found["bounds_from"]) == (
-        None,
-        "inf",
-        ["-inf", "inf"],
-        "none",
-    )
-    assert found["actions"] == []
+    assert (found["best"], found["loss"], found["actions"]) == (None, "inf", [])
+    assert (found["bounds"], found["bounds_from"]) == (["-inf", "inf"], "none")
 
 
 def test_show_asks_nothing(tree: Path) -> None:
@@ -396,9 +372,8 @@ def test_a_full_disk_ends_the_questions(tree: Path, monkeypatch: pytest.MonkeyPa
 def test_an_answers_file_that_cannot_be_written_is_an_error(tree: Path) -> None:
     result = ask("bet.yaml", "--answers", "bet.yaml/answers.yaml", typed="2\n")
     assert isinstance(result.exception, FileError)
-    assert "name another file with --answers, or keep no answers with --no-save" in str(
-        result.exception
-    )
+    hint = "name another file with --answers, or keep no answers with --no-save"
+    assert hint in str(result.exception)
 
 
 def test_answers_of_other_people_stay(tree: Path) -> None:
@@ -425,10 +400,8 @@ def test_answers_written_in_advance_count(tree: Path) -> None:
     result = ask("bet.yaml", "--goal", "value", typed="8\n")
     assert result.exit_code == 0
     assert result.stderr.startswith("1 answer from bet.answers.yaml\n")
-    assert (
-        Path("bet.answers.yaml").read_text("utf-8")
-        == f"# by Bob\n\n{BAD}: .5  # a guess\n{GOOD}: 8\n"
-    )
+    kept = Path("bet.answers.yaml").read_text("utf-8")
+    assert kept == f"# by Bob\n\n{BAD}: .5  # a guess\n{GOOD}: 8\n"
 
 
 @pytest.mark.parametrize(
@@ -479,9 +452,8 @@ def test_an_answer_that_has_moved_into_the_tree_is_harmless(tree: Path) -> None:
 def test_a_file_without_answers_receives_the_first_one(tree: Path, content: str) -> None:
     Path("bet.answers.yaml").write_text(content, "utf-8")
     assert ask("bet.yaml", typed="2\n").exit_code == 0
-    assert et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml").root == (
-        (GOOD, "2"),
-    )
+    kept = et.files.parse(Path("bet.answers.yaml").read_text("utf-8"), "a.yaml")
+    assert kept.root == ((GOOD, "2"),)
 
 
 def test_the_answers_file_is_next_to_the_tree() -> None:
@@ -509,36 +481,30 @@ def test_a_folder_of_trees_leaves_answers_out(tree: Path) -> None:
 # ---- The command line.
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "One tree is asked about"),
-        (["-e", "1", "bet.yaml"], "One tree is asked about"),
-        (["-"], "Standard input brings the answers, not the tree"),
-        (["bet.yaml", "--answers", "a.json"], "Answers are kept in YAML"),
-        (["bet.yaml", "--answers", "./bet.yaml"], "Answers are kept in ./bet.yaml: name another"),
-        (["bet.yaml", "--bounds", "1"], "write LOWER,UPPER"),
-        (["bet.yaml", "--goal", "both"], "'both' is not one of"),
-        (["bet.yaml", "-o", "bet.answers.yaml"], "Answers are kept in bet.answers.yaml: name"),
-        (
-            ["bet.yaml", "--answers", "x.yaml", "-o", "./x.yaml"],
-            "Answers are kept in x.yaml: name another",
-        ),
-    ],
-)
-def test_wrong_usage_exits_with_status_2(tree: Path, arguments: list[str], message: str) -> None:
-    result = ask(*arguments)
+WRONG = {
+    "": "One tree is asked about",
+    "-e 1 bet.yaml": "One tree is asked about",
+    "-": "Standard input brings the answers, not the tree",
+    "bet.yaml --answers a.json": "Answers are kept in YAML",
+    "bet.yaml --answers ./bet.yaml": "Answers are kept in ./bet.yaml: name another",
+    "bet.yaml --bounds 1": "write LOWER,UPPER",
+    "bet.yaml --goal both": "'both' is not one of",
+    "bet.yaml -o bet.answers.yaml": "Answers are kept in bet.answers.yaml: name",
+    "bet.yaml --answers x.yaml -o ./x.yaml": "Answers are kept in x.yaml: name another",
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_wrong_usage_exits_with_status_2(tree: Path, words: str) -> None:
+    result = ask(*words.split())
     assert result.exit_code == 2
-    assert message in result.stderr
+    assert WRONG[words] in result.stderr
 
 
 @pytest.mark.slow
 def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) -> None:
-    run: Any = {
-        "capture_output": True,
-        "encoding": "utf-8",
-        "env": {**os.environ, "PYTHONIOENCODING": "ascii"},
-    }
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    run: Any = {"capture_output": True, "encoding": "utf-8", "env": environment}
     command = [sys.executable, "-m", "expectitree", "ask"]
     done = subprocess.run([*command, "bet.yaml"], input="\xff\n2\n", **run)
     assert done.returncode == 0
