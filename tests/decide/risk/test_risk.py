@@ -67,10 +67,9 @@ def check_tree(tree: Tree) -> None:
     """Check the risk of an exact tree, of each of its actions, against every play."""
     target = Fraction(1, 3)
     found = et.risk(tree, target=target, exact=True)
+    branches: list[int | None] = [None]
     if tree.root.kind in (Kind.MAX, Kind.MIN):
-        branches: list[int | None] = [*tree.branches_of(tree.root_id)]
-    else:
-        branches = [None]
+        branches = [*tree.branches_of(tree.root_id)]
     assert len(found.actions) == len(branches)
     for one, branch in zip(found.actions, branches, strict=True):
         pairs = enumerated(tree, branch)
@@ -200,13 +199,11 @@ def test_dominance(is_exact: bool) -> None:
         for _ in range(2):
             totals = sorted(random.sample(range(-3, 8), random.randint(1, 4)))
             weights = [random.randint(1, 4) for _ in totals]
-            pairs.append(
-                [(t, Fraction(w, sum(weights))) for t, w in zip(totals, weights, strict=True)]
-            )
+            shares = [Fraction(w, sum(weights)) for w in weights]
+            pairs.append([*zip(totals, shares, strict=True)])
         number: Any = Fraction if is_exact else float
-        a, b = (
-            mixture([(number(p), 0, certain(number(t), is_exact)) for t, p in one]) for one in pairs
-        )
+        parts = [[(number(p), 0, certain(number(t), is_exact)) for t, p in one] for one in pairs]
+        a, b = map(mixture, parts)
         assert order_of(a, b) == slow_order(*pairs)
         orders.add(order_of(a, b))
         assert order_of(a, a) == 0
@@ -214,10 +211,8 @@ def test_dominance(is_exact: bool) -> None:
 
 
 def test_a_rare_loss_is_not_dominance() -> None:
-    tree = et.loads(
-        "max: {a: {chance: [{p: 1e-8, utility: -1}, {p: 0.99999999, utility: 5}]}, b: 0}"
-    )
-    assert et.risk(tree).dominance == ()
+    text = "max: {a: {chance: [{p: 1e-8, utility: -1}, {p: 0.99999999, utility: 5}]}, b: 0}"
+    assert et.risk(et.loads(text)).dominance == ()
 
 
 def test_totals_that_differ_by_rounding_do_not_hide_dominance() -> None:
@@ -264,10 +259,8 @@ def test_texaco() -> None:
 
 
 def test_formulas_without_exact_values() -> None:
-    tree = et.loads(
-        "{parameters: {k: 2}, chance: {a: {p: exp(-k), utility: 1}, b: {p: rest, utility: 0}}}"
-    )
-    (one,) = et.risk(tree).actions
+    text = "parameters: {k: 2}\nchance: {a: {p: exp(-k), utility: 1}, b: {p: rest, utility: 0}}"
+    (one,) = et.risk(et.loads(text)).actions
     assert one.mean == pytest.approx(0.1353352832366127)
 
 
@@ -312,21 +305,11 @@ def test_json() -> None:
     found = json.loads(invoke("risk", "-e", COIN, "--target", "1", "--format", "json").stdout)
     assert found["target"] == 1
     assert found["actions"][1] == {
-        "action": "bet",
-        "is_best": True,
-        "mean": 4,
-        "sd": pytest.approx(48**0.5),
-        "min": 0,
-        "max": 16,
-        "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16},
-        "loss": 0,
-        "reach": 0.25,
-        "variance": 48,
-        "cvar": 0,
-        "distribution": [[0, 0.75], [16, 0.25]],
-    }
-    assert found["dominance"] == []
-    assert found["ties"] == []
+        "action": "bet", "is_best": True, "mean": 4, "sd": pytest.approx(48**0.5), "variance": 48,
+        "min": 0, "quantiles": {"0.05": 0, "0.5": 0, "0.95": 16}, "max": 16, "loss": 0,
+        "reach": 0.25, "cvar": 0, "distribution": [[0, 0.75], [16, 0.25]],
+    }  # fmt: skip
+    assert found["dominance"] == found["ties"] == []
 
 
 def test_dominance_in_json_and_text() -> None:
