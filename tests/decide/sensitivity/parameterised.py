@@ -15,32 +15,12 @@ from expectitree.decide.sensitivity.report import Sensitivity
 
 # From 0 to 1 while a and b are: affine, products, powers, posteriors.
 PROBABILITIES = (
-    "a",
-    "b",
-    "1 - a",
-    "1/4 + a/2",
-    "a*b",
-    "a^2",
-    "(1 - a)*b",
-    "a/(a + 1)",
-    "a*b/(a*b + (1 - a)*(1 - b))",
-    "(1 - a)*b/(1 - a*b)",
-    "a*derived",
-    "1/3",
+    *("a", "b", "1 - a", "1/4 + a/2", "a*b", "a^2", "(1 - a)*b", "a/(a + 1)"),
+    *("a*b/(a*b + (1 - a)*(1 - b))", "(1 - a)*b/(1 - a*b)", "a*derived", "1/3"),
 )
 AMOUNTS = (
-    "3*a",
-    "2 - 4*a",
-    "(a - 1/2)^2",
-    "4*a*(1 - a)",
-    "b - a",
-    "6*a*b",
-    "1/(1 + a)",
-    "a/(2 - a) - b",
-    "derived*a - 1",
-    "a^3 - a",
-    "1/2",
-    "1",
+    *("3*a", "2 - 4*a", "(a - 1/2)^2", "4*a*(1 - a)", "b - a", "6*a*b", "1/(1 + a)"),
+    *("a/(2 - a) - b", "derived*a - 1", "a^3 - a", "1/2", "1"),
 )
 
 
@@ -65,10 +45,7 @@ def random_tree(seed: int, exact: bool = True) -> Tree:
     def branches(kind: str, depth: int) -> list[dict[str, Any]]:
         found = [grow(depth) for _ in range(2 if kind == "chance" else random.randint(1, 3))]
         if kind == "chance":
-            found = [
-                {**one, "p": p}
-                for one, p in zip(found, (random.choice(PROBABILITIES), "rest"), strict=True)
-            ]
+            found = [{**found[0], "p": random.choice(PROBABILITIES)}, {**found[1], "p": "rest"}]
         return [
             {**one, "reward": random.choice(AMOUNTS)} if random.random() < 0.2 else one
             for one in found

@@ -11,10 +11,8 @@ import pytest
 from helpers import ROOT, invoke, run_main
 
 import expectitree as et
-from expectitree.analysis.show import rendered
 from expectitree.base.errors import AnalysisError, TreeError
 from expectitree.decide.sensitivity.strategies import strategies_of
-from expectitree.text.console import text_console
 
 OIL = str(ROOT / "trees" / "rockefeller.yaml")
 MOVIE = str(ROOT / "trees" / "movie-contract.yaml")
@@ -103,10 +101,8 @@ def test_text_of_a_map() -> None:
 
 def test_letters_of_a_map_differ() -> None:
     text = "parameters: {a: 1, b: 1}\nmax: {bid 500: 2*a, bid 700: 1 + b, Bid: 3 - a*b}"
-    found = et.to_text(
-        et.sensitivity_map(et.loads(text), "a", "b", ranges=[(0, 3), (0, 3)], grid=7)
-    )
-    assert "best action: b Bid, i bid 500, d bid 700" in found
+    found = et.sensitivity_map(et.loads(text), "a", "b", ranges=[(0, 3), (0, 3)], grid=7)
+    assert "best action: b Bid, i bid 500, d bid 700" in et.to_text(found)
 
 
 def test_text_of_a_tornado() -> None:
@@ -137,10 +133,9 @@ def test_the_places_of_later_decisions_are_shown() -> None:
     both = "parameters: {a: 3}\nmax: {x: {max: [a, 4]}, y: {max: [5, {chance: [7, a - 1]}]}}"
     shown = text_of("-e", both, "-p", "a=0..30")
     assert "a later decision changes at 4" in shown
-    found = json.loads(run_main("sensitivity", "-e", both, "-p", "a=0..30", "--format", "json").out)
+    found = object_of("-e", both, "-p", "a=0..30")
     assert [piece["later_changes_at"] for piece in found["pieces"]] == [[4], []]
-    (bar,) = json.loads(run_main("sensitivity", file, "-p", "second_offer", "--tornado",
-                                 "--format", "json").out)["bars"]  # fmt: skip
+    (bar,) = object_of(file, "-p", "second_offer", "--tornado")["bars"]
     assert bar["later_changes_at"] == [4.56]
 
 
@@ -187,15 +182,11 @@ def test_an_example_with_ranges_has_a_tornado(file: Path) -> None:
     ],
 )
 def test_text_keeps_to_its_width_and_to_ascii(width: int, words: tuple[str, ...]) -> None:
-    result = invoke(
-        "sensitivity", OIL, *words, COLUMNS=str(width), PYTHONIOENCODING="ascii", LC_ALL="C"
-    )
+    ascii_only = {"COLUMNS": str(width), "PYTHONIOENCODING": "ascii", "LC_ALL": "C"}
+    result = invoke("sensitivity", OIL, *words, **ascii_only)
     assert result.exit_code == 0
     assert all(len(line) <= width for line in result.stdout.splitlines())
-    tree = et.load(OIL)
-    report = et.tornado(tree)
-    text = "".join(rendered("sensitivity", "text", text_console(width, unicode=False), [report]))
-    assert text.isascii()
+    assert et.to_text(et.tornado(et.load(OIL)), width=width, unicode=False).isascii()
 
 
 # ---- JSON and CSV.
@@ -206,33 +197,19 @@ def test_json_of_one_parameter() -> None:
     assert {"file", "parameter", "range", "current", "pieces", "thresholds", "method"} <= set(found)
     assert (found["file"], found["parameter"], found["range"]) == (OIL, "pr", [0, 1])
     assert (found["current"], found["method"], found["reason"]) == (0.5, "exact", None)
+    names = ("from", "to", "best", "value", "later_changes_at")
     assert found["pieces"] == [
-        {"from": 0, "to": 23 / 72, "best": ["sell"], "value": "750", "later_changes_at": []},
-        {
-            "from": 23 / 72,
-            "to": 17 / 28,
-            "best": ["test"],
-            "value": "175 + 1800*pr",
-            "later_changes_at": [],
-        },
-        {
-            "from": 17 / 28,
-            "to": 1,
-            "best": ["install"],
-            "value": "-250 + 2500*pr",
-            "later_changes_at": [],
-        },
+        dict(zip(names, (*piece, []), strict=True))
+        for piece in (
+            (0, 23 / 72, ["sell"], "750"),
+            (23 / 72, 17 / 28, ["test"], "175 + 1800*pr"),
+            (17 / 28, 1, ["install"], "-250 + 2500*pr"),
+        )
     ]
     assert found["thresholds"][0] == {
-        "at": 23 / 72,
-        "at_lower": 23 / 72,
-        "at_upper": 23 / 72,
-        "exact": "23/72",
-        "value": 750,
-        "before": ["sell"],
-        "at_ties": ["sell", "test"],
-        "after": ["test"],
-    }
+        **dict.fromkeys(("at", "at_lower", "at_upper"), 23 / 72), "exact": "23/72", "value": 750,
+        "before": ["sell"], "at_ties": ["sell", "test"], "after": ["test"],
+    }  # fmt: skip
     exact = object_of(OIL, "--exact", "-p", "pr=0..1")
     assert exact["thresholds"][0]["at"] == "23/72"
     assert exact["thresholds"][1]["value"] == "8875/7"
@@ -251,9 +228,8 @@ def test_json_of_the_other_questions() -> None:
     rows = object_of(OIL, "-p", "pr", "-p", "sens", "--grid", "3")["rows"]
     assert [row["at"] for row in rows] == [0.8, 0.9, 1]
     tornado = object_of(OIL, "--tornado")
-    assert (tornado["strategy"], [b["parameter"] for b in tornado["bars"]]) == (
-        "re-optimized", ["pr", "sens", "spec"],
-    )  # fmt: skip
+    assert tornado["strategy"] == "re-optimized"
+    assert [bar["parameter"] for bar in tornado["bars"]] == ["pr", "sens", "spec"]
     (place,) = object_of(MOVIE, "-p", "fees", "--until", "movie = tv")["places"]
     assert (place["exact"], place["value"], place["is_part"]) == ("60000", 900000, False)
     added = object_of(OIL, "--add", "test")
@@ -338,22 +314,16 @@ def test_messages_about_trees(tree: str, words: str, message: str) -> None:
     assert message in " ".join(done.err.split())
 
 
-@pytest.mark.parametrize(
-    ("ends", "message"),
-    [
-        ((0, float("inf")), "the range of pr needs two finite numbers: "),
-        ((0, "x"), "the range of pr needs two finite numbers: "),
-        ((0,), r"the range of pr is \(0,\): expected \(low, high\)"),
-        ("01", "the range of pr is '01': expected"),
-    ],
-)
-def test_bad_ranges_from_python(ends: Any, message: str) -> None:
-    with pytest.raises(AnalysisError, match=message):
-        et.sensitivity(et.load(OIL), "pr", range=ends)
-
-
 def test_bad_arguments_from_python() -> None:
     tree = et.load(OIL)
+    for ends, message in {
+        (0, float("inf")): "the range of pr needs two finite numbers: ",
+        (0, "x"): "the range of pr needs two finite numbers: ",
+        (0,): r"the range of pr is \(0,\): expected \(low, high\)",
+        "01": "the range of pr is '01': expected",
+    }.items():
+        with pytest.raises(AnalysisError, match=message):
+            et.sensitivity(tree, "pr", range=ends)  # type: ignore[arg-type]
     with pytest.raises(AnalysisError, match="a map needs at least 2 rows, got 1"):
         et.sensitivity_map(tree, "pr", "sens", grid=1)
     with pytest.raises(TreeError, match="unknown parameter 'prr'"):

@@ -48,10 +48,8 @@ def test_a_sampled_range_has_the_actions_too() -> None:
     lines = {line.get_label(): line.get_ydata() for line in axes.lines}
     assert lines["x"][0] == pytest.approx(2)
     assert [*lines["best"]] == pytest.approx([max(x, 3) for x in lines["x"]])
-    chance = et.loads(
-        "parameters: {a: 0.5}\nchance: {x: {p: a, utility: 1}, y: {p: rest, utility: 0}}"
-    )
-    axes = axes_of(et.sensitivity(chance, "a", range=(0, 1)))
+    text = "parameters: {a: 0.5}\nchance: {x: {p: a, utility: 1}, y: {p: rest, utility: 0}}"
+    axes = axes_of(et.sensitivity(et.loads(text), "a", range=(0, 1)))
     assert list(axes.lines[0].get_ydata()[[0, -1]]) == [0, 1]
 
 

@@ -14,7 +14,7 @@ from helpers import loads
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError
-from expectitree.decide.sensitivity.report import Sensitivity
+from expectitree.decide.sensitivity.report import Sensitivity, added
 
 
 def sampled(x: str, y: str = "1", exact: bool = False, ends: Any = (0, 1)) -> Sensitivity:
@@ -99,8 +99,8 @@ def test_a_value_that_jumps_is_no_tie() -> None:
 
 def test_rational_functions_that_are_sampled_have_exact_ties() -> None:
     found = sampled("max(a, 1 - a)", "3/4")
-    assert [one.exact for one in found.thresholds] == [Fraction(1, 4), Fraction(3, 4)]
-    assert [one.value for one in found.thresholds] == [Fraction(3, 4), Fraction(3, 4)]
+    three = Fraction(3, 4)
+    assert [(t.exact, t.value) for t in found.thresholds] == [(1 - three, three), (three, three)]
 
 
 @pytest.mark.parametrize(
@@ -181,22 +181,17 @@ max: {x: 'sqrt(a)', y: b/2}
 """
     tree = et.loads(text)
     found = et.tornado(tree)
-    assert [(bar.range.name, bar.method) for bar in found.bars] == [
-        ("a", "sampled"), ("b", "sampled"),
-    ]  # fmt: skip
+    assert [(b.range.name, b.method) for b in found.bars] == [("a", "sampled"), ("b", "sampled")]
     root = tree.columns.utility[tree.find("x").id]  # 60 digits of it
     assert float(root) == sqrt(0.3)
     assert [(bar.least, bar.greatest) for bar in found.bars] == [(Fraction(1, 2), 1), (root, 1)]
     assert "Found by sampling: a, b." in et.to_text(found)
     fixed = et.tornado(tree, fixed=True)
-    assert [(bar.least, bar.greatest, bar.thresholds) for bar in fixed.bars] == [
-        (0, 1, ()), (root, root, ()),
-    ]  # fmt: skip
+    ends = [(bar.least, bar.greatest, bar.thresholds) for bar in fixed.bars]
+    assert ends == [(0, 1, ()), (root, root, ())]
 
 
 def test_an_amount_needs_no_exact_formulas() -> None:
-    from expectitree.decide.sensitivity.report import added
-
     found = added(et.loads("parameters: {a: 0.3}\nmax: {x: 'exp(a)', y: 1}"), "y")
     assert found.method == "exact"
     assert float(found.thresholds[0].middle) == pytest.approx(exp(0.3) - 1, rel=1e-15)
