@@ -215,12 +215,11 @@ class Inquiry(Shown):
         if not self._is_player:
             return ()
         root, (best, _) = self.tree.root, self._best_action()
-        return tuple(
-            Action(
-                branch.label, branch.child, returned(self._interval_of(b), self.exact), b == best
-            )
-            for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True)
-        )
+        found = []
+        for b, branch in zip(self.tree.branches_of(root.id), root.branches, strict=True):
+            interval = returned(self._interval_of(b), self.exact)
+            found.append(Action(branch.label, branch.child, interval, b == best))
+        return tuple(found)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each action: its bounds `lower` and `upper`, and `is_best`."""

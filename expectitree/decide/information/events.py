@@ -180,16 +180,15 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for signal, row in root:
         if not isinstance(row, tuple):
-            raise wrong(f"{escape(str(signal))}: found no mapping, {_EXPECTED}")
+            raise wrong(f"{escape(signal)}: found no mapping, {_EXPECTED}")
         if signal in found:
-            raise wrong(f"duplicate signal {quote(str(signal))}: keep one")
-        found[str(signal)] = {}
+            raise wrong(f"duplicate signal {quote(signal)}: keep one")
+        own = found[str(signal)] = dict[str, str]()
         for outcome, p in row:
-            if not isinstance(p, str) or outcome in found[str(signal)]:
-                problem = "found no number" if not isinstance(p, str) else "a duplicate key"
-                place = f"{escape(str(signal))}/{escape(str(outcome))}"
-                raise wrong(f"{place}: {problem}, {_EXPECTED}")
-            found[str(signal)][str(outcome)] = str(p)
+            if not isinstance(p, str) or outcome in own:
+                problem = "a duplicate key" if isinstance(p, str) else "found no number"
+                raise wrong(f"{escape(signal)}/{escape(outcome)}: {problem}, {_EXPECTED}")
+            own[str(outcome)] = str(p)
     return found
 
 

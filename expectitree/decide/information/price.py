@@ -73,8 +73,7 @@ def price_of(chances: Sequence[Number], trees: Sequence[Tree], uninformed: Tree)
     least, most = (to_exact(x + uninformed.root_reward) for x in uninformed.total_ends)
     # Less the greatest price, no total is more than the tree is worth now.
     low, high = least - now if free[1] < 0 else Fraction(0), most - now
-    lower = bisected(low, high, partial(has_gain, 0), _NEAR)[0]
-    upper = bisected(low, high, partial(has_gain, 1), _NEAR)[1]
+    lower, upper = (bisected(low, high, partial(has_gain, i), _NEAR)[i] for i in (0, 1))
     try:
         gains(upper)
     except SearchError as fault:

@@ -56,15 +56,10 @@ def _table(
 ) -> Iterator[RenderableType]:
     columns = [Column(escape(heading)), Column("p", number=True)]
     columns += [Column("best"), Column("value", number=True)]
-    rows = [
-        [
-            escape(one.name),
-            probability_text(one.p),
-            ", ".join(map(escape, one.best)) or "-",
-            display_text(one.value),
-        ]
-        for one in findings
-    ]
+    rows = []
+    for one in findings:
+        best = ", ".join(map(escape, one.best)) or "-"
+        rows.append([escape(one.name), probability_text(one.p), best, display_text(one.value)])
     return table(columns, rows, options)
 
 
@@ -79,15 +74,12 @@ def _sentences(report: Information) -> Iterator[str]:
         )
         yield f"The test is worth at most {display_text(report.evsi)} (EVSI)."
         perfect = f"Perfect information is worth at most {display_text(report.evpi)} (EVPI)"
-        share = (
-            ""
-            if report.efficiency is None
-            else f": the test has {percent_text(report.efficiency, 1)} of it"
-        )
-        yield f"{perfect}{share}."
+        if report.efficiency is not None:
+            perfect += f": the test has {percent_text(report.efficiency, 1)} of it"
+        yield f"{perfect}."
     else:
         known = display_text(report.with_information)
-        yield (f"The tree is worth {known} if {event} is known in advance, and {now} now{best}.")
+        yield f"The tree is worth {known} if {event} is known in advance, and {now} now{best}."
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     attitude = report.tree.attitude
     if attitude is not None:

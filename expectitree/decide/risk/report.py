@@ -153,15 +153,13 @@ def _measured(
     share = type(found.mean)  # `Fraction` or float
     # Distributions of a tree of floats are in fractions of decimals; each result is rounded once.
     number = partial(returned, exact=exact and tree.exact)
-    action = reach = None
-    if branch != NONE:
-        action = tree.branch_label(root, branch)
+    reach = None
     if target is not None:
         # 0.1 is 1/10 where totals are fractions.
         at = to_exact(target) if share is Fraction else target
         reach = number(1 - found.below(at))
     return ActionRisk(
-        action=action,
+        action=None if branch == NONE else tree.branch_label(root, branch),
         is_best=branch == NONE or search.is_best(root, branch),
         mean=number(found.mean),
         variance=number(found.variance),

@@ -170,11 +170,8 @@ class NodeFunctions(FormulaFunctions):
                 step = Fraction(1, 10**4)
                 while step * 100 > high - low:
                     step /= 10
-                ends = (
-                    _end_text(left, -(-low // step) * step),
-                    _end_text(right, high // step * step),
-                )
-                hint = "a range within {} to {}".format(*ends)
+                start = _end_text(left, -(-low // step) * step)
+                hint = f"a range within {start} to {_end_text(right, high // step * step)}"
         raise AnalysisError(
             f"p of {self.tree.path_of(node, branch)} is {message_text(value)} {at}: "
             f"it must be between 0 and 1; give {name} {hint}"

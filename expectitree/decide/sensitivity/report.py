@@ -265,11 +265,12 @@ class Tornado(Shown):
     def to_records(self) -> list[dict[str, Any]]:
         """Return a flat dict for each bar: the rows of a table."""
         names = ("least", "least_at", "greatest", "greatest_at")
-        rows = []
-        for bar in self.bars:
-            own = {"parameter": bar.range.name, "low": bar.range.low, "high": bar.range.high}
-            rows.append({"file": self.file, **own, **{name: getattr(bar, name) for name in names}})
-        return rows
+        return [
+            {"file": self.file, "parameter": bar.range.name}
+            | {"low": bar.range.low, "high": bar.range.high}
+            | {name: getattr(bar, name) for name in names}
+            for bar in self.bars
+        ]
 
 
 def tornado(

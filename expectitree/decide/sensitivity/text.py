@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial, singledispatch
+from itertools import pairwise
 from string import ascii_letters
 from typing import Any
 
@@ -120,11 +121,9 @@ def _first(texts: Sequence[str]) -> str:
 
 def _ends(report: Sensitivity, marks: Characters) -> list[tuple[str, str]]:
     """Return the ends of each piece as text; those between two pieces are thresholds."""
-    texts = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
-    return [
-        (texts.get(p.start, number_text(p.start)), texts.get(p.end, number_text(p.end)))
-        for p in report.pieces
-    ]
+    ends = [report.range.low, *(piece.end for piece in report.pieces)]
+    known = {one.middle: place_texts(one, marks)[0] for one in report.thresholds}
+    return [*pairwise(known.get(end, number_text(end)) for end in ends)]
 
 
 def _sentences(report: Sensitivity, marks: Characters) -> Iterator[str]:
@@ -161,11 +160,11 @@ def _moves(report: Sensitivity) -> Iterator[str]:
     one, (fall, rise) = report.range, report.slack
     if not one.low <= one.current <= one.high:
         return
-    moves = []
-    if fall is not None:
-        moves.append(f"fall by {with_unit(move_text(fall), one.unit)}")
-    if rise is not None:
-        moves.append(f"rise by {with_unit(move_text(rise), one.unit)}")
+    moves = [
+        f"{verb} by {with_unit(move_text(move), one.unit)}"
+        for verb, move in (("fall", fall), ("rise", rise))
+        if move is not None
+    ]
     if 0 in (fall, rise):
         yield "This is a threshold."
     elif moves:
