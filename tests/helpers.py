@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -82,6 +83,19 @@ def typed(text: str) -> str:
 def invoke(*words: str, stdin: str | None = None, **environment: str) -> Result:
     """Run a command in this process, at 80 columns and piped; an error is an exception."""
     return CliRunner().invoke(cli, list(words), input=stdin, env={"COLUMNS": "80", **environment})
+
+
+def objects(*words: str) -> list[dict[str, Any]]:
+    """Return the objects that a command prints as JSON, one a line."""
+    result = invoke(*words, "--format", "json")
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def object_of(*words: str) -> dict[str, Any]:
+    """Return the only object that a command prints as JSON."""
+    (found,) = objects(*words)
+    return found
 
 
 def rendered_lines(

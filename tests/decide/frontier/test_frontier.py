@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, run_main
+from helpers import for_each, invoke, object_of, run_main
 
 import expectitree as et
 from expectitree.decide.frontier import envelope
@@ -269,7 +268,7 @@ def test_text() -> None:
 
 
 def test_json_and_csv() -> None:
-    found = json.loads(invoke("frontier", "-e", THERAPY, "--format", "json").stdout)
+    found = object_of("frontier", "-e", THERAPY)
     assert found["range"] == [0, "inf"]
     assert [found["weighed"], found["other"]] == ["effect", "cost"]
     assert found["best"][1] == {

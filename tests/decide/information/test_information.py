@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from helpers import invoke, run_main
+from helpers import invoke, object_of, run_main
 
 import expectitree as et
 
@@ -338,10 +337,7 @@ def test_a_test_from_python_is_checked_too() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(
-        invoke("information", ROCKEFELLER, "--event", "oil", "--format", "json").stdout
-    )
-    assert found == {
+    assert object_of("information", ROCKEFELLER, "--event", "oil") == {
         "file": ROCKEFELLER,
         "title": "Sell the land, drill, or test first",
         "event": "oil",
@@ -368,6 +364,6 @@ def test_the_text_about_a_test(tmp_path: Path) -> None:
     assert "The tree is worth 1,275 with the free test for oil, and 1,075 without it" in shown
     assert "The test is worth at most 200 (EVSI)." in shown
     assert "Perfect information is worth at most 425 (EVPI): the test has 47% of it." in shown
-    found = json.loads(invoke(*words, "--format", "json").stdout)
+    found = object_of(*words)
     assert (found["evsi"], found["with_test"], found["evpi"]) == (200, 1275, 425)
     assert [(one["name"], one["best"]) for one in found["signals"]][1] == ("minus", ["sell"])

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from fractions import Fraction
 from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, loads
+from helpers import ROOT, for_each, invoke, load, loads, object_of
 from oracle import ExactNode, best_actions, definition, exact_root
 
 import expectitree as et
@@ -22,7 +21,7 @@ from expectitree.decide.opponents.report import Opponents, opponents
 from expectitree.decide.sensitivity import functions
 from expectitree.decide.sensitivity.decisions import Threshold
 
-TREES = ROOT / "trees"
+RISK = str(ROOT / "trees" / "risk-minimax.yaml")
 F = Fraction
 
 # As functions of epsilon: A is 32 e, B is 32 e - 16 (e - 1/4)(e - 3/4).
@@ -176,7 +175,7 @@ def test_floats_count_as_the_decimals_that_they_print_as() -> None:
 def test_the_worked_example_changes_at_two_ninety_firsts() -> None:
     # right is (1 - e) 9 + e 54.5 = 9 + 45.5 e, which is 10 at e = 2/91.
     for exact in (False, True):
-        report = opponents(load(TREES / "risk-minimax.yaml", exact=exact))
+        report = opponents(load(RISK, exact=exact))
         assert [(row.opponent, float(row.value), row.best) for row in report.rows] == [
             ("perfect", 10, "left"),
             ("fallible", 13.55, "right"),
@@ -232,14 +231,8 @@ def test_a_wrong_crossing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- The command.
 
 
-def objects(*arguments: str) -> list[dict[str, Any]]:
-    result = invoke("opponents", *arguments, "--format", "json")
-    assert result.exit_code == 0, result.output
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
 def test_json_has_the_opponents_and_the_crossings() -> None:
-    (found,) = objects(str(TREES / "risk-minimax.yaml"), "--epsilon", "5%", "--epsilon", "1/4")
+    found = object_of("opponents", RISK, "--epsilon", "5%", "--epsilon", "1/4")
     assert list(found) == [
         "file", "title", "rows", "crossings", "tolerance", "crossings_complete", "reason",
     ]  # fmt: skip
@@ -259,7 +252,8 @@ def test_json_has_the_opponents_and_the_crossings() -> None:
 
 
 def test_json_of_an_exact_tree_has_fractions() -> None:
-    (found,) = objects("--exact", "-e", f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]")
+    tree = f"max: [{A}, {{min: [{{min: [-2, 62]}}, 30]}}]"
+    found = object_of("opponents", "--exact", "-e", tree)
     assert found["rows"][1]["epsilon"] == "1/10"
     first = found["crossings"][0]
     lower, upper = (to_fraction(first[f"epsilon_{end}"]) for end in ("lower", "upper"))
@@ -268,7 +262,7 @@ def test_json_of_an_exact_tree_has_fractions() -> None:
 
 
 def test_text_shows_the_opponents_and_the_intervals() -> None:
-    assert invoke("opponents", str(TREES / "risk-minimax.yaml")).stdout == (
+    assert invoke("opponents", RISK).stdout == (
         "The same risk against an opponent\n"
         "With probability epsilon MIN makes a mistake and picks one of its actions\n"
         "uniformly. Otherwise it plays the best one, given its own later mistakes.\n"

@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import ROOT, for_each, invoke, load, loads
+from helpers import ROOT, for_each, invoke, load, loads, object_of, objects
 from oracle import ExactNode, best_actions, exact_root
 from random_trees import Case
 
@@ -82,10 +82,7 @@ def test_text_shows_values_and_actions_before_and_after() -> None:
 
 
 def test_json_has_the_map_and_the_actions() -> None:
-    found = json.loads(
-        invoke("rescale", LEFT, "--map", FIGURE, "--exact", "--format", "json").stdout
-    )
-    assert found == {
+    assert object_of("rescale", LEFT, "--map", FIGURE, "--exact") == {
         "file": LEFT,
         "title": "Order is not enough (left)",
         "map": {
@@ -408,13 +405,11 @@ def test_the_example_map_is_the_smallest_round_step() -> None:
         # By hand: 0.9 * 1 + 0.1 * 14 = 2.3 > 2.1.
         assert report.pairs == ((1, 1), (2, 2), (3, 3), (4, 14))
         assert (report.before.best, report.after.best) == ("a1", "a2")
-    found = json.loads(invoke("rescale", LEFT, "--any", "--format", "json").stdout)
-    assert found["any"] == {
-        "answer": "yes",
-        "reason": "under the map if(u >= 4, u + 10, u), another action is better",
-    }
-    again = invoke("rescale", LEFT, "--map", found["map"]["text"], "--format", "json").stdout
-    assert json.loads(again)["after"] == found["after"]
+    found = object_of("rescale", LEFT, "--any")
+    reason = "under the map if(u >= 4, u + 10, u), another action is better"
+    assert found["any"] == {"answer": "yes", "reason": reason}
+    again = object_of("rescale", LEFT, "--map", found["map"]["text"])
+    assert again["after"] == found["after"]
 
 
 REASONS = {
@@ -447,9 +442,7 @@ def test_the_answer_may_be_unknown(mode: tuple[str, ...]) -> None:
     # The better of two is at least as good as their mean under every map, but neither of them alone
     # dominates it.
     mean = "max: {b: {max: [{chance: [0, 6]}, 3]}, c: {chance: [0, 3, 3, 6]}}"
-    done = invoke("rescale", "-e", mean, "--any", "--format", "json", *mode)
-    assert done.exit_code == 0
-    found = json.loads(done.stdout)
+    found = object_of("rescale", "-e", mean, "--any", *mode)
     reason = "7 maps were tried, and none changes it"
     assert found["any"] == {"answer": "unknown", "reason": reason}
     assert found["map"] is found["after"] is None
@@ -489,9 +482,7 @@ def test_wrong_usage_has_a_message(words: list[str], message: str) -> None:
 
 
 def test_a_map_may_name_a_utility_of_one_of_several_trees() -> None:
-    done = invoke("rescale", LEFT, RIGHT, "--map", "400=401,3=5", "--format", "json")
-    assert done.exit_code == 0
-    first, second = map(json.loads, done.stdout.splitlines())
+    first, second = objects("rescale", LEFT, RIGHT, "--map", "400=401,3=5")
     assert first["map"]["pairs"] == [[1, 1], [2, 2], [3, 5], [4, 4]]
     assert first["remarks"] == ["1 of 2 entries of the map match no utility of the tree: 400."]
     assert second["map"]["pairs"][-1] == [400, 401]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
@@ -10,7 +9,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, run_main
+from helpers import for_each, invoke, object_of, run_main
 from oracle import ExactNode, best_actions
 from random_trees import REWARDS, build, random_rows
 
@@ -302,7 +301,7 @@ def test_with_an_attitude_optimal_play_is_by_certainty_equivalents(attitude: str
 
 
 def test_json() -> None:
-    found = json.loads(invoke("risk", "-e", COIN, "--target", "1", "--format", "json").stdout)
+    found = object_of("risk", "-e", COIN, "--target", "1")
     assert found["target"] == 1
     assert found["actions"][1] == {
         "action": "bet", "is_best": True, "mean": 4, "sd": pytest.approx(48**0.5), "variance": 48,
@@ -314,8 +313,8 @@ def test_json() -> None:
 
 def test_dominance_in_json_and_text() -> None:
     text = "max: {low: 1, high: {chance: [1, 2]}}"
-    found = json.loads(invoke("risk", "-e", text, "--format", "json").stdout)
-    assert found["dominance"] == [{"action": "high", "other": "low", "order": 1}]
+    dominance = object_of("risk", "-e", text)["dominance"]
+    assert dominance == [{"action": "high", "other": "low", "order": 1}]
     assert "high dominates low (deterministic dominance)." in invoke("risk", "-e", text).stdout
 
 

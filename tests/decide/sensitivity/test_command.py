@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, invoke, object_of, run_main
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, TreeError
@@ -28,11 +27,8 @@ def text_of(*words: str) -> str:
     return result.stdout
 
 
-def object_of(*words: str) -> dict[str, Any]:
-    (line,) = text_of(*words, "--format", "json").splitlines()
-    found = json.loads(line)
-    assert isinstance(found, dict)
-    return found
+def found_by(*words: str) -> dict[str, Any]:
+    return object_of("sensitivity", *words)
 
 
 def rows_of(*words: str) -> list[list[str]]:
@@ -133,9 +129,9 @@ def test_the_places_of_later_decisions_are_shown() -> None:
     both = "parameters: {a: 3}\nmax: {x: {max: [a, 4]}, y: {max: [5, {chance: [7, a - 1]}]}}"
     shown = text_of("-e", both, "-p", "a=0..30")
     assert "a later decision changes at 4" in shown
-    found = object_of("-e", both, "-p", "a=0..30")
+    found = found_by("-e", both, "-p", "a=0..30")
     assert [piece["later_changes_at"] for piece in found["pieces"]] == [[4], []]
-    (bar,) = object_of(file, "-p", "second_offer", "--tornado")["bars"]
+    (bar,) = found_by(file, "-p", "second_offer", "--tornado")["bars"]
     assert bar["later_changes_at"] == [4.56]
 
 
@@ -193,7 +189,7 @@ def test_text_keeps_to_its_width_and_to_ascii(width: int, words: tuple[str, ...]
 
 
 def test_json_of_one_parameter() -> None:
-    found = object_of(OIL, "-p", "pr=0..1")
+    found = found_by(OIL, "-p", "pr=0..1")
     assert {"file", "parameter", "range", "current", "pieces", "thresholds", "method"} <= set(found)
     assert (found["file"], found["parameter"], found["range"]) == (OIL, "pr", [0, 1])
     assert (found["current"], found["method"], found["reason"]) == (0.5, "exact", None)
@@ -210,31 +206,31 @@ def test_json_of_one_parameter() -> None:
         **dict.fromkeys(("at", "at_lower", "at_upper"), 23 / 72), "exact": "23/72", "value": 750,
         "before": ["sell"], "at_ties": ["sell", "test"], "after": ["test"],
     }  # fmt: skip
-    exact = object_of(OIL, "--exact", "-p", "pr=0..1")
+    exact = found_by(OIL, "--exact", "-p", "pr=0..1")
     assert exact["thresholds"][0]["at"] == "23/72"
     assert exact["thresholds"][1]["value"] == "8875/7"
 
 
 def test_json_of_an_irrational_threshold_has_no_exact_place() -> None:
-    found = object_of("-e", "parameters: {a: 1}\nmax: {x: a^2, y: 1/2}", "-p", "a=0..1")
+    found = found_by("-e", "parameters: {a: 1}\nmax: {x: a^2, y: 1/2}", "-p", "a=0..1")
     (one,) = found["thresholds"]
     assert one["exact"] is None
     assert one["at_lower"] < 0.5**0.5 < one["at_upper"]
-    sampled = object_of("-e", "parameters: {a: 1}\nmax: {x: exp(a), y: 2}", "-p", "a=0..1")
+    sampled = found_by("-e", "parameters: {a: 1}\nmax: {x: exp(a), y: 2}", "-p", "a=0..1")
     assert (sampled["method"], sampled["pieces"][0]["value"]) == ("sampled", None)
 
 
 def test_json_of_the_other_questions() -> None:
-    rows = object_of(OIL, "-p", "pr", "-p", "sens", "--grid", "3")["rows"]
+    rows = found_by(OIL, "-p", "pr", "-p", "sens", "--grid", "3")["rows"]
     assert [row["at"] for row in rows] == [0.8, 0.9, 1]
-    tornado = object_of(OIL, "--tornado")
+    tornado = found_by(OIL, "--tornado")
     assert tornado["strategy"] == "re-optimized"
     assert [bar["parameter"] for bar in tornado["bars"]] == ["pr", "sens", "spec"]
-    (place,) = object_of(MOVIE, "-p", "fees", "--until", "movie = tv")["places"]
+    (place,) = found_by(MOVIE, "-p", "fees", "--until", "movie = tv")["places"]
     assert (place["exact"], place["value"], place["is_part"]) == ("60000", 900000, False)
-    added = object_of(OIL, "--add", "test")
+    added = found_by(OIL, "--add", "test")
     assert (added["branch"], added["branch_pays"], added["can_fall_by"]) == ("test", -100, 75)
-    assert len(object_of(OIL, "--strategies")["strategies"]) == 6
+    assert len(found_by(OIL, "--strategies")["strategies"]) == 6
 
 
 def test_csv_has_the_records() -> None:

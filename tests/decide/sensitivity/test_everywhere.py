@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
 
 from decide.sensitivity.parameterised import random_tree
-from helpers import ROOT, for_each, invoke
+from helpers import ROOT, for_each, invoke, object_of
 from oracle import best_actions, exact_root
 
 import expectitree as et
@@ -60,13 +59,10 @@ def test_everywhere_in_rockefeller() -> None:
         "test/plus   23/72 to 17/28  install\n"
         "test/minus  23/72 to 17/28  sell\n"
     )
-    done = invoke("sensitivity", OIL, "-p", "sens=0..1", "--everywhere", "--format", "json")
-    found = json.loads(done.stdout)["decisions"]
+    found = object_of("sensitivity", OIL, "-p", "sens=0..1", "--everywhere")["decisions"]
     assert [one["node"] for one in found] == ["/", "test/plus", "test/minus"]
-    assert [(p["from"], p["to"], p["best"]) for p in found[1]["pieces"]] == [
-        (0, 0.14, ["sell"]),
-        (57 / 70, 1, ["install"]),
-    ]
+    pieces = [(p["from"], p["to"], p["best"]) for p in found[1]["pieces"]]
+    assert pieces == [(0, 0.14, ["sell"]), (57 / 70, 1, ["install"])]
 
 
 def test_a_tree_without_decisions() -> None:

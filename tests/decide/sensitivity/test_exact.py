@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from helpers import invoke
+from helpers import invoke, object_of, objects
 
 import expectitree as et
 
@@ -54,12 +53,6 @@ max:
 """
 
 
-def objects(*words: str) -> list[dict[str, Any]]:
-    result = invoke(*words, "--format", "json")
-    assert result.exit_code == 0, result.output
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
 @pytest.mark.parametrize(
     ("tree", "name", "places", "shown"),
     [
@@ -74,11 +67,11 @@ def test_thresholds_are_those_of_the_fractions_in_the_file(
 ) -> None:
     text = " ".join(invoke("sensitivity", "-e", tree, "-p", name).stdout.split())
     assert shown in text
-    (found,) = objects("sensitivity", "-e", tree, "-p", name)
+    found = object_of("sensitivity", "-e", tree, "-p", name)
     assert [F(one["exact"]) for one in found["thresholds"]] == places
     for one in found["thresholds"]:
         assert one["at"] == one["at_lower"] == one["at_upper"] == float(F(one["exact"]))
-    (found,) = objects("sensitivity", "-e", tree, "-p", name, "--exact")
+    found = object_of("sensitivity", "-e", tree, "-p", name, "--exact")
     for one in found["thresholds"]:
         assert one["at"] == one["at_lower"] == one["at_upper"] == one["exact"]
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from helpers import invoke, run_main
+from helpers import invoke, object_of, run_main
 
 import expectitree as et
 from expectitree.base.errors import AnalysisError, FileError, TreeError
@@ -152,28 +151,24 @@ def test_curve() -> None:
 
 
 def test_json_and_csv() -> None:
-    found = json.loads(invoke("simulate", "-e", BET, "--draws", "500", "--format", "json").stdout)
-    assert found["draws"] == 500
-    assert found["best"] == ["bet"]
+    found = object_of("simulate", "-e", BET, "--draws", "500")
+    assert (found["draws"], found["best"]) == (500, ["bet"])
     assert [action["action"] for action in found["actions"]] == ["sure", "bet"]
     assert set(found["evpi"]) == {"value", "error"}
-    assert found["evppi"] == [
-        {"name": "p", "parameters": ["p"], "evppi": found["evppi"][0]["evppi"]}
-    ]
+    (one,) = found["evppi"]
+    assert one == {"name": "p", "parameters": ["p"], "evppi": one["evppi"]}
     lines = invoke("simulate", "-e", BET, "--draws", "500", "--format", "csv").stdout.splitlines()
     assert lines[0] == "file,draw,p,value of sure,value of bet"
     assert len(lines) == 501
     _, at, p, sure, bet = lines[500].split(",")
     assert (int(at), float(sure)) == (500, 4)
     assert float(bet) == pytest.approx(10 * float(p))
-    assert np.mean([float(line.split(",")[4]) for line in lines[1:]]) == pytest.approx(
-        found["actions"][1]["mean"]
-    )
-    curve = ("simulate", "-e", BET, "--draws", "100", "-p", "prize=0..10", "--format")
-    assert invoke(*curve, "csv").stdout.splitlines()[0] == (
-        "file,prize,best,evpi,share of sure,share of bet"
-    )
-    point = json.loads(invoke(*curve, "json").stdout)["points"][50]
+    mean = np.mean([float(line.split(",")[4]) for line in lines[1:]])
+    assert mean == pytest.approx(found["actions"][1]["mean"])
+    curve = ("simulate", "-e", BET, "--draws", "100", "-p", "prize=0..10")
+    heading = invoke(*curve, "--format", "csv").stdout.splitlines()[0]
+    assert heading == "file,prize,best,evpi,share of sure,share of bet"
+    point = object_of(*curve)["points"][50]
     assert (point["at"], point["best"]) == (10, "bet")
 
 
