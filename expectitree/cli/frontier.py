@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, plot_option, tree_options
+from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.frontier.report import Frontier, frontier
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -22,7 +20,7 @@ from expectitree.decide.sensitivity.parameters import parse_range
     help="The weight, if the objective has several parameters, and its range.  [default: from 0]",
 )
 @plot_option
-@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@file_options
 @format_options("frontier")
 def command(options: SearchOptions, weight: str, plot: str | None, format_name: str) -> None:
     """Show which strategies are best for some weight of a criterion, such as a QALY's worth.

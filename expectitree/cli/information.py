@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.errors import FileError, Problem
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import FILE, format_options, tree_options
+from expectitree.cli.options import FILE, file_options, format_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.information.events import LikelihoodError, read_likelihoods
 from expectitree.decide.information.report import Events, Information, every_event, information
@@ -27,7 +25,7 @@ from expectitree.decide.information.report import Events, Information, every_eve
     type=FILE,
     help="A test in YAML: signal, then outcome, then the probability of the signal.",
 )
-@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@file_options
 @format_options("information")
 def command(
     options: SearchOptions,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_probability
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.options import format_options, node_options
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.opponents.report import Opponents, opponents
 
@@ -24,7 +22,7 @@ from expectitree.decide.opponents.report import Opponents, opponents
     metavar="E",
     help="The probability of a mistake: 0.05, 1/20 or 5%; repeat it for several.  [default: 0.1]",
 )
-@partial(tree_options, searches=False)
+@node_options
 @format_options("opponents")
 def command(
     options: SearchOptions,

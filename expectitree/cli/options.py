@@ -158,6 +158,9 @@ def tree_options(
     return cast(Command, add_options(reading_options(own_options), of_games))
 
 
+# For commands that evaluate every node, and for those that read no games either.
+node_options = partial(tree_options, searches=False)
+file_options = partial(node_options, files="[FILE|FOLDER]...", has_games=False)
 plot_option = click.option(
     "--plot", metavar="FILE", type=OUT, help="Also draw a plot, as .svg, .png or .pdf."
 )

@@ -8,7 +8,7 @@ import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import tree_options
+from expectitree.cli.options import file_options
 from expectitree.cli.terminal import OUT, say
 from expectitree.cli.tree_files import check_file, force_option
 from expectitree.cli.trees import SearchOptions
@@ -16,7 +16,7 @@ from expectitree.picture.drawing import write
 
 
 @click.command("report", cls=HelpCommand)
-@partial(tree_options, files="FILE", searches=False, has_games=False)
+@partial(file_options, files="FILE")
 @click.option(
     "-o", "--output", "out", metavar="OUT", type=OUT, required=True, help="The page: a .html file."
 )

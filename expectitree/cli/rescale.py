@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, tree_options
+from expectitree.cli.options import format_options, node_options
 from expectitree.cli.terminal import OUT, say, show
 from expectitree.cli.tree_files import check_output, force_option, write_tree
 from expectitree.cli.trees import SearchOptions
@@ -34,7 +32,7 @@ from expectitree.decide.rescale.report import Rescaling, rescale
     help="Write the rescaled tree; the suffix decides the format.",
 )
 @force_option
-@partial(tree_options, searches=False)
+@node_options
 @format_options("rescale", "--report")
 def command(
     options: SearchOptions,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.errors import NumberError
 from expectitree.base.numbers import to_fraction
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, plot_option, tree_options
+from expectitree.cli.options import format_options, node_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.risk.report import Risk, risk
 
@@ -18,7 +16,7 @@ from expectitree.decide.risk.report import Risk, risk
 @click.command("risk", cls=HelpCommand)
 @click.option("--target", metavar="T", help="Show the probability of a total of at least T.")
 @plot_option
-@partial(tree_options, searches=False)
+@node_options
 @format_options("risk")
 def command(
     options: SearchOptions,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, plot_option, tree_options
+from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
 from expectitree.decide.sensitivity.parameters import parse_range
@@ -47,7 +45,7 @@ from expectitree.decide.sensitivity.strategies import strategies_of
     "--grid", type=click.IntRange(2, 1000), default=GRID, show_default=True, help="Rows of a map."
 )
 @plot_option
-@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@file_options
 @format_options("sensitivity")
 def command(
     options: SearchOptions,

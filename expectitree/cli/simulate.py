@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
 from expectitree.cli.help import HelpCommand
-from expectitree.cli.options import format_options, plot_option, tree_options
+from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.parameters import parse_range
 from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, simulate
@@ -38,7 +36,7 @@ from expectitree.decide.simulation.report import DRAWS, SEED, acceptability, sim
     help="The seed of the random numbers; the same seed gives the same draws.",
 )
 @plot_option
-@partial(tree_options, files="[FILE|FOLDER]...", searches=False, has_games=False)
+@file_options
 @format_options("simulation")
 def command(
     options: SearchOptions,

@@ -33,7 +33,7 @@ from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
 from expectitree.decide.information.price import price_of, worth_of
-from expectitree.searches.backward_induction import backward_induction
+from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
 
@@ -219,16 +219,14 @@ class _Conditioning:
         if tree.attitude is not None:
             search = search_tree(self.tree(evidence))
             return search.value, search.ties
-        probability, first, last = [*columns.probability], [*columns.first], [*columns.last]
+        probability, known = [*columns.probability], dict[int, int]()
         for n, shares in self.shares(evidence):
-            for b in shares if len(shares) == 1 else tree.branches_of(n):
-                probability[b] = shares.get(b, 0)
             if len(shares) == 1:  # a known outcome, often one of many
-                (first[n],) = shares
-                last[n] = first[n] + 1
-        values: list[Any] = [None] * len(tree)
-        columns = columns._replace(probability=probability, first=first, last=last)
-        backward_induction(columns, values, 0)
+                (known[n],) = shares
+            for b in shares if n in known else tree.branches_of(n):
+                probability[b] = shares.get(b, 0)
+        columns = columns._replace(probability=probability)
+        values = values_under(replace(tree, columns=columns), known)
         root, best = tree.root_id, []
         for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
             if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= self.eps:
