@@ -75,6 +75,7 @@ class ParameterValues(dict[str, Any]):
     ) -> None:
         super().__init__(known or {})
         self.parameters, self.domain = parameters, domain
+        self.known: dict[int, Any] = {}  # the values of formulas, by the id of the expression
         self.failed: dict[str, NumberError] = {}
         for name in in_order(parameters):
             if name in self:
@@ -86,6 +87,12 @@ class ParameterValues(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         raise self.failed[name]
+
+    def of(self, formula: Expression) -> Any:
+        """Return the value of a formula, which is computed once."""
+        if id(formula) not in self.known:
+            self.known[id(formula)] = evaluate(formula, self.domain, self)
+        return self.known[id(formula)]
 
     def at(self, *expressions: Expression, shown: str = "") -> str:
         """Return ` at pr = 0, spec = 1`: the values on which formulas depend, for a message.

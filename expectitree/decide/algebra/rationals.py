@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from itertools import zip_longest
 from math import gcd, lcm
 from operator import itemgetter
@@ -190,37 +189,29 @@ def formula_text(
     value: Rational, name: str, times: str = "*", write: Callable[[Fraction], str] = exact_text
 ) -> str | None:
     """Return a function as a formula, such as `175 + 1800*pr`; None if it is long."""
-    part = partial(_polynomial_text, name=name, times=times, write=write)
+
+    def term(size: Fraction, power: int) -> str:
+        factor = write(size)
+        if not power:
+            return factor
+        variable = name if power == 1 else f"{name}^{power}"
+        factor = f"({factor})" if "/" in factor else factor
+        return variable if factor == "1" else f"{factor}{times}{variable}"
+
+    def part(coefficients: Coefficients, denominator: int = 1) -> str:
+        text = ""
+        for power, c in enumerate(coefficients):
+            if c:
+                minus, plus = (" - ", " + ") if text else ("-", "")
+                size = Fraction(abs(c), denominator)
+                text += (minus if c < 0 else plus) + term(size, power)
+        return text or "0"
+
     if value.is_polynomial:
         text = part(value.numerator, value.denominator[0])
     else:
-        text = f"({part(value.numerator, 1)})/({part(value.denominator, 1)})"
+        text = f"({part(value.numerator)})/({part(value.denominator)})"
     return text if len(text) <= MAX_LENGTH else None
-
-
-def _polynomial_text(
-    coefficients: Coefficients,
-    denominator: int,
-    name: str,
-    times: str,
-    write: Callable[[Fraction], str],
-) -> str:
-    text = ""
-    for power, c in enumerate(coefficients):
-        if not c:
-            continue
-        variable = {0: "", 1: name}.get(power, f"{name}^{power}")
-        term = write(Fraction(abs(c), denominator))
-        if variable and "/" in term:
-            term = f"({term})"
-        if variable:
-            term = variable if term == "1" else f"{term}{times}{variable}"
-        sign = "-" if c < 0 else "+"
-        if text:
-            text += f" {sign} {term}"
-        else:
-            text = f"-{term}" if c < 0 else term
-    return text or "0"
 
 
 # ---- Piecewise functions.

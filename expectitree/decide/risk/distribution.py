@@ -292,13 +292,11 @@ class Profiles:
             self._count(below)
             if self.steps > self.limit:
                 below = [one.in_floats() for one in below]
-        if isinstance(below[0].totals[0], float):
-            rewards = [*map(float, rewards)]
-        if len(branches) == 1:
-            return below[0].shifted(rewards[0])
         shares: list[Any] = [columns.probability[b] for b in branches]
         if isinstance(below[0].totals[0], float):
-            shares = [*map(float, shares)]
+            rewards, shares = [*map(float, rewards)], [*map(float, shares)]
+        if len(branches) == 1:
+            return below[0].shifted(rewards[0])
         return mixture([*zip(shares, rewards, below, strict=True)])
 
     def _count(self, below: Sequence[Distribution]) -> None:

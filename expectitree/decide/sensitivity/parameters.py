@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from expectitree.base.budget import TooMuchWorkError
 from expectitree.base.errors import AnalysisError, NumberError, TreeError
-from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError, evaluate
+from expectitree.base.expressions.evaluation import FRACTIONS, Domain, UndefinedError
 from expectitree.base.expressions.syntax import COMPARISONS, NEGATION, Expression, Name
 from expectitree.base.numbers import (
     Number,
@@ -211,7 +211,6 @@ class FormulaFunctions:
     def __init__(self, tree: Tree, known: Mapping[str, Rational]) -> None:
         self.tree = tree
         self.values = ParameterValues(tree.parameters, RATIONALS, known)
-        self.known: dict[int, Rational] = {}  # by the id of a formula
         self.numbers: dict[Number, Rational] = {}  # of those in the tree's columns
         self.utility: dict[int, Rational] = {}  # of the terminals that have formulas
         self.probability: dict[int, Rational] = {}  # by branch, where it is a formula
@@ -225,20 +224,20 @@ class FormulaFunctions:
         tree, columns = self.tree, self.tree.columns
         self.reached[tree.root_id] = 1
         if NONE in formulas.rewards:
-            self.reward[NONE] = self._value(formulas.rewards[NONE])
+            self.reward[NONE] = self.values.of(formulas.rewards[NONE])
         for n in reversed(range(len(tree))):
             if not self.reached[n]:
                 continue
             branches = tree.branches_of(n)
             if columns.kind[n] == TERMINAL and n in formulas.nodes:
-                self.utility[n] = self._value(formulas.nodes[n])
+                self.utility[n] = self.values.of(formulas.nodes[n])
             if columns.kind[n] == CHANCE and branches[0] in formulas.probabilities:
                 self._read_outcomes(n, branches, formulas.probabilities)
             for b in branches:
                 if not self.probability_of(b).numerator:
                     continue
                 if b in formulas.rewards:
-                    self.reward[b] = self._value(formulas.rewards[b])
+                    self.reward[b] = self.values.of(formulas.rewards[b])
                 self.reached[columns.child[b]] = 1
 
     def _read_outcomes(self, n: int, branches: range, formulas: Mapping[int, Expression]) -> None:
@@ -246,17 +245,12 @@ class FormulaFunctions:
         total = ZERO
         for b in branches:
             if b not in rests:
-                self.probability[b] = self._value(formulas[b])
+                self.probability[b] = self.values.of(formulas[b])
                 total += self.probability[b]
         for b in rests:
             self.probability[b] = (ONE - total) * constant(Fraction(1, len(rests)))
         if not rests and total != ONE:
             self.sums[n] = total
-
-    def _value(self, formula: Expression) -> Rational:
-        if id(formula) not in self.known:
-            self.known[id(formula)] = evaluate(formula, RATIONALS, self.values)
-        return self.known[id(formula)]
 
     def probability_of(self, branch: int) -> Rational:
         """Return the probability of a branch."""

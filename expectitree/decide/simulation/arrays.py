@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from expectitree.base.expressions.evaluation import FLOATS, Domain, evaluate
+from expectitree.base.expressions.evaluation import FLOATS, Domain
 from expectitree.base.expressions.syntax import NEGATION, Expression, Name
 from expectitree.base.numbers import to_nearest_float
 from expectitree.base.tree.columns import TERMINAL
@@ -74,16 +74,11 @@ class Numbers:
     def __init__(self, tree: Tree, draws: Mapping[str, Any]) -> None:
         self.tree, self.formulas = tree, tree.formulas or Formulas()
         self.parameters = ParameterValues(tree.parameters, ARRAYS, draws)
-        self.found: dict[int, Any] = {}  # the values of formulas, by the id of the expression
-        self.chances: dict[tuple[int, ...], list[Any]] = {}  # by the ids of several
+        self.chances: dict[tuple[int, ...], list[Any]] = {}  # by the ids of their formulas
 
     def _value(self, formula: Expression | None, number: Any) -> Any:
         """Return the value of a formula; without one, the number."""
-        if formula is None:
-            return to_nearest_float(number)
-        if id(formula) not in self.found:
-            self.found[id(formula)] = evaluate(formula, ARRAYS, self.parameters)
-        return self.found[id(formula)]
+        return to_nearest_float(number) if formula is None else self.parameters.of(formula)
 
     def reward(self, branch: int) -> Any:
         """Return what a branch pays; -1 leads to the root."""
