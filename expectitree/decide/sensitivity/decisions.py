@@ -11,7 +11,7 @@ The last part of the module writes places as text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal
 from fractions import Fraction
@@ -210,26 +210,20 @@ class Decision:
                 value = self.value(place_of(here.place, VALUE_TOLERANCE))
                 if lower < upper:
                     value = to_digits(value)
+                found = Threshold(lower, upper, value, before, here.at, here.after)
                 if is_verified:
-                    self._verify(lower, upper, previous, here, later)
-                yield Threshold(lower, upper, value, before, here.at, here.after)
+                    self._verify(found, here.place, neighbours)
+                yield found
 
-    def _verify(
-        self,
-        low: Fraction,
-        high: Fraction,
-        previous: Change | None,
-        here: Change,
-        later: Change | None,
-    ) -> None:
+    def _verify(self, found: Threshold, place: Root, neighbours: Sequence[Root]) -> None:
         """Evaluate the tree at a threshold that is known exactly, and on both sides of it."""
-        is_exact = low == high
-        if is_exact:
-            self._check(low, here.at)
-        if previous:
-            self._check(between(previous.place, here.place) if is_exact else low, previous.after)
-        if later:
-            self._check(between(here.place, later.place) if is_exact else high, here.after)
+        if found.exact is not None:
+            self._check(found.exact, found.at)
+        for other in neighbours:
+            left, right = sorted((other, place))
+            side = found.lower if left is other else found.upper
+            side = side if found.exact is None else between(left, right)
+            self._check(side, found.before if left is other else found.after)
 
     def _check(self, place: Fraction, best: tuple[str, ...]) -> None:
         if place in self._verified:
