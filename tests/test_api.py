@@ -71,8 +71,14 @@ def test_every_attribute_of_a_class_is_described(name: str) -> None:
     _, found, described = text.partition("\nAttributes:\n")
     assert found
     attributes = re.findall(r"^    (\w+): ", described.partition("\n\n")[0], re.MULTILINE)
-    own = PUBLIC[name].__annotations__
-    names = [field.name for field in dataclasses.fields(PUBLIC[name]) if field.name in own]
+    described_elsewhere = {  # with the public classes from which this one derives
+        attribute
+        for base in PUBLIC[name].__mro__[1:]
+        if base in PUBLIC.values()
+        for attribute in base.__annotations__
+    }
+    fields = [field.name for field in dataclasses.fields(PUBLIC[name])]
+    names = [field for field in fields if field not in described_elsewhere]
     assert attributes == [name for name in names if not name.startswith("_")]
 
 

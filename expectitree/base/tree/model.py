@@ -543,6 +543,14 @@ def outside_bounds(tree: Tree, root_bounds: Bounds | None) -> Iterator[tuple[int
         yield n, message
 
 
+@dataclass(frozen=True, eq=False)
+class TreeReport(Shown):
+    """A report about one tree."""
+
+    file: str  # the name of the tree in outputs
+    tree: Tree
+
+
 def check_tree(tree: object, without_attitude: str = "") -> None:
     """Raise `TreeError` if an argument that should be a tree is something else.
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, cast
 
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.expressions.evaluation import evaluate
 from expectitree.base.expressions.syntax import Number, names_in, text_of
@@ -16,7 +15,7 @@ from expectitree.base.numbers import INFINITY, are_near, message_text
 from expectitree.base.tree.columns import MAX, MIN
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.formulas import Amounts, Criteria
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
@@ -42,7 +41,7 @@ class Strategy:
 
 
 @dataclass(frozen=True)
-class Frontier(Shown):
+class Frontier(TreeReport):
     """The strategies that are best for some weight, and the first actions that never are.
 
         >>> import expectitree as et
@@ -65,8 +64,6 @@ class Frontier(Shown):
     has_plot = True
     rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
 
-    file: str
-    tree: Tree
     range: Range
     weighed: str
     other: str

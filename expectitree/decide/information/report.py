@@ -22,13 +22,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
@@ -49,7 +48,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Information(Shown):
+class Information(TreeReport):
     """The value of information about an event; `information` makes it.
 
         >>> import expectitree as et
@@ -75,8 +74,6 @@ class Information(Shown):
 
     question = "information"
 
-    file: str
-    tree: Tree
     event: str
     value: Number
     best: tuple[str, ...]
@@ -96,13 +93,11 @@ class Information(Shown):
 
 
 @dataclass(frozen=True)
-class Events(Shown):
+class Events(TreeReport):
     """What knowing each event of a file in advance is worth; `every_event` makes it."""
 
     question = "information"
 
-    file: str
-    tree: Tree
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
 

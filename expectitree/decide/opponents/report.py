@@ -20,11 +20,10 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import TooMuchWorkError, limited_work, most
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import MAX, MIN, TERMINAL
-from expectitree.base.tree.model import Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import replace_opponent
 from expectitree.decide.algebra.polynomials import TOLERANCE
 from expectitree.decide.algebra.rationals import (
@@ -66,7 +65,7 @@ class OpponentRow:
 
 
 @dataclass(frozen=True)
-class Opponents(Shown):
+class Opponents(TreeReport):
     """One tree against several opponents; `opponents` makes it.
 
         >>> import expectitree as et
@@ -88,8 +87,6 @@ class Opponents(Shown):
 
     question = "opponents"
 
-    file: str
-    tree: Tree
     rows: Sequence[OpponentRow]
     crossings: Sequence[Threshold]
     complete: bool = True

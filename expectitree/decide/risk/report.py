@@ -12,10 +12,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from expectitree.base.display import Shown
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import Tree
+from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
@@ -58,7 +57,7 @@ class ActionRisk:
 
 
 @dataclass(frozen=True)
-class Risk(Shown):
+class Risk(TreeReport):
     """The risk of each action at the root; `risk` makes it.
 
         >>> import expectitree as et
@@ -79,8 +78,6 @@ class Risk(Shown):
     question = "risk"
     has_plot = True
 
-    file: str
-    tree: Tree
     actions: tuple[ActionRisk, ...]
     dominance: tuple[Dominance, ...]
     target: Number | None

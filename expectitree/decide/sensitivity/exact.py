@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import limited_work
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, NumberError
 from expectitree.base.numbers import quote, to_digits, to_fraction
 from expectitree.base.tree.columns import CHANCE, MAX, NONE, TERMINAL
@@ -29,6 +28,7 @@ from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
     Range,
+    SensitivityReport,
     exact_tree,
     range_of,
     why_not_exact,
@@ -65,14 +65,9 @@ class Meeting(Place):
 
 
 @dataclass(frozen=True)
-class BreakEven(Shown):
+class BreakEven(SensitivityReport):
     """The places where a value reaches a number, or two values are equal, as a parameter moves."""
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     range: Range  # the parameter and its range
     left: str  # what is compared: a path, or "value"
     right: str  # a path, or a number
@@ -163,14 +158,9 @@ class Row:
 
 
 @dataclass(frozen=True)
-class TwoWay(Shown):
+class TwoWay(SensitivityReport):
     """The regions of the best actions as two parameters move; `sensitivity` makes it."""
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     across: Range  # the parameter that varies along each row; the thresholds are exact in it
     down: Range  # the parameter with one value for each row
     rows: tuple[Row, ...]  # from the least value of `down` to the greatest
@@ -257,14 +247,9 @@ def _row(tree: Tree, across: Range, other: str, at: Fraction) -> Row:
 
 
 @dataclass(frozen=True)
-class Everywhere(Shown):
+class Everywhere(SensitivityReport):
     """The best actions at every decision; `sensitivity --everywhere` shows them."""
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     range: Range  # the parameter and its range
     # The parts of the range in which optimal play reaches a decision, by its path, parents first.
     decisions: dict[str, tuple[Piece, ...]]

@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any
 
 from expectitree.base.budget import limited_work
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import to_exact, to_fraction
 from expectitree.base.tree.columns import NONE
@@ -32,6 +31,7 @@ from expectitree.decide.sensitivity.parameters import (
     INEXACT,
     Ends,
     Range,
+    SensitivityReport,
     exact_tree,
     range_of,
     why_not_exact,
@@ -41,7 +41,7 @@ from expectitree.searches.engine import search_tree
 
 
 @dataclass(frozen=True)
-class Sensitivity(Shown):
+class Sensitivity(SensitivityReport):
     """The best action and the value as functions of one parameter; `sensitivity` makes it.
 
         >>> import expectitree as et
@@ -68,11 +68,6 @@ class Sensitivity(Shown):
         branch_pays: What this branch pays now.
     """
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     range: Range
     pieces: tuple[Piece, ...]
     thresholds: tuple[Threshold, ...]
@@ -241,14 +236,9 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Tornado(Shown):
+class Tornado(SensitivityReport):
     """The least and the greatest value over the range of each parameter; `tornado` makes it."""
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     value: Fraction  # the value with all parameters as they are
     best: tuple[str, ...]  # the best actions with all parameters as they are
     is_fixed: bool  # whether the strategy is today's; otherwise the decisions follow the parameter

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from expectitree.base.budget import most as allowed
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import Number
 from expectitree.base.tree.columns import CHANCE, MAX, MIN, TERMINAL
 from expectitree.base.tree.model import Tree, check_tree
+from expectitree.decide.sensitivity.parameters import SensitivityReport
 from expectitree.searches.backward_induction import value_under
 
 MAX_STRATEGIES = 10_000
@@ -29,14 +29,9 @@ class Strategy:
 
 
 @dataclass(frozen=True)
-class Strategies(Shown):
+class Strategies(SensitivityReport):
     """All strategies of a player; `sensitivity --strategies` shows them."""
 
-    question = "sensitivity"
-    has_plot = True
-
-    file: str
-    tree: Tree
     player: str  # "MAX", or "MIN" if only MIN decides
     strategies: tuple[Strategy, ...]  # from the best for the player to the worst
 

@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, cast
 
-from expectitree.base.display import Shown
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.tree.columns import MIN
 from expectitree.base.tree.formulas import Distribution
-from expectitree.base.tree.model import Kind, Tree, check_tree
+from expectitree.base.tree.model import Kind, Tree, TreeReport, check_tree
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
@@ -61,7 +60,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation(Shown):
+class Simulation(TreeReport):
     """The values of the first actions while parameters are uncertain; `simulate` makes it.
 
         >>> import expectitree as et
@@ -89,8 +88,6 @@ class Simulation(Shown):
     question = "simulation"
     has_plot = True
 
-    file: str
-    tree: Tree
     draws: int
     seed: int
     value: Estimated
@@ -124,14 +121,12 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Acceptability(Shown):
+class Acceptability(TreeReport):
     """The share of draws in which each action is best, by a parameter; `acceptability` makes it."""
 
     question = "simulation"
     has_plot = True
 
-    file: str
-    tree: Tree
     draws: int
     seed: int
     range: Range  # the parameter that moves
