@@ -23,11 +23,7 @@ from expectitree.base.tree.model import Kind, Tree
 from expectitree.decide.ask.report import with_utilities
 from expectitree.picture.content import Style
 from expectitree.picture.drawing import drawn
-from expectitree.searches import best_first_search, engine
-from expectitree.searches.beliefs import begin, take_in
-from expectitree.searches.best_first import back_up, is_reached, walk
 from expectitree.searches.engine import search_tree
-from expectitree.searches.work import NO_LIMIT
 
 SMALL = '{bounds: [0, 9], max: {sure: 4, bet: {min: {good: {utility: "?"}, bad: {utility: "?"}}}}}'
 SEEDS = range(30)
@@ -48,23 +44,9 @@ def bounds_of(case: Case, exact: bool) -> Bounds:
 
 
 def searched(tree: Tree, bounds: Bounds, goal: str) -> list[int]:
-    """Return the leaves that the search visits, in order, by running its own loop."""
-    chosen = algorithm("best-first", goal=goal)
-    found, source = engine.choose_bounds(tree, bounds)
-    runs = "auto" if tree.exact else "interpreted"
-    setup = engine.SearchSetup.of(tree, chosen, found, source, runs)
-    beliefs, limits = best_first_search.begin_best_first(setup)
-    columns, order = setup.columns, []
-    begin(columns, beliefs, limits)
-    while True:
-        depth = walk(columns, beliefs, limits, NO_LIMIT)
-        leaf = beliefs.route[depth]
-        if columns.kind[leaf] == 0:
-            order.append(leaf)
-            take_in(beliefs, limits, leaf, columns.utility[leaf])
-        back_up(columns, beliefs, limits, depth)
-        if is_reached(columns, beliefs, limits):
-            return order
+    """Return the leaves that the search visits, in order."""
+    steps = et.trace(tree, algorithm("best-first", goal=goal), bounds=bounds).events
+    return [step.node for step in steps if step.kind == "visit"]
 
 
 def finish(inquiry: et.Inquiry, tree: Tree) -> list[int]:
