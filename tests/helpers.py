@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -138,6 +140,36 @@ def error_of(*words: str, status: int = 2) -> str:
     done = run_main(*words)
     assert done.status == status
     return " ".join(done.err.split())
+
+
+def in_a_terminal(
+    *words: str, talk: Iterable[tuple[bytes, bytes]] = (), columns: int = 60, **environment: str
+) -> Done:
+    """Run the program in a terminal of that width; type a text after each prompt of a talk.
+
+    The output is all that the terminal shows after the last text.
+    """
+    import pty
+    import termios
+
+    child, terminal = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (24, columns))
+        os.environ |= {"TERM": "xterm", **environment}
+        os.environ.pop("COLUMNS", None)
+        os.execv(sys.executable, [sys.executable, "-m", "expectitree", *words])
+    for prompt, typed in talk:
+        seen = b""
+        while prompt not in seen:
+            seen += os.read(terminal, 4096)
+        os.write(terminal, typed)
+    seen = b""
+    with suppress(OSError):  # the program has ended
+        while more := os.read(terminal, 4096):
+            seen += more
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    os.close(terminal)
+    return Done(status, seen.decode().replace("\r\n", "\n"), "")
 
 
 def load(source: Any, exact: bool = True, **about: Any) -> Tree:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from helpers import run_main
+from helpers import in_a_terminal, run_main
 
 import expectitree as et
 
@@ -113,26 +111,6 @@ def test_a_tree_keeps_its_warnings() -> None:
 # ---- In a terminal.
 
 
-def in_a_terminal(*words: str, columns: int = 60, **environment: str) -> str:
-    """Return what a command prints in a terminal of that width."""
-    import pty
-    import termios
-
-    child, terminal = pty.fork()
-    if child == 0:
-        termios.tcsetwinsize(0, (24, columns))
-        os.environ |= {"TERM": "xterm", **environment}
-        os.environ.pop("COLUMNS", None)
-        os.execv(sys.executable, [sys.executable, "-m", "expectitree", *words])
-    seen = b""
-    with suppress(OSError):  # the program has ended
-        while more := os.read(terminal, 4096):
-            seen += more
-    os.close(terminal)
-    os.waitpid(child, 0)
-    return seen.decode().replace("\r\n", "\n")
-
-
 WRAPPED = """\
 bad.yaml:2:18: bet: the probabilities sum to 0.9, expected
 1: correct these keys; for labels write [{label: 0.7,
@@ -155,17 +133,17 @@ Error: No such option '--tables'.
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_terminal_wraps_messages_between_words(bad: str) -> None:
-    assert in_a_terminal("eval", bad, NO_COLOR="1") == WRAPPED
-    colored = in_a_terminal("eval", bad)
+    assert in_a_terminal("eval", bad, NO_COLOR="1").out == WRAPPED
+    colored = in_a_terminal("eval", bad).out
     assert colored.startswith("\033[1;36mbad.yaml:2:18: bet: \033[0mthe probabilities")
     assert "\n\033[1;31m                   ^\033[0m\n" in colored
-    verified = in_a_terminal("verify", bad, columns=64, NO_COLOR="1")
+    verified = in_a_terminal("verify", bad, columns=64, NO_COLOR="1").out
     assert "".join(f"    {line}\n" for line in WRAPPED.splitlines()) in verified
-    usage = in_a_terminal("convert", "--tables", NO_COLOR="1")
+    usage = in_a_terminal("convert", "--tables", NO_COLOR="1").out
     assert usage.startswith(USAGE.rstrip())
     assert max(map(len, usage.splitlines())) <= 60
-    assert "\033[1;31mError: \033[0mNo such option" in in_a_terminal("convert", "--tables")
-    assert "\033[35mwarning: \033[0m-e: bet: the" in in_a_terminal("eval", "-e", TEXT)
+    assert "\033[1;31mError: \033[0mNo such option" in in_a_terminal("convert", "--tables").out
+    assert "\033[35mwarning: \033[0m-e: bet: the" in in_a_terminal("eval", "-e", TEXT).out
 
 
 @pytest.mark.parametrize("words", [["eval", "-e", "max: [1, two]"], ["eval", "--tables"]])

@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from time import monotonic, sleep
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from helpers import ROOT, invoke, run_main
+from helpers import ROOT, in_a_terminal, invoke, run_main
 
 import expectitree as et
 from expectitree.base.errors import FileError
@@ -523,36 +522,14 @@ def test_the_program_works_without_unicode_and_without_a_terminal(tree: Path) ->
     )
 
 
-def in_a_terminal(*arguments: str, talk: tuple[tuple[bytes, bytes], ...]) -> tuple[int, bytes]:
-    """Type a text after each prompt; return the exit status and the output after each text."""
-    import pty
-
-    child, terminal = pty.fork()
-    if child == 0:
-        os.environ["TERM"] = "dumb"
-        os.execv(sys.executable, [sys.executable, "-m", "expectitree", "ask", *arguments])
-    for wanted, typed in talk:
-        seen = b""
-        while wanted not in seen:
-            seen += os.read(terminal, 4096)
-        os.write(terminal, typed)
-    seen = b""
-    with suppress(OSError):  # The program has ended.
-        while more := os.read(terminal, 4096):
-            seen += more
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    os.close(terminal)
-    return status, seen
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_ctrl_c_in_a_terminal_ends_the_conversation_without_a_traceback(tree: Path) -> None:
     talk = (b"0 to 9: ", b"8\n"), (b"0 to 1: ", b"\x03")
-    status, seen = in_a_terminal("bet.yaml", "--goal", "value", talk=talk)
-    assert status == 1
-    assert b"To go on, run the same command again." in seen
-    assert b"Traceback" not in seen
+    done = in_a_terminal("ask", "bet.yaml", "--goal", "value", talk=talk)
+    assert done.status == 1
+    assert "To go on, run the same command again." in done.out
+    assert "Traceback" not in done.out
     assert answer_lines() == f"{GOOD}: 8\n"
 
 
