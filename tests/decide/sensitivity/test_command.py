@@ -66,6 +66,7 @@ TEXTS = {
     "OIL -p pr=0..1 --until value=750": "value = 750 for every pr from 0 to 23/72.\npr is",
     "OIL -p pr=0..1 --until value=5000": "value = 5,000 for no pr from 0 to 1.\n",
     "MOVIE -p fees --until movie=tv": "movie = tv at fees = $60,000, where both are worth 900,000.",
+    "CHANCE -p a=0..2 --everywhere": "Play reaches no decision.\n",
     "CHANCE -p a=0..2": "a is 1: the tree is worth 2. There is no decision at the root.\n",
     "TIE -p a=3..4": "a is 1: the best actions are x and y, worth 2.\n",
 }

@@ -9,7 +9,6 @@ from decide.sensitivity.parameterised import random_tree
 from helpers import ROOT, for_each, invoke, object_of
 from oracle import best_actions, exact_root
 
-import expectitree as et
 from expectitree import Tree
 from expectitree.decide.sensitivity.exact import everywhere
 
@@ -63,10 +62,3 @@ def test_everywhere_in_rockefeller() -> None:
     assert [one["node"] for one in found] == ["/", "test/plus", "test/minus"]
     pieces = [(p["from"], p["to"], p["best"]) for p in found[1]["pieces"]]
     assert pieces == [(0, 0.14, ["sell"]), (57 / 70, 1, ["install"])]
-
-
-def test_a_tree_without_decisions() -> None:
-    tree = "parameters: {a: 0.5}\nchance: {x: {p: a, utility: 1}, y: {p: rest, utility: 0}}"
-    done = invoke("sensitivity", "-e", tree, "-p", "a=0..1", "--everywhere")
-    assert "Play reaches no decision." in done.stdout
-    assert et.loads(tree)
