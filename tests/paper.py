@@ -178,11 +178,11 @@ def dominance(a: Profile, b: Profile) -> int:
 def shown(value: Fraction, digits: int | None = None) -> str:
     """Return a number as the program prints it: the exact value, rounded once, half to even.
 
-    It has six significant digits, or ten if its magnitude is 10,000 or more, and no trailing zeros;
-    from 10^9 to 10^15, its whole part and two decimals. Thousands are grouped.
+    It has six significant digits, or two decimals if its magnitude is from 10,000 to 10^15, then
+    ten digits; no zeros at the end. Thousands are grouped.
     """
     size = abs(value)
-    if digits is None and 10**9 <= size < 10**15:
+    if digits is None and 10**4 <= size < 10**15:
         digits = len(str(int(size))) + 2
     digits = digits or (6 if size < 10_000 else 10)
     context = Context(digits, ROUND_HALF_EVEN, Emin=-999_999, Emax=999_999)

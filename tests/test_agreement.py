@@ -3,7 +3,7 @@
 Each test takes random trees as text (`random_documents`) to one command, and compares what it
 prints, draws or returns with the definition in fractions (`paper`). A number in JSON, on the page
 or in Python must be the float nearest to the exact one. Its text must be the exact number with six
-or ten digits. Ties must be those on paper.
+digits or two decimals. Ties must be those on paper.
 
 A pruning search need not prove every tie. It proves the first one, as its order is that of the
 file; best-first may prove another.
