@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -433,10 +433,15 @@ def _decimals(digits: int) -> tuple[Any, Any]:
 
 def _rounded_text(value: Any, digits: int) -> str:
     """Return a number rounded to some significant digits, as Python writes a float with `g`."""
-    if value.denominator == 1 and -(10**digits) < value.numerator < 10**digits:
-        return str(value.numerator)
+    return _quotient_text(value.numerator, value.denominator, digits)
+
+
+@lru_cache(maxsize=4_000)  # a page shows the same numbers again and again
+def _quotient_text(numerator: int, denominator: int, digits: int) -> str:
+    if denominator == 1 and -(10**digits) < numerator < 10**digits:
+        return str(numerator)
     context, to_decimal = _decimals(digits)
-    rounded = context.divide(to_decimal(value.numerator), to_decimal(value.denominator))
+    rounded = context.divide(to_decimal(numerator), to_decimal(denominator))
     exponent = rounded.adjusted()
     if -4 <= exponent < digits:
         text = f"{rounded:f}"

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from math import inf
 from typing import Any, TypeVar, cast
 
 import click
@@ -252,17 +251,17 @@ class SearchOptions:
         """Return whether a file is a large table, and no option needs all of its tree."""
         changes = self.depth, self.parameters, self.reading, self.attitude, self.bounds, self.exact
         is_plain = not any(changes) and self.order == "given" and self.engine != "interpreted"
-        least = MIN_STREAMED.get(os.path.splitext(file)[1], inf)
-        is_there = os.path.isfile(file) or is_url(file) and file.endswith(".parquet")
+        least = MIN_STREAMED.get(os.path.splitext(file)[1])
+        may_be = is_plain and least is not None and (os.path.isfile(file) or is_url(file))
         if self.scheduler is not None:
-            if is_plain and file.endswith(tuple(MIN_STREAMED)) and is_there:
+            if may_be:
                 return True
             problem = f"the workers of --scheduler cannot evaluate {file} part by part"
             advice = "give an .arrow or .parquet file, without options that need the whole tree"
             raise click.UsageError(f"{problem}: {advice}.")
-        if not (is_plain and is_there and compiling.available()):
+        if not (may_be and compiling.available()):
             return False
-        return is_url(file) or os.path.getsize(file) >= least
+        return is_url(file) or os.path.getsize(file) >= (least or 0)
 
     def _stream(self, file: str) -> Tree | Search:
         """Evaluate a table part by part, or read it whole if that is not possible."""

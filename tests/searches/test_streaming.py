@@ -214,6 +214,8 @@ def test_a_file_at_a_url_is_read_in_parts(tmp_path: Path) -> None:
     assert invoke("eval", url, "--jobs", "2").stdout.replace(", 2 jobs", "") == whole.stdout
     assert content_of(et.load(url)) == content_of(et.load(path))
     assert pickle.loads(pickle.dumps(parts.TableParts(url))).count == len(et.load(path))
+    et.save(et.loads("max: [{cost: 1, utility: 2}, 3]"), path)
+    assert "the whole tree is read into memory: a branch pays" in invoke("eval", url).stderr
 
 
 @pytest.mark.parametrize(

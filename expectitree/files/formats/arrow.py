@@ -24,7 +24,14 @@ from typing import Any, BinaryIO
 
 from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
-from expectitree.base.errors import FileError, NumberError, Problem, TreeError, install_hint
+from expectitree.base.errors import (
+    ExpectitreeError,
+    FileError,
+    NumberError,
+    Problem,
+    TreeError,
+    install_hint,
+)
 from expectitree.base.numbers import (
     MAX_FLOAT,
     escape,
@@ -172,7 +179,7 @@ def named_faults(path: str) -> Iterator[None]:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
         raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
-    except FileError:
+    except ExpectitreeError:
         raise
     except Exception as error:
         is_named = isinstance(error, OSError) and error.errno is not None
