@@ -60,7 +60,7 @@ def search(
     """Search a game from its rules: make only the nodes that the search asks for.
 
     A game whose numbers are whole, fractions, or texts such as "0.1" is computed in fractions up to
-    5,000 nodes, and each number that the search returns is rounded once. A game that gives floats
+    1,000 nodes, and each number that the search returns is rounded once. A game that gives floats
     is computed in floats.
 
         >>> import expectitree as et

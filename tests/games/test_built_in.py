@@ -30,12 +30,16 @@ PRUNING = [name for name, algorithm in et.ALGORITHMS.items() if algorithm.player
 SMALLER = {"dice": "(n=3,k=3)", "pig": "(target=12)", "2048": "(goal=8)"}
 
 
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "seeds", [pytest.param((1, 2), marks=pytest.mark.slow), pytest.param((0,), marks=LONG)]
+)
 @pytest.mark.parametrize("name", BUILT_IN)
-def test_every_search_finds_the_value_and_merging_changes_none(name: str) -> None:
+def test_every_search_finds_the_value_and_merging_changes_none(
+    name: str, seeds: tuple[int, ...]
+) -> None:
     game, merged = find_game(f"game:{name}{SMALLER.get(name, '')}"), 0
     deepest = {"dice": 6, "mines": 5}.get(name, 3)
-    for seed in range(3):
+    for seed in seeds:
         depth = deepest - seed
         state = random_position(game, 3, seed)
         tree, whole = (

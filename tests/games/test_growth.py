@@ -71,7 +71,7 @@ def test_states_that_were_forgotten_are_played_again(
 
 
 def grow(game: RandomGame, merge: bool = True, most_rows: int = 10_000) -> Growth:
-    rules = Rules(game, Options(merge=merge, max_rows=most_rows))
+    rules = Rules(game, Options(False, merge=merge, max_rows=most_rows))
     tree = Growth(rules, game.depth, game.start, shares=False)
     tree.plant()
     tree.grow_all()

@@ -90,7 +90,7 @@ def with_process(processes: Any, at: int, process: tuple[int, int]) -> Any:
     return (*processes[:at], process, *processes[at + 1 :])
 
 
-MARKS = {(2, 2): (), (2, 4): pytest.mark.slow, (2, 8): pytest.mark.slow, (4, 2): LONG}
+MARKS = {(2, 2): (), **dict.fromkeys([(2, 4), (2, 8), (4, 2)], LONG)}
 
 
 @pytest.mark.parametrize(
