@@ -54,7 +54,7 @@ def test_every_search_finds_the_value_and_merging_changes_none(
             assert found.value == value, (algorithm, own, seed)
             if algorithm != "best-first":
                 assert et.trace(found).search.value == value, (algorithm, own, seed)
-    assert merged > 0
+    assert merged > 0 or 0 not in seeds
 
 
 def load(name: str) -> Any:
