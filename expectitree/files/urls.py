@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from expectitree.base.errors import FileError, Problem, install_hint
+from expectitree.base.errors import ExpectitreeError, FileError, Problem, install_hint
+from expectitree.base.numbers import escape
 
 
 def is_url(path: str) -> bool:
@@ -17,14 +20,30 @@ def refuse_url(url: str) -> NoReturn:
     raise FileError([Problem(url, "only .parquet files are read at a URL: download this file")])
 
 
+@contextmanager
+def naming_url(path: str, *kept: type[Exception]) -> Iterator[None]:
+    """Raise `FileError` in place of an error of the file system at a URL, of whatever class.
+
+    Errors of the classes that are `kept` remain, and so do all errors of other paths.
+    """
+    try:
+        yield
+    except FileNotFoundError:
+        if not is_url(path):
+            raise
+        raise FileError([Problem(path, "there is no such file: check the URL")]) from None
+    except Exception as error:
+        if not is_url(path) or isinstance(error, (ExpectitreeError, *kept)):
+            raise
+        reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
+        raise FileError([Problem(path, f"the file cannot be read: {reason}")]) from None
+
+
 def open_url(url: str) -> Any:
-    """Return the stream of bytes at a URL; raise `FileError` if nothing is there."""
+    """Return the stream of bytes at a URL."""
     try:
         import fsspec
     except ImportError:
         missing = f"fsspec is not installed, and URLs need it: {install_hint('cluster')}"
         raise FileError([Problem(url, missing)]) from None
-    try:
-        return fsspec.open(url, "rb").open()
-    except FileNotFoundError:
-        raise FileError([Problem(url, "there is no such file: check the URL")]) from None
+    return fsspec.open(url, "rb").open()

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from expectitree.base.errors import AnalysisError
@@ -189,9 +190,21 @@ def information(
         signals = given.findings(test)
         with_test, evsi = given.gain(value, signals, test)
         efficiency = float(evsi / evpi) if evpi else None
-    results = value, best, with_information, evpi, outcomes, with_test, evsi, efficiency, signals
-    shown = returned(results, exact and is_quick and tree.exact)
-    return Information(file, tree, found.name, *shown)
+    number = partial(returned, exact=exact and is_quick and tree.exact)
+    return Information(
+        file=file,
+        tree=tree,
+        event=found.name,
+        value=number(value),
+        best=best,
+        outcomes=number(outcomes),
+        with_information=number(with_information),
+        evpi=number(evpi),
+        signals=number(signals),
+        with_test=number(with_test),
+        evsi=number(evsi),
+        efficiency=efficiency,
+    )
 
 
 @dataclass(frozen=True)

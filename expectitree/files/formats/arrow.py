@@ -25,7 +25,6 @@ from typing import Any, BinaryIO
 from expectitree.base import compiling
 from expectitree.base.budget import TooMuchWorkError, check_memory, check_rows
 from expectitree.base.errors import (
-    ExpectitreeError,
     FileError,
     NumberError,
     Problem,
@@ -166,10 +165,7 @@ def load_table(path: str, open_batches: Callable[[str], Any]) -> Tree:
 
 @contextmanager
 def named_faults(path: str) -> Iterator[None]:
-    """Raise `FileError` in place of an error that means that a file is damaged or not a tree.
-
-    A file at a URL has errors of any class.
-    """
+    """Raise `FileError` in place of an error that means that a file is damaged or not a tree."""
     if not is_url(path):
         with open(path, "rb"):  # raises OSError with a number if the file cannot be read
             pass
@@ -179,18 +175,12 @@ def named_faults(path: str) -> Iterator[None]:
         raise FileError([Problem(path, str(error))]) from None
     except (TreeError, NumberError) as error:
         raise FileError([Problem(path, f"this is not a tree: {error}")]) from None
-    except ExpectitreeError:
-        raise
-    except Exception as error:
-        is_named = isinstance(error, OSError) and error.errno is not None
-        if not is_url(path) and (is_named or not isinstance(error, _DAMAGED)):
+    except _DAMAGED as error:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         reason = escape(str(error).splitlines()[0][:200]) if str(error) else type(error).__name__
+        reason = reason if is_url(path) or os.path.getsize(path) else "it is empty"
         message = f"the file is damaged, or does not hold a tree: {reason}; {_HOW}"
-        if is_url(path) and not isinstance(error, pa.ArrowException):
-            message = f"the file cannot be read: {reason}"
-        elif not (is_url(path) or os.path.getsize(path)):
-            message = message.replace(reason, "it is empty")
         raise FileError([Problem(path, message)]) from None
 
 

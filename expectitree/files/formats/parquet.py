@@ -14,7 +14,7 @@ from pyarrow import ArrowException
 from expectitree.base.budget import check_memory, check_rows
 from expectitree.base.tree.model import Tree
 from expectitree.files.formats import arrow
-from expectitree.files.urls import is_url, open_url
+from expectitree.files.urls import is_url, naming_url, open_url
 
 
 def load(path: str) -> Tree:
@@ -35,9 +35,11 @@ class Batches:
     def __init__(self, path: str) -> None:
         from pyarrow import parquet
 
-        source: Any = open_url(path) if is_url(path) else path
-        self.size = source.size if is_url(path) else os.path.getsize(path)
-        about = parquet.read_metadata(source)
+        self._path = path
+        with naming_url(path, ArrowException):
+            source: Any = open_url(path) if is_url(path) else path
+            self.size = source.size if is_url(path) else os.path.getsize(path)
+            about = parquet.read_metadata(source)
         groups = [about.row_group(at) for at in range(about.num_row_groups)]
         self.rows = [group.num_rows for group in groups]
         check_rows(about.num_rows, self.size)
@@ -52,8 +54,9 @@ class Batches:
 
     def read(self, at: int) -> Any:
         """Return a row group as a table."""
-        try:
-            return self._file.read_row_group(at)
-        except (ArrowException, OSError):  # in some encodings, texts are not read as dictionaries
-            self._file = self._open()
-            return self._file.read_row_group(at)
+        with naming_url(self._path, ArrowException):
+            try:
+                return self._file.read_row_group(at)
+            except (ArrowException, OSError):  # some encodings are not read as dictionaries
+                self._file = self._open()
+                return self._file.read_row_group(at)
