@@ -56,6 +56,7 @@ except ImportError:
     missing = "it is not installed, and Arrow and Parquet need it"
     raise FileError([Problem("pyarrow", f"{missing}: {install_hint('arrow')}")]) from None
 
+ArrowException: Any = pa.ArrowException
 KINDS = [kind.name for kind in Kind]
 KEY = b"expectitree"
 _HOW = (

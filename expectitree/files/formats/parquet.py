@@ -9,11 +9,10 @@ import os
 from functools import lru_cache, partial
 from typing import Any, BinaryIO
 
-from pyarrow import ArrowException
-
 from expectitree.base.budget import check_memory, check_rows
 from expectitree.base.tree.model import Tree
-from expectitree.files.formats import arrow
+from expectitree.files.formats import arrow  # the error without pyarrow
+from expectitree.files.formats.arrow import ArrowException
 from expectitree.files.urls import is_url, naming_url, open_url
 
 

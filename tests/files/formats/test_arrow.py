@@ -527,3 +527,19 @@ def test_duckdb_reads_and_writes_tables(tmp_path: Path) -> None:
         ):
             connection.sql(f"copy (select {columns} from {ours}) to '{path}' (format parquet)")
             assert content_of(et.load(path)) == content_of(built_tree()), columns
+
+
+@pytest.mark.parametrize("name", ["tree.arrow", "tree.parquet", "s3://bucket/tree.parquet"])
+def test_tables_without_pyarrow(name: str) -> None:
+    program = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        "from expectitree.cli import main\n"
+        f"sys.argv = ['expectitree', 'eval', {name!r}]; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, encoding="utf-8", cwd=ROOT
+    )
+    message = "pyarrow: it is not installed, and Arrow and Parquet need it: pip install "
+    assert done.returncode == 3
+    assert done.stderr.startswith(message)
+    assert done.stderr.count("\n") == 1
