@@ -5,6 +5,8 @@ This is click's own help. rich-click would import rich, which `--help` does with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import click
@@ -43,12 +45,18 @@ class GameOption(click.Option):
 
 
 class HelpCommand(click.Command):
-    """A command whose help has two sizes."""
+    """A command whose help has two sizes, and whose options with one value are given once."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         """Add --help-all after the other options."""
         super().__init__(*arguments, **settings)
         self.params.append(HELP_ALL)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the words; raise `click.UsageError` for an option with one value given twice."""
+        if not ctx.resilient_parsing:
+            _check_repeated(self.params, ctx, args)
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""
@@ -70,6 +78,34 @@ class HelpCommand(click.Command):
                     formatter.write_text(_GAME)
                     formatter.write_paragraph()
                 formatter.write_dl(records)
+
+
+def _check_repeated(params: list[click.Parameter], ctx: click.Context, args: list[str]) -> None:
+    """Raise `click.UsageError` if an option has two values, of which click would drop one."""
+    options = [copy(param) for param in params if isinstance(param, click.Option)]
+    single = [option for option in options if not option.multiple]
+    for option in single:
+        option.multiple = True  # the parser keeps all values then
+    given, *_ = click.Command(None, params=[*options]).make_parser(ctx).parse_args([*args])
+    for option in single:
+        values = given.get(option.name, [])
+        if not option.is_flag:
+            # An option that may be without its value has the value `flag_value` then.
+            texts = [value if isinstance(value, str) else option.flag_value for value in values]
+            check_once(option.opts[-1], texts)
+        elif len(set(values)) > 1:
+            both = f"{option.opts[0]} and {option.secondary_opts[0]}"
+            raise click.UsageError(f"{both} exclude each other: give one.", ctx)
+
+
+def check_once(what: str, values: Sequence[str]) -> None:
+    """Raise `click.UsageError` if an option, or a name that it sets, has two values."""
+    if len(values) > 1:
+        from expectitree.text.phrases import names_text
+
+        count = "twice" if len(values) == 2 else f"{len(values)} times"
+        message = f"{what} was given {count}: {names_text(values)}; give it once."
+        raise click.UsageError(message, click.get_current_context())
 
 
 def _section_of(param: click.Parameter) -> str:
