@@ -15,9 +15,11 @@ from expectitree.decide.information.report import Events, Information, every_eve
 
 @click.command("information", cls=HelpCommand)
 @click.option(
-    "--event",
+    *("--event", "names"),
     metavar="NAME",
-    help="An event of the file, or a chance node's path.  [default: all events of the file]",
+    multiple=True,
+    help="An event of the file, or a chance node's path; repeat it to know several at once.  "
+    "[default: each event of the file]",
 )
 @click.option(
     "--likelihood",
@@ -29,14 +31,14 @@ from expectitree.decide.information.report import Events, Information, every_eve
 @format_options("information")
 def command(
     options: SearchOptions,
-    event: str | None,
+    names: tuple[str, ...],
     likelihood: str | None,
     format_name: str,
 ) -> None:
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
-    event of its own: give its path. With --attitude, EVPI and EVSI are prices that leave no gain.
+    event of its own: give its path. Several --event are known together. With --attitude, EVPI and EVSI are prices that leave no gain.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
@@ -46,16 +48,17 @@ def command(
     For example:
       expectitree information trees/rockefeller.yaml
       expectitree information trees/rockefeller.yaml --event oil
+      expectitree information trees/oil-wildcatter.yaml --event oil --event cost
     """
-    if likelihood is not None and event is None:
+    if likelihood is not None and len(names) != 1:
         raise click.UsageError("--likelihood is a test for one event: name it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
     def worth(file: str, tree: Tree) -> Information | Events:
-        if event is None:
+        if not names:
             return every_event(tree, exact=True, file=file)
         try:
-            return information(tree, event, likelihood=test, exact=True, file=file)
+            return information(tree, events=names, likelihood=test, exact=True, file=file)
         except LikelihoodError as error:
             raise FileError([Problem(str(likelihood), str(error))]) from None
 

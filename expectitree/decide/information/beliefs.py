@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
+from expectitree.text.phrases import names_text
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats
@@ -112,16 +114,16 @@ def _meeting(tree: Tree, nodes: Container[int]) -> bytearray:
     return found
 
 
-def scope_of(tree: Tree, name: str, nodes: frozenset[int], signals: Iterable[int]) -> list[int]:
-    """Return the nodes from which play meets an event or a signal of it, among them the root.
-
-    Raises `AnalysisError` if play never meets the event.
-    """
+def scope_of(tree: Tree, nodes: frozenset[int], signals: Iterable[int]) -> list[int]:
+    """Return the nodes from which play meets an event or a signal of it, none if it never does."""
     within = reached(tree, (tree.root_id,), nodes)
     meeting = _meeting(tree, nodes.union(signals))
-    if not meeting[tree.root_id]:
-        raise AnalysisError(f"play never meets {escape(name)}")
     return [n for n in range(len(tree)) if within[n] and meeting[n]]
+
+
+def never_met(name: str) -> AnalysisError:
+    """Return the error about an event that play never meets."""
+    return AnalysisError(f"play never meets {escape(name)}")
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
@@ -136,8 +138,29 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
             )
 
 
-def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> None:
-    """Raise `TooMuchWorkError` if an event, or its test, has too many outcomes or signals."""
+def check_steps(tree: Tree, events: Mapping[str, frozenset[int]], signals: int) -> None:
+    """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals.
+
+    `events` has the nodes of each. The beliefs about several are found in the whole tree.
+    """
+    outcomes = max(signals, 1) * prod(
+        len(tree.branches_of(max(nodes))) for nodes in events.values()
+    )
+    if len(events) > 1:
+        found, branches = "combinations of outcomes", len(tree.columns.child)
+    else:
+        found, branches = "outcomes or signals", _branches_above(tree, *events.values())
+    steps, most = outcomes * branches, budget.most(MAX_STEPS)
+    if steps > most:
+        raise budget.TooMuchWorkError(
+            f"to know {names_text([*events])} in advance takes {steps:,} steps ({outcomes:,} "
+            f"{found} times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"{budget.more()}"
+        )
+
+
+def _branches_above(tree: Tree, nodes: frozenset[int]) -> int:
+    """Return the number of branches from which play meets some nodes, and of these nodes."""
     child, above = tree.columns.child, bytearray(len(tree))
     branches = 0
     for n in range(len(tree)):
@@ -145,11 +168,4 @@ def check_steps(tree: Tree, name: str, nodes: frozenset[int], signals: int) -> N
             above[n], branches = True, branches + 1
         elif any(above[child[b]] for b in tree.branches_of(n)):
             above[n], branches = True, branches + len(tree.branches_of(n))
-    outcomes = max(signals, 1) * len(tree.branches_of(max(nodes)))
-    steps, most = outcomes * branches, budget.most(MAX_STEPS)
-    if steps > most:
-        raise budget.TooMuchWorkError(
-            f"to know {escape(name)} in advance takes {steps:,} steps ({outcomes:,} outcomes or "
-            f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
-            f"{budget.more()}"
-        )
+    return branches

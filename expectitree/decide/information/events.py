@@ -26,8 +26,8 @@ from expectitree.decide.information.beliefs import (
     Belief,
     Event,
     check_once,
-    check_steps,
     is_near,
+    never_met,
     possible_branches,
     reached,
     scope_of,
@@ -42,52 +42,78 @@ Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
 _EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
 
 
-def find_event(numbers: Tree, tree: Tree, event: str, signals: int) -> Event:
+def name_of(tree: Tree, event: str) -> str:
+    """Return the name of an event, of which a user may give the path of a chance node.
+
+    Raises `AnalysisError` if there is no such event.
+    """
+    events = (tree.formulas or Formulas()).events
+    names = list(dict.fromkeys(events.values()))
+    if event in names:
+        return event
+    return events.get(_node_at(tree, event, names), event)
+
+
+def nodes_of(tree: Tree, name: str) -> frozenset[int]:
+    """Return the chance nodes that represent an event."""
+    events = (tree.formulas or Formulas()).events
+    nodes = frozenset(n for n, other in events.items() if other == name)
+    return nodes or frozenset([tree.find(name).id])
+
+
+def outcomes_of(tree: Tree, nodes: frozenset[int]) -> tuple[str, ...]:
+    """Return the labels of the outcomes of an event, by its nodes."""
+    first = max(nodes)
+    return tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
+
+
+def find_event(numbers: Tree, tree: Tree, name: str, known: Mapping[str, str]) -> Event:
     """Return an event.
 
     Args:
-        numbers: The tree in the numbers to compute in.
+        numbers: The tree in the numbers to compute in, with its probabilities given `known`.
         tree: The tree as it was loaded.
-        event: The name of an event, or the path of a chance node.
-        signals: How many signals a test for it has.
+        name: The name of the event.
+        known: The outcomes of other events that are known.
 
     Raises:
-        AnalysisError: There is no such event, play never meets it, or the tree does not give the
-            joint distribution of the event and its signals.
-        TooMuchWorkError: The event has too many outcomes, or its test too many signals.
+        AnalysisError: Play never meets the event, or the tree does not give the joint distribution
+            of the event and its signals.
     """
-    formulas = tree.formulas or Formulas()
-    names = list(dict.fromkeys(formulas.events.values()))
-    name = event
-    if event not in names:
-        name = formulas.events.get(_node_at(tree, event, names), event)
-    nodes = frozenset(n for n, other in formulas.events.items() if other == name)
-    nodes = nodes or frozenset([tree.find(name).id])
-    check_steps(tree, name, nodes, signals)
-    first = max(nodes)
-    outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
+    nodes = nodes_of(tree, name)
+    outcomes = outcomes_of(tree, nodes)
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
-    if name in formulas.defined:
-        return _defined_event(numbers, tree, name, nodes, outcomes)
+    if name in (tree.formulas or Formulas()).defined:
+        return _defined_event(numbers, tree, name, nodes, outcomes, known)
     return ShownBeliefs(numbers, name, nodes, outcomes).event()
 
 
 def _defined_event(
-    numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], outcomes: tuple[str, ...]
+    numbers: Tree,
+    tree: Tree,
+    name: str,
+    nodes: frozenset[int],
+    outcomes: tuple[str, ...],
+    known: Mapping[str, str],
 ) -> Event:
     """Return an event that the file defines."""
     formulas = tree.formulas or Formulas()
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, name, nodes, signals)
+    scope = scope_of(numbers, nodes, signals)
+    if not scope and not known:
+        raise never_met(name)
     posteriors = Posteriors(formulas.defined, tree.parameters)
     beliefs: dict[Shown, Belief] = {}
 
     def belief(shown: Mapping[str, Shown]) -> Belief:
-        state = shown.get(event, ())
+        state = known.get(event, shown.get(event, ()))
         assert state is not None  # the reader refuses such a file
+        if isinstance(state, tuple):
+            more = family.intersection(known) - {test for test, _ in state}
+            state = tuple(sorted((*state, *((test, known[test]) for test in more))))
         if state not in beliefs:
             chances, domain = posteriors.chances(name, state), domain_of(numbers.exact)
             # New parameters are derived with each belief.
@@ -95,7 +121,7 @@ def _defined_event(
             beliefs[state] = [evaluate(chances[o], domain, values) for o in outcomes]
         return beliefs[state]
 
-    within = frozenset(scope)
+    within = {tree.root_id, *scope}  # the prior is the belief at the root
     node: dict[int, Belief] = {}
     branch: dict[int, Belief] = {}
     for n, shown in histories(tree, formulas.defined):

@@ -1,4 +1,4 @@
-"""What information about an event is worth: the report behind `information`.
+"""What information about events is worth: the report behind `information`.
 
 EVPI  the expected value with perfect information, less the value now (Howard, 1966)
 EVSI  the same for the signal of a test, which is free
@@ -12,13 +12,13 @@ Bayes' rule, with the beliefs about the event at each node:
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
 the evidence. With an attitude to risk, values are certainty equivalents, and both differences are
-prices (`price.py`).
+prices (`price.py`). The evidence about several events is a combination of their outcomes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -30,19 +30,27 @@ from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
-from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
-from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
+from expectitree.decide.information.beliefs import NEAR, Evidence, check_steps
+from expectitree.decide.information.cases import Case, in_order, outcome_cases, signal_cases
+from expectitree.decide.information.events import (
+    Likelihoods,
+    find_event,
+    likelihood_values,
+    name_of,
+    nodes_of,
+    outcomes_of,
+)
 from expectitree.decide.information.price import price_of, worth_of
-from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
-from expectitree.searches.result import PLAYERS
+from expectitree.text.phrases import names_text
 
 
 @dataclass(frozen=True)
 class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
-    name: str  # a known outcome, or the signal of a test
+    name: str  # the known outcomes, or the signal of a test
+    labels: tuple[str, ...]  # the same, one for each event
     p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
@@ -50,7 +58,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Information(TreeReport):
-    """The value of information about an event; `information` makes it.
+    """The value of information about events; `information` makes it.
 
         >>> import expectitree as et
         >>> found = et.information(et.load("example:rockefeller"), "oil")
@@ -60,13 +68,14 @@ class Information(TreeReport):
     Attributes:
         file: The name of the tree in outputs.
         tree: The tree.
-        event: The name of the event.
+        event: The name of the event, or the names of several.
+        events: The names of the events.
         value: The value of the tree when nothing is known.
         best: The best actions then.
         with_information: The value of the tree if the outcome is known in advance.
         evpi: The expected value of perfect information: the difference. With an attitude to risk,
             the price at which the tree with the information is worth what it is without.
-        outcomes: One finding for each outcome that can occur.
+        outcomes: One finding for each outcome, or combination of outcomes, that can occur.
         with_test: The value of the tree with the free test; None without a test.
         evsi: The expected value of sample information: the difference; None without a test.
         efficiency: The EVSI as a share of the EVPI; None without a test, or if the EVPI is 0.
@@ -76,6 +85,7 @@ class Information(TreeReport):
     question = "information"
 
     event: str
+    events: tuple[str, ...]
     value: Number
     best: tuple[str, ...]
     with_information: Number
@@ -90,7 +100,11 @@ class Information(TreeReport):
         """Return a flat dict for each signal, or without a test for each outcome."""
         about = {"file": self.file, "event": self.event}
         findings = self.signals or self.outcomes
-        return [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
+        return [
+            about
+            | {"name": one.name, "p": one.p, "value": one.value, "best": next(iter(one.best), None)}
+            for one in findings
+        ]
 
 
 @dataclass(frozen=True)
@@ -133,13 +147,14 @@ def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
 
 def information(
     tree: Tree,
-    event: str,
+    event: str | None = None,
     *,
+    events: str | Sequence[str] = (),
     likelihood: Likelihoods | None = None,
     exact: bool = False,
     file: str = "",
 ) -> Information:
-    """Return what knowing an event in advance is worth, or a free test for it.
+    """Return what knowing events in advance is worth, or a free test for one.
 
         >>> import expectitree as et
         >>> tree = et.loads("max: {sell: 3, drill: {chance: {oil: {p: 1/4, utility: 10}, dry: "
@@ -154,47 +169,52 @@ def information(
     Args:
         tree: The tree.
         event: The name of an event (`event:` in the file), or the path of a chance node.
-        likelihood: For a test: by signal and outcome, the probability of the signal given the
-            outcome. It is a number, a formula of the tree's parameters, or "rest".
+        events: More events: what is it worth to know all of them?
+        likelihood: For a test of one event: by signal and outcome, the probability of the signal
+            given the outcome. It is a number, a formula of the tree's parameters, or "rest".
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
         file: The name of the tree in outputs.
 
     Raises:
         AnalysisError: There is no such event, the tree does not give its joint distribution with
-            its signals, or the likelihoods do not sum to 1.
+            its signals and the other events, or the likelihoods do not sum to 1.
         SearchError: As for `evaluate`.
     """
     check_tree(tree)
     search_tree(tree)  # raises what is wrong with the tree
+    more = [events] if isinstance(events, str) else events
+    names = _checked_names(tree, [*filter(None, [event]), *more], likelihood)
     is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
-    found = find_event(numbers, tree, event, len(likelihood or ()))
-    given = _Conditioning(found, eps)
-    value, best = given.result(None)
-    known: dict[str, Evidence] = {label: o for o, label in enumerate(found.outcomes)}
-    outcomes = given.findings(known)
-    with_information, evpi = given.gain(value, outcomes, known)
+    now = Case({}, 1, numbers, {})
+    value, best = now.result(eps)
+    cases: Iterable[Case] = outcome_cases(tree, in_order(tree, names), now)
+    if len(names) > 1:
+        order = {name: outcomes_of(tree, nodes_of(tree, name)) for name in names}
+        cases = sorted(cases, key=lambda case: [order[x].index(case.known[x]) for x in names])
+    outcomes, with_information, evpi = _gain(now, eps, cases, names)
     signals: tuple[Finding, ...] = ()
     with_test: Any = None
     evsi: Any = None
     efficiency = None
     if likelihood is not None:
+        found = find_event(numbers, tree, names[0], {})
         is_fraction = isinstance(numbers.columns.utility[0], Fraction)
         number_of: Any = Fraction if is_fraction else float
         rows = likelihood_values(tree, likelihood, found.outcomes)
         test: dict[str, Evidence] = {
             signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()
         }
-        signals = given.findings(test)
-        with_test, evsi = given.gain(value, signals, test)
+        signals, with_test, evsi = _gain(now, eps, signal_cases(found, test), ["signal"])
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
         file=file,
         tree=tree,
-        event=found.name,
+        event=", ".join(names),
+        events=tuple(names),
         value=number(value),
         best=best,
         outcomes=number(outcomes),
@@ -207,65 +227,33 @@ def information(
     )
 
 
-@dataclass(frozen=True)
-class _Conditioning:
-    """Values of a tree, given evidence about an event; `eps` is the difference that is a tie."""
+def _checked_names(tree: Tree, asked: Sequence[str], likelihood: Likelihoods | None) -> list[str]:
+    """Return the names of events; raise `AnalysisError` for none, and for a test of several."""
+    names = list(dict.fromkeys(name_of(tree, event) for event in asked))
+    if not names:
+        raise AnalysisError("no event is named: name one or several")
+    if likelihood is not None and len(names) > 1:
+        raise AnalysisError(f"a test is for one event, and {names_text(names)} are named: name one")
+    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
+    return names
 
-    event: Event
-    eps: Any
 
-    def findings(self, evidence: Mapping[str, Evidence]) -> tuple[Finding, ...]:
-        """Return a finding for each piece of evidence that is possible."""
-        chances = {name: weight(self.event.prior, one) for name, one in evidence.items()}
-        return tuple(
-            Finding(name, p, *self.result(evidence[name])) for name, p in chances.items() if p
-        )
+def _gain(
+    now: Case, eps: Any, cases: Iterable[Case], names: Sequence[str]
+) -> tuple[tuple[Finding, ...], Any, Any]:
+    """Return a finding for each case, the value with free information, and what that is worth.
 
-    def result(self, evidence: Evidence | None) -> tuple[Any, tuple[str, ...]]:
-        """Return the value of the tree and its best actions, given evidence or nothing."""
-        tree, columns = self.event.tree, self.event.tree.columns
-        if tree.attitude is not None:
-            search = search_tree(self.tree(evidence))
-            return search.value, search.ties
-        probability, known = [*columns.probability], dict[int, int]()
-        for n, shares in self.shares(evidence):
-            if len(shares) == 1:  # a known outcome, often one of many
-                (known[n],) = shares
-            for b in shares if n in known else tree.branches_of(n):
-                probability[b] = shares.get(b, 0)
-        columns = columns._replace(probability=probability)
-        values = values_under(replace(tree, columns=columns), known)
-        root, best = tree.root_id, []
-        for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
-            if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= self.eps:
-                best.append(tree.branch_label(root, b))
-        return tree.root_reward + values[root], tuple(best)
-
-    def gain(
-        self, value: Any, findings: Sequence[Finding], evidence: Mapping[str, Evidence]
-    ) -> tuple[Any, Any]:
-        """Return the value of the tree with free information, and what the information is worth."""
-        if self.event.tree.attitude is None:
-            informed = sum(one.p * one.value for one in findings)
-            return informed, informed - value
-        lottery = [one.p for one in findings], [self.tree(evidence[one.name]) for one in findings]
-        return worth_of(*lottery)[0], price_of(*lottery, self.event.tree)
-
-    def tree(self, evidence: Evidence | None) -> Tree:
-        """Return the tree with its probabilities given evidence or nothing."""
-        tree = self.event.tree
-        probability: Any = tree.columns.probability[:]
-        for n, shares in self.shares(evidence):
-            for b in tree.branches_of(n):
-                probability[b] = probability[b] * 0 + shares.get(b, 0)  # a float stays one
-        return replace(tree, columns=tree.columns._replace(probability=probability))
-
-    def shares(self, evidence: Evidence | None) -> Iterator[tuple[int, Mapping[int, Any]]]:
-        """Yield the chance nodes that evidence changes, and the probabilities of their branches."""
-        if evidence is None:
-            return
-        kind = self.event.tree.columns.kind
-        for n in self.event.scope:
-            shares = self.event.shares(n, evidence) if kind[n] == CHANCE else {}
-            if shares:
-                yield n, shares
+    Nothing is known `now`. The labels of a finding follow the `names` of what is known.
+    """
+    findings, trees = [], []
+    for case in cases:
+        labels = tuple(case.known[name] for name in names)
+        findings.append(Finding(", ".join(labels), labels, case.p, *case.result(eps)))
+        if case.tree.attitude is not None:
+            trees.append(case.tree)
+    if not trees:
+        informed = sum(one.p * one.value for one in findings)
+        value, _ = now.result(eps)
+        return tuple(findings), informed, informed - value
+    lottery = [one.p for one in findings], trees
+    return tuple(findings), worth_of(*lottery)[0], price_of(*lottery, now.tree)

@@ -11,6 +11,7 @@ from rich.text import Text
 from expectitree.base.numbers import display_text, escape, percent_text, probability_text
 from expectitree.decide.information.report import Events, Finding, Information
 from expectitree.text.console import report_heading, safe
+from expectitree.text.phrases import names_text
 from expectitree.text.tables import Column, table
 
 
@@ -24,9 +25,9 @@ def render(
             yield from _event_lines(report, options)
             continue
         if report.signals:
-            yield from _table("signal", report.signals, options)
+            yield from _table(["signal"], report.signals, options)
         else:
-            yield from _table(report.event, report.outcomes, options)
+            yield from _table(report.events, report.outcomes, options)
         yield ""
         for sentence in _sentences(report):
             yield Text(safe(sentence, options))
@@ -52,19 +53,20 @@ def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[Renderable
 
 
 def _table(
-    heading: str, findings: Sequence[Finding], options: ConsoleOptions
+    headings: Sequence[str], findings: Sequence[Finding], options: ConsoleOptions
 ) -> Iterator[RenderableType]:
-    columns = [Column(escape(heading)), Column("p", number=True)]
+    columns = [*(Column(escape(heading)) for heading in headings), Column("p", number=True)]
     columns += [Column("best"), Column("value", number=True)]
     rows = []
     for one in findings:
         best = ", ".join(map(escape, one.best)) or "-"
-        rows.append([escape(one.name), probability_text(one.p), best, display_text(one.value)])
+        labels = map(escape, one.labels)
+        rows.append([*labels, probability_text(one.p), best, display_text(one.value)])
     return table(columns, rows, options)
 
 
 def _sentences(report: Information) -> Iterator[str]:
-    event = escape(report.event)
+    event = names_text(report.events)
     now = display_text(report.value)
     best = f" ({escape(', '.join(report.best))})" if report.best else ""
     if report.with_test is not None and report.evsi is not None:
@@ -79,7 +81,8 @@ def _sentences(report: Information) -> Iterator[str]:
         yield f"{perfect}."
     else:
         known = display_text(report.with_information)
-        yield f"The tree is worth {known} if {event} is known in advance, and {now} now{best}."
+        verb = "is" if len(report.events) == 1 else "are"
+        yield f"The tree is worth {known} if {event} {verb} known in advance, and {now} now{best}."
         yield f"The information is worth at most {display_text(report.evpi)} (EVPI)."
     attitude = report.tree.attitude
     if attitude is not None:
