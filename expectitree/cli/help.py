@@ -89,13 +89,13 @@ def _check_repeated(params: list[click.Parameter], ctx: click.Context, args: lis
     given, *_ = click.Command(None, params=[*options]).make_parser(ctx).parse_args([*args])
     for option in single:
         values = given.get(option.name, [])
-        if not option.is_flag:
+        if option.is_flag:
+            names = [(option.opts if value else option.secondary_opts)[0] for value in values]
+            check_once(option.opts[0], [*dict.fromkeys(names)])
+        else:
             # An option that may be without its value has the value `flag_value` then.
             texts = [value if isinstance(value, str) else option.flag_value for value in values]
             check_once(option.opts[-1], texts)
-        elif len(set(values)) > 1:
-            both = f"{option.opts[0]} and {option.secondary_opts[0]}"
-            raise click.UsageError(f"{both} exclude each other: give one.", ctx)
 
 
 def check_once(what: str, values: Sequence[str]) -> None:

@@ -38,7 +38,8 @@ def command(
     """Compute what knowing an event in advance is worth (EVPI), or a free test for it (EVSI).
 
     An event is what `event:` names at chance nodes of the file. A chance node without it is an
-    event of its own: give its path. Several --event are known together. With --attitude, EVPI and EVSI are prices that leave no gain.
+    event of its own: give its path. Repeat --event to know several at once. With --attitude, EVPI
+    and EVSI are prices that leave no gain.
 
     The file of --likelihood has the probability of each signal given each outcome, such as
     `plus: {oil: 0.9, none: 0.3}`. Formulas may use the tree's parameters, and `rest` is 1 minus the
@@ -50,7 +51,7 @@ def command(
       expectitree information trees/rockefeller.yaml --event oil
       expectitree information trees/oil-wildcatter.yaml --event oil --event cost
     """
-    if likelihood is not None and len(names) != 1:
+    if likelihood is not None and not names:
         raise click.UsageError("--likelihood is a test for one event: name it with --event.")
     test = None if likelihood is None else read_likelihoods(likelihood)
 
@@ -58,7 +59,7 @@ def command(
         if not names:
             return every_event(tree, exact=True, file=file)
         try:
-            return information(tree, events=names, likelihood=test, exact=True, file=file)
+            return information(tree, names, likelihood=test, exact=True, file=file)
         except LikelihoodError as error:
             raise FileError([Problem(str(likelihood), str(error))]) from None
 

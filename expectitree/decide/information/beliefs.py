@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import prod
 from typing import Any, TypeAlias
 
 from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
-from expectitree.text.phrases import names_text
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats
@@ -106,7 +104,7 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
     return found
 
 
-def _meeting(tree: Tree, nodes: Container[int]) -> bytearray:
+def meeting_nodes(tree: Tree, nodes: Container[int]) -> bytearray:
     """Return [N] whether play can meet one of some nodes at a node or below it."""
     child, found = tree.columns.child, bytearray(len(tree))
     for n in range(len(tree)):
@@ -114,21 +112,25 @@ def _meeting(tree: Tree, nodes: Container[int]) -> bytearray:
     return found
 
 
-def scope_of(tree: Tree, nodes: frozenset[int], signals: Iterable[int]) -> list[int]:
-    """Return the nodes from which play meets an event or a signal of it, none if it never does."""
+class NeverMetError(AnalysisError):
+    """Play never meets an event, nor a signal of it."""
+
+
+def scope_of(tree: Tree, name: str, nodes: frozenset[int], signals: Iterable[int]) -> list[int]:
+    """Return the nodes from which play meets an event or a signal of it, among them the root.
+
+    Raises `NeverMetError` if there are none.
+    """
     within = reached(tree, (tree.root_id,), nodes)
-    meeting = _meeting(tree, nodes.union(signals))
+    meeting = meeting_nodes(tree, nodes.union(signals))
+    if not meeting[tree.root_id]:
+        raise NeverMetError(f"play never meets {escape(name)}")
     return [n for n in range(len(tree)) if within[n] and meeting[n]]
-
-
-def never_met(name: str) -> AnalysisError:
-    """Return the error about an event that play never meets."""
-    return AnalysisError(f"play never meets {escape(name)}")
 
 
 def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     """Raise `AnalysisError` if play can meet an event twice."""
-    played, meeting = reached(tree, (tree.root_id,)), _meeting(tree, nodes)
+    played, meeting = reached(tree, (tree.root_id,)), meeting_nodes(tree, nodes)
     for n in sorted(nodes):
         below = (tree.columns.child[b] for b in possible_branches(tree, n))
         if played[n] and any(meeting[c] for c in below):
@@ -138,29 +140,8 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
             )
 
 
-def check_steps(tree: Tree, events: Mapping[str, frozenset[int]], signals: int) -> None:
-    """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals.
-
-    `events` has the nodes of each. The beliefs about several are found in the whole tree.
-    """
-    outcomes = max(signals, 1) * prod(
-        len(tree.branches_of(max(nodes))) for nodes in events.values()
-    )
-    if len(events) > 1:
-        found, branches = "combinations of outcomes", len(tree.columns.child)
-    else:
-        found, branches = "outcomes or signals", _branches_above(tree, *events.values())
-    steps, most = outcomes * branches, budget.most(MAX_STEPS)
-    if steps > most:
-        raise budget.TooMuchWorkError(
-            f"to know {names_text([*events])} in advance takes {steps:,} steps ({outcomes:,} "
-            f"{found} times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
-            f"{budget.more()}"
-        )
-
-
-def _branches_above(tree: Tree, nodes: frozenset[int]) -> int:
-    """Return the number of branches from which play meets some nodes, and of these nodes."""
+def check_steps(tree: Tree, what: str, nodes: frozenset[int], outcomes: int) -> None:
+    """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals."""
     child, above = tree.columns.child, bytearray(len(tree))
     branches = 0
     for n in range(len(tree)):
@@ -168,4 +149,10 @@ def _branches_above(tree: Tree, nodes: frozenset[int]) -> int:
             above[n], branches = True, branches + 1
         elif any(above[child[b]] for b in tree.branches_of(n)):
             above[n], branches = True, branches + len(tree.branches_of(n))
-    return branches
+    steps, most = outcomes * branches, budget.most(MAX_STEPS)
+    if steps > most:
+        raise budget.TooMuchWorkError(
+            f"to know {what} in advance takes {steps:,} steps ({outcomes:,} outcomes or "
+            f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"{budget.more()}"
+        )

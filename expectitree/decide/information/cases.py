@@ -7,7 +7,7 @@ beliefs at the roots of these trees.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +16,15 @@ from expectitree.base.numbers import escape
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree
-from expectitree.decide.information.beliefs import Event, Evidence, weight
-from expectitree.decide.information.events import find_event, nodes_of
+from expectitree.decide.information.beliefs import (
+    Event,
+    Evidence,
+    NeverMetError,
+    meeting_nodes,
+    reached,
+    weight,
+)
+from expectitree.decide.information.events import find_event
 from expectitree.searches.backward_induction import values_under
 from expectitree.searches.engine import search_tree
 from expectitree.searches.result import PLAYERS
@@ -54,48 +61,57 @@ def signal_cases(event: Event, test: Mapping[str, Evidence]) -> Iterator[Case]:
             yield Case({"signal": signal}, p, _tree_given(event, evidence), {})
 
 
-def in_order(tree: Tree, names: Collection[str]) -> list[str]:
-    """Return the names of events in the order in which to find them.
+def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:
+    """Yield each combination of outcomes of events that can occur, after what is known.
 
-    Those that the file defines are known whatever happens before them. Others may be met only after
-    an outcome of an event above them, so those below are first.
+    `tree` is the tree as it was loaded, and `events` has the nodes of each by name. Raises
+    `AnalysisError` if the tree does not give the joint distribution of the events.
     """
-    defined = (tree.formulas or Formulas()).defined
-    return sorted(names, key=lambda name: (name not in defined, min(nodes_of(tree, name))))
-
-
-def outcome_cases(tree: Tree, names: Collection[str], case: Case) -> Iterator[Case]:
-    """Yield each combination of outcomes that can occur, after what is known.
-
-    `tree` is the tree as it was loaded. Raises `AnalysisError` if it does not give the joint
-    distribution of the events.
-    """
-    if not names:
+    event = _first_event(tree, events, case)
+    if event is None:
         yield case
         return
-    event = _first_event(tree, names, case)
-    others = [name for name in names if name != event.name]
+    others = {other: nodes for other, nodes in events.items() if other != event.name}
     for o, label in enumerate(event.outcomes):
         if event.prior[o]:
             known = {**case.known, event.name: label}
             chosen = {n: branches[label] for n, branches in event.branch_of.items()}
-            after = Case(known, case.p * event.prior[o], _tree_given(event, o), chosen)
-            yield from outcome_cases(tree, others, replace(after, choices=case.choices | chosen))
+            choices = {**case.choices, **chosen}
+            after = Case(known, case.p * event.prior[o], _tree_given(event, o), choices)
+            yield from outcome_cases(tree, others, after)
 
 
-def _first_event(tree: Tree, names: Collection[str], case: Case) -> Event:
+def _first_event(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Event | None:
     """Return the first event that the tree gives after what is known.
 
-    Another one may depend on it.
+    Another one may depend on it. It is None if no event matters.
     """
     errors = []
-    for name in names:
+    for name, nodes in events.items():
         try:
-            return find_event(case.tree, tree, name, case.known)
+            return find_event(case.tree, tree, name, nodes, case.known)
+        except NeverMetError as error:
+            if not case.known or _has_signal(tree, name, nodes, case):
+                errors.append(str(error))
         except AnalysisError as error:
-            errors.append(error)
-    known = " and ".join(f"{escape(name)} is {escape(x)}" for name, x in case.known.items())
-    raise AnalysisError(f"if {known}: {errors[0]}" if known else str(errors[0]))
+            errors.append(str(error))
+    if errors:
+        known = " and ".join(f"{escape(name)} is {escape(x)}" for name, x in case.known.items())
+        raise AnalysisError(f"if {known}: {errors[0]}" if known else errors[0])
+    return None
+
+
+def _has_signal(tree: Tree, name: str, nodes: frozenset[int], case: Case) -> bool:
+    """Return whether play, which does not meet an event, may meet another that depends on it.
+
+    Elsewhere the event follows that one. An event that the file defines depends on its tests alone.
+    """
+    formulas = tree.formulas or Formulas()
+    if name in formulas.defined:
+        return False
+    played, above = reached(case.tree, (tree.root_id,)), meeting_nodes(tree, nodes)
+    before = {other for n, other in formulas.events.items() if above[n]}.difference(case.known)
+    return any(played[n] and other in before for n, other in formulas.events.items())
 
 
 def _tree_given(event: Event, evidence: Evidence) -> Tree:

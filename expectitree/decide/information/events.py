@@ -7,7 +7,7 @@ likelihoods of a test are the probabilities of its signals: by signal, then by o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -27,7 +27,6 @@ from expectitree.decide.information.beliefs import (
     Event,
     check_once,
     is_near,
-    never_met,
     possible_branches,
     reached,
     scope_of,
@@ -42,46 +41,39 @@ Likelihoods: TypeAlias = Mapping[str, Mapping[str, "Number | str"]]
 _EXPECTED = "expected signal: {outcome: probability, ...}, such as positive: {oil: 0.9, dry: 0.3}"
 
 
-def name_of(tree: Tree, event: str) -> str:
-    """Return the name of an event, of which a user may give the path of a chance node.
+def events_named(tree: Tree, names: Iterable[str]) -> dict[str, frozenset[int]]:
+    """Return the nodes of events by name; a user may also give the path of a node.
 
     Raises `AnalysisError` if there is no such event.
     """
     events = (tree.formulas or Formulas()).events
-    names = list(dict.fromkeys(events.values()))
-    if event in names:
-        return event
-    return events.get(_node_at(tree, event, names), event)
+    known = list(dict.fromkeys(events.values()))
+    found = {}
+    for name in names:
+        nodes = [n for n, other in events.items() if other == name] or [_node_at(tree, name, known)]
+        event = events.get(nodes[0], name)
+        found[event] = frozenset(n for n in (*events, *nodes) if events.get(n, name) == event)
+    return found
 
 
-def nodes_of(tree: Tree, name: str) -> frozenset[int]:
-    """Return the chance nodes that represent an event."""
-    events = (tree.formulas or Formulas()).events
-    nodes = frozenset(n for n, other in events.items() if other == name)
-    return nodes or frozenset([tree.find(name).id])
-
-
-def outcomes_of(tree: Tree, nodes: frozenset[int]) -> tuple[str, ...]:
-    """Return the labels of the outcomes of an event, by its nodes."""
-    first = max(nodes)
-    return tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
-
-
-def find_event(numbers: Tree, tree: Tree, name: str, known: Mapping[str, str]) -> Event:
+def find_event(
+    numbers: Tree, tree: Tree, name: str, nodes: frozenset[int], known: Mapping[str, str]
+) -> Event:
     """Return an event.
 
     Args:
         numbers: The tree in the numbers to compute in, with its probabilities given `known`.
         tree: The tree as it was loaded.
         name: The name of the event.
+        nodes: Its nodes.
         known: The outcomes of other events that are known.
 
     Raises:
         AnalysisError: Play never meets the event, or the tree does not give the joint distribution
             of the event and its signals.
     """
-    nodes = nodes_of(tree, name)
-    outcomes = outcomes_of(tree, nodes)
+    first = max(nodes)
+    outcomes = tuple(tree.branch_label(first, b) for b in tree.branches_of(first))
     check_once(numbers, name, nodes)
     _check_others(numbers, name, nodes)
     if name in (tree.formulas or Formulas()).defined:
@@ -102,9 +94,7 @@ def _defined_event(
     event = formulas.defined[name].test_of or name
     family = {event, *(test for test, two in formulas.defined.items() if two.test_of == event)}
     signals = {n for n, other in formulas.events.items() if other in family}
-    scope = scope_of(numbers, nodes, signals)
-    if not scope and not known:
-        raise never_met(name)
+    scope = scope_of(numbers, name, nodes, signals)
     posteriors = Posteriors(formulas.defined, tree.parameters)
     beliefs: dict[Shown, Belief] = {}
 
@@ -121,7 +111,7 @@ def _defined_event(
             beliefs[state] = [evaluate(chances[o], domain, values) for o in outcomes]
         return beliefs[state]
 
-    within = {tree.root_id, *scope}  # the prior is the belief at the root
+    within = frozenset(scope)
     node: dict[int, Belief] = {}
     branch: dict[int, Belief] = {}
     for n, shown in histories(tree, formulas.defined):
@@ -164,25 +154,18 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     without = reached(tree, (tree.root_id,), nodes)
     below = [tree.columns.child[b] for n in nodes if without[n] for b in tree.branches_of(n)]
     after = reached(tree, below)
-    shown: dict[str, dict[str, Any]] = {}  # the probabilities at the first node of each event
-    differing, is_after = set[str](), set[str]()
-    met: dict[str, int] = {}  # where play meets an event without this one
+    met: dict[str, list[int]] = {}
     for n, other in formulas.events.items():
-        if n in nodes or other in formulas.defined or not (after[n] or without[n]):
-            continue
-        row = {tree.branch_label(n, b): p[b] for b in tree.branches_of(n)}
-        first = shown.setdefault(other, row)
-        if any(not is_near(first.get(label, 0), q) for label, q in row.items()):
-            differing.add(other)
-        if after[n]:
-            is_after.add(other)
-        if without[n]:
-            met.setdefault(other, n)
-    for other, n in met.items():
-        if other in is_after and other in differing:
+        if n not in nodes and other not in formulas.defined and (after[n] or without[n]):
+            met.setdefault(other, []).append(n)
+    for other, others in met.items():
+        rows = [{tree.branch_label(n, b): p[b] for b in tree.branches_of(n)} for n in others]
+        is_same = all(is_near(rows[0].get(x, 0), q) for row in rows for x, q in row.items())
+        alone = [n for n in others if without[n]]
+        if alone and any(after[n] for n in others) and not is_same:
             raise AnalysisError(
-                f"{escape(tree.path_of(n))}: {escape(other)} may depend on {escape(name)}, and "
-                f"play also meets it without {escape(name)}: define both under `events`"
+                f"{escape(tree.path_of(alone[0]))}: {escape(other)} may depend on {escape(name)}, "
+                f"and play also meets it without {escape(name)}: define both under `events`"
             )
 
 
@@ -220,56 +203,55 @@ def read_likelihoods(path: str) -> dict[str, dict[str, str]]:
 
 def likelihood_values(
     tree: Tree, likelihoods: Likelihoods, outcomes: tuple[str, ...]
-) -> dict[str, dict[str, Fraction]]:
-    """Return the values of likelihoods as fractions, those of irrational formulas to 60 digits.
+) -> dict[str, list[Fraction]]:
+    """Return the likelihoods of each signal as fractions, in the order of the outcomes.
 
     Raises `LikelihoodError` unless each outcome has a distribution over the signals.
     """
     if not likelihoods:
         raise LikelihoodError("the test has no signals: give the likelihoods of at least one")
-    domain = domain_of(exact=True)
-    parameters = ParameterValues(tree.parameters, domain)
-    found: dict[str, dict[str, Fraction]] = {}
-    rests: dict[str, str] = {}  # the signal whose likelihood is the rest, by outcome
     for signal, row in likelihoods.items():
         if set(row) != set(outcomes):
             raise LikelihoodError(
                 f"the signal {escape(signal)} has likelihoods of {', '.join(map(escape, row))}, "
                 f"expected one of each outcome: {', '.join(map(escape, outcomes))}"
             )
-        found[signal] = {}
-        for outcome, p in row.items():
-            if p == REST and outcome in rests:
-                place = f"{escape(outcome)} at {escape(rests[outcome])} and {escape(signal)}"
-                raise LikelihoodError(f"two signals have the rest of {place}: give one a number")
-            if p == REST:
-                rests[outcome] = signal
-                continue
+    columns = [
+        _distribution(tree, outcome, {signal: row[outcome] for signal, row in likelihoods.items()})
+        for outcome in outcomes
+    ]
+    return {signal: [column[signal] for column in columns] for signal in likelihoods}
+
+
+def _distribution(
+    tree: Tree, outcome: str, written: Mapping[str, Number | str]
+) -> dict[str, Fraction]:
+    """Return the likelihoods of signals given an outcome; irrational formulas to 60 digits."""
+    domain = domain_of(exact=True)
+    parameters = ParameterValues(tree.parameters, domain)
+    rests = [signal for signal, p in written.items() if p == REST]
+    if len(rests) > 1:
+        place = f"{escape(outcome)} at {' and '.join(map(escape, rests[:2]))}"
+        raise LikelihoodError(f"two signals have the rest of {place}: give one a number")
+    found: dict[str, Fraction] = {}
+    for signal, p in written.items():
+        if p != REST:
             try:
                 formula = parse(p if isinstance(p, str) else exact_text(p), tree.parameters)
-                found[signal][outcome] = to_exact(evaluate(formula, domain, parameters))
+                found[signal] = to_exact(evaluate(formula, domain, parameters))
             except NumberError as error:
                 raise LikelihoodError(f"{escape(signal)}/{escape(outcome)}: {error}") from None
-    for outcome, signal in rests.items():
-        others = [row[outcome] for row in found.values() if outcome in row]
-        found[signal][outcome] = 1 - sum(others, Fraction(0))
-    _check(found, outcomes)
-    return found
-
-
-def _check(found: Mapping[str, Mapping[str, Fraction]], outcomes: tuple[str, ...]) -> None:
-    """Raise `LikelihoodError` unless each outcome has a distribution over the signals."""
-    for signal, values in found.items():
-        for outcome, value in values.items():
-            if not 0 <= value <= 1:
-                raise LikelihoodError(
-                    f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
-                    "expected a number from 0 to 1"
-                )
-    for outcome in outcomes:
-        total = sum((row[outcome] for row in found.values()), Fraction(0))
-        if abs(total - 1) > NEAR:
+    rest = 1 - sum(found.values(), Fraction(0))
+    found.update(dict.fromkeys(rests, rest))
+    for signal, value in found.items():
+        if not 0 <= value <= 1:
             raise LikelihoodError(
-                f"the likelihoods of the signals for {escape(outcome)} sum to "
-                f"{message_text(total)}, expected 1: correct them, or write `rest` for one"
+                f"{escape(signal)}/{escape(outcome)}: the likelihood is {message_text(value)}, "
+                "expected a number from 0 to 1"
             )
+    if not rests and abs(rest) > NEAR:
+        raise LikelihoodError(
+            f"the likelihoods of the signals for {escape(outcome)} sum to "
+            f"{message_text(1 - rest)}, expected 1: correct them, or write `rest` for one"
+        )
+    return found

@@ -17,10 +17,11 @@ prices (`price.py`). The evidence about several events is a combination of their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from math import prod
 from typing import Any
 
 from expectitree.base.errors import AnalysisError
@@ -31,14 +32,12 @@ from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Evidence, check_steps
-from expectitree.decide.information.cases import Case, in_order, outcome_cases, signal_cases
+from expectitree.decide.information.cases import Case, outcome_cases, signal_cases
 from expectitree.decide.information.events import (
     Likelihoods,
+    events_named,
     find_event,
     likelihood_values,
-    name_of,
-    nodes_of,
-    outcomes_of,
 )
 from expectitree.decide.information.price import price_of, worth_of
 from expectitree.searches.engine import search_tree
@@ -50,7 +49,7 @@ class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
     name: str  # the known outcomes, or the signal of a test
-    labels: tuple[str, ...]  # the same, one for each event
+    labels: tuple[str | None, ...]  # the same, one for each event; None if play cannot meet it
     p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
@@ -100,11 +99,10 @@ class Information(TreeReport):
         """Return a flat dict for each signal, or without a test for each outcome."""
         about = {"file": self.file, "event": self.event}
         findings = self.signals or self.outcomes
-        return [
-            about
-            | {"name": one.name, "p": one.p, "value": one.value, "best": next(iter(one.best), None)}
-            for one in findings
-        ]
+        records = [about | vars(one) | {"best": next(iter(one.best), None)} for one in findings]
+        for record in records:
+            del record["labels"]  # the name has them
+        return records
 
 
 @dataclass(frozen=True)
@@ -147,9 +145,8 @@ def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
 
 def information(
     tree: Tree,
-    event: str | None = None,
+    events: str | Sequence[str],
     *,
-    events: str | Sequence[str] = (),
     likelihood: Likelihoods | None = None,
     exact: bool = False,
     file: str = "",
@@ -168,8 +165,8 @@ def information(
 
     Args:
         tree: The tree.
-        event: The name of an event (`event:` in the file), or the path of a chance node.
-        events: More events: what is it worth to know all of them?
+        events: The name of an event (`event:` in the file), or the path of a chance node; or
+            several, to know all of them.
         likelihood: For a test of one event: by signal and outcome, the probability of the signal
             given the outcome. It is a number, a formula of the tree's parameters, or "rest".
         exact: Return numbers of an exact tree as `Fraction`; otherwise rounded to floats.
@@ -182,39 +179,33 @@ def information(
     """
     check_tree(tree)
     search_tree(tree)  # raises what is wrong with the tree
-    more = [events] if isinstance(events, str) else events
-    names = _checked_names(tree, [*filter(None, [event]), *more], likelihood)
+    names = [events] if isinstance(events, str) else events
+    nodes = _checked_events(tree, names, len(likelihood or ()))
     is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded
     eps: Any = 0 if is_exact else NEAR * float(numbers.greatest_magnitude)
     now = Case({}, 1, numbers, {})
     value, best = now.result(eps)
-    cases: Iterable[Case] = outcome_cases(tree, in_order(tree, names), now)
-    if len(names) > 1:
-        order = {name: outcomes_of(tree, nodes_of(tree, name)) for name in names}
-        cases = sorted(cases, key=lambda case: [order[x].index(case.known[x]) for x in names])
-    outcomes, with_information, evpi = _gain(now, eps, cases, names)
+    outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
     signals: tuple[Finding, ...] = ()
     with_test: Any = None
     evsi: Any = None
     efficiency = None
     if likelihood is not None:
-        found = find_event(numbers, tree, names[0], {})
+        found = find_event(numbers, tree, *next(iter(nodes.items())), {})
         is_fraction = isinstance(numbers.columns.utility[0], Fraction)
         number_of: Any = Fraction if is_fraction else float
         rows = likelihood_values(tree, likelihood, found.outcomes)
-        test: dict[str, Evidence] = {
-            signal: [number_of(row[o]) for o in found.outcomes] for signal, row in rows.items()
-        }
+        test: dict[str, Evidence] = {s: [number_of(p) for p in row] for s, row in rows.items()}
         signals, with_test, evsi = _gain(now, eps, signal_cases(found, test), ["signal"])
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
         file=file,
         tree=tree,
-        event=", ".join(names),
-        events=tuple(names),
+        event=", ".join(nodes),
+        events=tuple(nodes),
         value=number(value),
         best=best,
         outcomes=number(outcomes),
@@ -227,19 +218,24 @@ def information(
     )
 
 
-def _checked_names(tree: Tree, asked: Sequence[str], likelihood: Likelihoods | None) -> list[str]:
-    """Return the names of events; raise `AnalysisError` for none, and for a test of several."""
-    names = list(dict.fromkeys(name_of(tree, event) for event in asked))
-    if not names:
-        raise AnalysisError("no event is named: name one or several")
-    if likelihood is not None and len(names) > 1:
-        raise AnalysisError(f"a test is for one event, and {names_text(names)} are named: name one")
-    check_steps(tree, {name: nodes_of(tree, name) for name in names}, len(likelihood or ()))
-    return names
+def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str, frozenset[int]]:
+    """Return the nodes of events by name, in the order in which to find them.
+
+    Those that the file defines depend on no others. Of the others, those below are first: play may
+    meet them only after an outcome of those above.
+    """
+    nodes = events_named(tree, names)
+    if not nodes or signals and len(nodes) > 1:
+        raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
+    outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
+    union = frozenset(n for some in nodes.values() for n in some)
+    check_steps(tree, names_text([*nodes]), union, outcomes * max(signals, 1))
+    defined = (tree.formulas or Formulas()).defined
+    return dict(sorted(nodes.items(), key=lambda item: (item[0] not in defined, min(item[1]))))
 
 
 def _gain(
-    now: Case, eps: Any, cases: Iterable[Case], names: Sequence[str]
+    now: Case, eps: Any, cases: Iterable[Case], names: Collection[str]
 ) -> tuple[tuple[Finding, ...], Any, Any]:
     """Return a finding for each case, the value with free information, and what that is worth.
 
@@ -247,8 +243,9 @@ def _gain(
     """
     findings, trees = [], []
     for case in cases:
-        labels = tuple(case.known[name] for name in names)
-        findings.append(Finding(", ".join(labels), labels, case.p, *case.result(eps)))
+        labels = tuple(case.known.get(name) for name in names)
+        name = ", ".join(label or "-" for label in labels)
+        findings.append(Finding(name, labels, case.p, *case.result(eps)))
         if case.tree.attitude is not None:
             trees.append(case.tree)
     if not trees:

@@ -26,7 +26,6 @@ from expectitree.decide.information.beliefs import (
     Belief,
     Event,
     is_near,
-    never_met,
     possible_branches,
     reached,
     scope_of,
@@ -59,9 +58,7 @@ class ShownBeliefs:
         self._descend()
         signals = self._signals()
         changing = {n for n, name in self.events.items() if name in signals}
-        scope = scope_of(self.tree, self.nodes, changing)
-        if not scope:
-            raise never_met(self.name)
+        scope = scope_of(self.tree, self.name, self.nodes, changing)
         self._check(scope, signals)
         node = {n: belief for n, belief in self.node.items() if belief is not None}
         return Event(self.tree, self.name, self.nodes, self.outcomes, node, self.branch, scope)

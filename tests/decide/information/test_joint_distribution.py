@@ -8,6 +8,7 @@ value given what is known is a mean over the worlds in which that is so.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -140,6 +141,12 @@ class Case:
             x: some for x in self.labels(event) if (some := [w for w in worlds if w[0][name] == x])
         }
 
+    def worlds_of(self, events: Sequence[str], labels: Sequence[str | None]) -> list[World]:
+        """Return the worlds in which events have some outcomes, as far as they are not None."""
+        names = [event if event in "ri" else f"{event}0" for event in events]
+        known = {(x, label) for x, label in zip(names, labels, strict=True) if label is not None}
+        return [(world, p) for world, p in self.worlds() if known <= world.items()]
+
     def met(self, node: Node, worlds: list[World], seen: dict[str, int]) -> Counter[str]:
         """Return how often a play can meet each event, at most."""
         if node.kind in ("", "max", "min", "gamble"):
@@ -224,7 +231,34 @@ def check(seed: int, is_shown: bool) -> Counter[str]:
         if is_shown:
             floats = et.information(in_floats(tree), event)
             assert floats.with_information == pytest.approx(float(expected))
+    names = ["r", "i", *tests]
+    for count in (2, 3):
+        if count <= len(names):
+            check_several(case, tree, case.random.sample(names, count), done)
     return done
+
+
+def check_several(case: Case, tree: et.Tree, names: list[str], done: Counter[str]) -> None:
+    """Check what it is worth to know several events, by all combinations of their outcomes."""
+    try:
+        found = et.information(tree, events=names, exact=True)
+    except et.AnalysisError as error:
+        done[f"{len(names)} refused"] += 1
+        done[str(error)] += 1
+        return
+    assert sorted(found.events) == sorted(names)
+    expected = []
+    for labels in product(*(case.labels(name) for name in found.events)):
+        known = case.worlds_of(found.events, labels)
+        if known:
+            expected.append((mass(known), case.value(case.root, known)))
+    assert found.with_information == mean(expected)
+    for one in found.outcomes:
+        known = case.worlds_of(found.events, one.labels)
+        assert (one.p, one.value) == (mass(known), case.value(case.root, known))
+    assert sum(one.p for one in found.outcomes) == 1
+    done[f"{len(names)} events"] += 1
+    done["left out"] += any(None in one.labels for one in found.outcomes)
 
 
 def refusal(case: Case, event: str, met: Counter[str], message: str, is_shown: bool) -> str:
