@@ -54,8 +54,13 @@ class HelpCommand(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the words; raise `click.UsageError` for an option with one value given twice."""
-        if not ctx.resilient_parsing:
-            _check_repeated(self.params, ctx, args)
+        options = [copy(param) for param in self.params if isinstance(param, click.Option)]
+        for option in options:
+            option.multiple = True  # the parser keeps all values then
+        given, *_ = click.Command(None, params=[*options]).make_parser(ctx).parse_args([*args])
+        for param in self.params:
+            if isinstance(param, click.Option) and not param.is_flag and not ctx.resilient_parsing:
+                _check_once(param, given.get(param.name, []), ctx)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -80,32 +85,21 @@ class HelpCommand(click.Command):
                 formatter.write_dl(records)
 
 
-def _check_repeated(params: list[click.Parameter], ctx: click.Context, args: list[str]) -> None:
-    """Raise `click.UsageError` if an option has two values, of which click would drop one."""
-    options = [copy(param) for param in params if isinstance(param, click.Option)]
-    single = [option for option in options if not option.multiple]
-    for option in single:
-        option.multiple = True  # the parser keeps all values then
-    given, *_ = click.Command(None, params=[*options]).make_parser(ctx).parse_args([*args])
-    for option in single:
-        values = given.get(option.name, [])
-        if option.is_flag:
-            names = [(option.opts if value else option.secondary_opts)[0] for value in values]
-            check_once(option.opts[0], [*dict.fromkeys(names)])
-        else:
-            # An option that may be without its value has the value `flag_value` then.
-            texts = [value if isinstance(value, str) else option.flag_value for value in values]
-            check_once(option.opts[-1], texts)
-
-
-def check_once(what: str, values: Sequence[str]) -> None:
+def _check_once(option: click.Option, values: Sequence[Any], ctx: click.Context) -> None:
     """Raise `click.UsageError` if an option, or a name that it sets, has two values."""
-    if len(values) > 1:
-        from expectitree.text.phrases import names_text
+    if option.multiple and not str(option.metavar).startswith(("NAME=", "NAME[=")):
+        return
+    by_name: dict[str, list[str]] = {}
+    for value in values:
+        text = value if isinstance(value, str) else option.flag_value  # given without a value
+        name = text.partition("=")[0].strip() if option.multiple else ""
+        by_name.setdefault(f"{option.opts[-1]} {name}".rstrip(), []).append(text)
+    for what, texts in by_name.items():
+        if len(texts) > 1:
+            from expectitree.text.phrases import names_text
 
-        count = "twice" if len(values) == 2 else f"{len(values)} times"
-        message = f"{what} was given {count}: {names_text(values)}; give it once."
-        raise click.UsageError(message, click.get_current_context())
+            message = f"{what} was given twice: {names_text(texts[:2])}; give it once."
+            raise click.UsageError(message, ctx)
 
 
 def _section_of(param: click.Parameter) -> str:

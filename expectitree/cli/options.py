@@ -12,7 +12,6 @@ import click
 from expectitree.analysis.show import formats
 from expectitree.base.numbers import notation
 from expectitree.cli.games import LAZY_OPTIONS, POSITION_OPTIONS, GameOptions
-from expectitree.cli.help import check_once
 from expectitree.cli.terminal import OUT, choose_report
 from expectitree.cli.tree_files import Command, add_options, reading_options
 from expectitree.cli.trees import SearchOptions
@@ -37,7 +36,6 @@ def _read_settings(
 ) -> dict[str, Any]:
     """Return the values of --set, and what --parameters sets, by the names of the parameters."""
     changed: dict[str, Any] = {}
-    given: dict[str, list[str]] = {}
     table = context.params.pop("table", None)
     if table is not None and not context.resilient_parsing:
         from expectitree.foreign.parameter_tables import read_settings
@@ -48,10 +46,7 @@ def _read_settings(
         if not name or not value or "=" in value:
             found = f"found {setting!r}, expected NAME=VALUE such as pr=0.3"
             raise click.BadParameter(f"{found}: repeat --set for each parameter")
-        given.setdefault(name, []).append(value)
-    for name, values in given.items():
-        check_once(f"--set {name}", values)
-        changed[name] = replace(changed[name], value=values[0]) if name in changed else values[0]
+        changed[name] = replace(changed[name], value=value) if name in changed else value
     return changed
 
 

@@ -6,7 +6,7 @@ import click
 
 from expectitree.base.display import Shown
 from expectitree.base.tree.model import Tree
-from expectitree.cli.help import HelpCommand, check_once
+from expectitree.cli.help import HelpCommand
 from expectitree.cli.options import file_options, format_options, plot_option
 from expectitree.cli.trees import SearchOptions
 from expectitree.decide.sensitivity.exact import GRID, break_even, everywhere, sensitivity_map
@@ -87,9 +87,6 @@ def command(
     }  # fmt: skip
     asked = [question for question, is_asked in chosen.items() if is_asked]
     _check_usage(asked, len(ranges), fixed)
-    for name, _ in ranges:
-        texts = [text for text in moved if parse_range(text)[0] == name]
-        check_once(f"--parameter {name}", texts)
 
     def answer(file: str, tree: Tree) -> Shown:
         names = [name for name, _ in ranges]

@@ -142,13 +142,9 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
 
 def check_steps(tree: Tree, what: str, nodes: frozenset[int], outcomes: int) -> None:
     """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals."""
-    child, above = tree.columns.child, bytearray(len(tree))
-    branches = 0
-    for n in range(len(tree)):
-        if n in nodes:
-            above[n], branches = True, branches + 1
-        elif any(above[child[b]] for b in tree.branches_of(n)):
-            above[n], branches = True, branches + len(tree.branches_of(n))
+    above = meeting_nodes(tree, nodes)
+    counts = (1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n])
+    branches = sum(counts)
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
         raise budget.TooMuchWorkError(

@@ -37,7 +37,9 @@ class Case:
     known: Mapping[str, str]  # the outcomes of events, or the signal of a test
     p: Any
     tree: Tree  # with its probabilities given what is known
-    choices: Mapping[int, int]  # the branches of nodes whose outcome is known
+    choices: Mapping[
+        int, int
+    ]  # the branches of nodes that have one possible outcome, often of many
 
     def result(self, eps: Any) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the tree and its best actions; `eps` is the difference of a tie."""
@@ -53,14 +55,6 @@ class Case:
         return tree.root_reward + values[root], tuple(best)
 
 
-def signal_cases(event: Event, test: Mapping[str, Evidence]) -> Iterator[Case]:
-    """Yield a case for each signal of a test that can occur."""
-    for signal, evidence in test.items():
-        p = weight(event.prior, evidence)
-        if p:
-            yield Case({"signal": signal}, p, _tree_given(event, evidence), {})
-
-
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:
     """Yield each combination of outcomes of events that can occur, after what is known.
 
@@ -71,14 +65,35 @@ def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) 
     if event is None:
         yield case
         return
-    others = {other: nodes for other, nodes in events.items() if other != event.name}
-    for o, label in enumerate(event.outcomes):
-        if event.prior[o]:
-            known = {**case.known, event.name: label}
-            chosen = {n: branches[label] for n, branches in event.branch_of.items()}
-            choices = {**case.choices, **chosen}
-            after = Case(known, case.p * event.prior[o], _tree_given(event, o), choices)
-            yield from outcome_cases(tree, others, after)
+    others = {name: nodes for name, nodes in events.items() if name != event.name}
+    outcomes = {label: o for o, label in enumerate(event.outcomes)}
+    for after in cases_after(case, event, event.name, outcomes):
+        yield from outcome_cases(tree, others, after)
+
+
+def cases_after(
+    case: Case, event: Event, name: str, evidence: Mapping[str, Evidence]
+) -> Iterator[Case]:
+    """Yield a case for each piece of evidence that can occur; `name` is what it tells."""
+    tree, columns = event.tree, event.tree.columns
+    for label, one in evidence.items():
+        p = weight(event.prior, one)
+        if not p:
+            continue
+        probability: Any = columns.probability[:]
+        zero = probability[0] * 0  # a float stays one
+        choices = dict(case.choices)
+        for n in event.scope:
+            if columns.kind[n] == CHANCE:
+                shares = event.shares(n, one)
+                for b in tree.branches_of(n):
+                    probability[b] = zero
+                for b, share in shares.items():
+                    probability[b] = zero + share
+                if len(shares) == 1:
+                    (choices[n],) = shares
+        given = replace(tree, columns=columns._replace(probability=probability))
+        yield Case({**case.known, name: label}, case.p * p, given, choices)
 
 
 def _first_event(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Event | None:
@@ -112,18 +127,3 @@ def _has_signal(tree: Tree, name: str, nodes: frozenset[int], case: Case) -> boo
     played, above = reached(case.tree, (tree.root_id,)), meeting_nodes(tree, nodes)
     before = {other for n, other in formulas.events.items() if above[n]}.difference(case.known)
     return any(played[n] and other in before for n, other in formulas.events.items())
-
-
-def _tree_given(event: Event, evidence: Evidence) -> Tree:
-    """Return the tree of an event with its probabilities given evidence."""
-    tree = event.tree
-    probability: Any = tree.columns.probability[:]
-    zero = probability[0] * 0  # a float stays one
-    for n in event.scope:
-        if tree.columns.kind[n] == CHANCE:
-            shares = event.shares(n, evidence)
-            for b in tree.branches_of(n):
-                probability[b] = zero
-            for b, share in shares.items():
-                probability[b] = zero + share
-    return replace(tree, columns=tree.columns._replace(probability=probability))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from expectitree.base.errors import AnalysisError, FileError, NumberError, Problem, TreeError
 from expectitree.base.expressions.evaluation import domain_of, evaluate

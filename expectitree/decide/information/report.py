@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from math import prod
 from typing import Any
@@ -31,8 +30,8 @@ from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
-from expectitree.decide.information.beliefs import NEAR, Evidence, check_steps
-from expectitree.decide.information.cases import Case, outcome_cases, signal_cases
+from expectitree.decide.information.beliefs import NEAR, check_steps
+from expectitree.decide.information.cases import Case, cases_after, outcome_cases
 from expectitree.decide.information.events import (
     Likelihoods,
     events_named,
@@ -49,7 +48,7 @@ class Finding:
     """One piece of evidence: its probability, and the value given it."""
 
     name: str  # the known outcomes, or the signal of a test
-    labels: tuple[str | None, ...]  # the same, one for each event; None if play cannot meet it
+    labels: tuple[str, ...]  # the same, one for each event; "-" if play does not meet it
     p: Number  # the probability of the evidence
     value: Number  # of the tree, given the evidence
     best: tuple[str, ...]  # the best actions at the root; empty if no player decides there
@@ -194,11 +193,10 @@ def information(
     efficiency = None
     if likelihood is not None:
         found = find_event(numbers, tree, *next(iter(nodes.items())), {})
-        is_fraction = isinstance(numbers.columns.utility[0], Fraction)
-        number_of: Any = Fraction if is_fraction else float
-        rows = likelihood_values(tree, likelihood, found.outcomes)
-        test: dict[str, Evidence] = {s: [number_of(p) for p in row] for s, row in rows.items()}
-        signals, with_test, evsi = _gain(now, eps, signal_cases(found, test), ["signal"])
+        test = likelihood_values(tree, likelihood, found.outcomes)
+        signals, with_test, evsi = _gain(
+            now, eps, cases_after(now, found, "signal", test), ["signal"]
+        )
         efficiency = float(evsi / evpi) if evpi else None
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
@@ -221,17 +219,16 @@ def information(
 def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str, frozenset[int]]:
     """Return the nodes of events by name, in the order in which to find them.
 
-    Those that the file defines depend on no others. Of the others, those below are first: play may
-    meet them only after an outcome of those above.
+    Those that the file defines are first, since they depend on no others.
     """
     nodes = events_named(tree, names)
     if not nodes or signals and len(nodes) > 1:
         raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
     outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
-    union = frozenset(n for some in nodes.values() for n in some)
+    union = frozenset[int]().union(*nodes.values())
     check_steps(tree, names_text([*nodes]), union, outcomes * max(signals, 1))
     defined = (tree.formulas or Formulas()).defined
-    return dict(sorted(nodes.items(), key=lambda item: (item[0] not in defined, min(item[1]))))
+    return {name: nodes[name] for name in sorted(nodes, key=lambda name: name not in defined)}
 
 
 def _gain(
@@ -243,9 +240,8 @@ def _gain(
     """
     findings, trees = [], []
     for case in cases:
-        labels = tuple(case.known.get(name) for name in names)
-        name = ", ".join(label or "-" for label in labels)
-        findings.append(Finding(name, labels, case.p, *case.result(eps)))
+        labels = tuple(case.known.get(name, "-") for name in names)
+        findings.append(Finding(", ".join(labels), labels, case.p, *case.result(eps)))
         if case.tree.attitude is not None:
             trees.append(case.tree)
     if not trees:

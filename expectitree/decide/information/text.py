@@ -60,7 +60,7 @@ def _table(
     rows = []
     for one in findings:
         best = ", ".join(map(escape, one.best)) or "-"
-        labels = (escape(label or "-") for label in one.labels)
+        labels = map(escape, one.labels)
         rows.append([*labels, probability_text(one.p), best, display_text(one.value)])
     return table(columns, rows, options)
 

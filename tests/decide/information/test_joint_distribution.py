@@ -141,10 +141,10 @@ class Case:
             x: some for x in self.labels(event) if (some := [w for w in worlds if w[0][name] == x])
         }
 
-    def worlds_of(self, events: Sequence[str], labels: Sequence[str | None]) -> list[World]:
-        """Return the worlds in which events have some outcomes, as far as they are not None."""
+    def worlds_of(self, events: Sequence[str], labels: Sequence[str]) -> list[World]:
+        """Return the worlds in which events have some outcomes, of which "-" may be any."""
         names = [event if event in "ri" else f"{event}0" for event in events]
-        known = {(x, label) for x, label in zip(names, labels, strict=True) if label is not None}
+        known = {(x, label) for x, label in zip(names, labels, strict=True) if label != "-"}
         return [(world, p) for world, p in self.worlds() if known <= world.items()]
 
     def met(self, node: Node, worlds: list[World], seen: dict[str, int]) -> Counter[str]:
@@ -258,7 +258,7 @@ def check_several(case: Case, tree: et.Tree, names: list[str], done: Counter[str
         assert (one.p, one.value) == (mass(known), case.value(case.root, known))
     assert sum(one.p for one in found.outcomes) == 1
     done[f"{len(names)} events"] += 1
-    done["left out"] += any(None in one.labels for one in found.outcomes)
+    done["left out"] += any("-" in one.labels for one in found.outcomes)
 
 
 def refusal(case: Case, event: str, met: Counter[str], message: str, is_shown: bool) -> str:
