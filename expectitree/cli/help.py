@@ -65,8 +65,8 @@ class HelpCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options that most users need, or all of them in sections."""
-        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in (_OWN, *_SECTIONS)}
-        sections[_OF_GAMES] = []
+        titles = (_OWN, *_SECTIONS, _OF_GAMES)
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in titles}
         takes_only_games = any(param.metavar == "GAME" for param in self.params)
         options = (param for param in self.get_params(ctx) if isinstance(param, click.Option))
         for param in options:
@@ -89,17 +89,15 @@ def _check_once(option: click.Option, values: Sequence[Any], ctx: click.Context)
     """Raise `click.UsageError` if an option, or a name that it sets, has two values."""
     if option.multiple and not str(option.metavar).startswith(("NAME=", "NAME[=")):
         return
-    by_name: dict[str, list[str]] = {}
+    known: dict[str, str] = {}
     for value in values:
         text = value if isinstance(value, str) else option.flag_value  # given without a value
         name = text.partition("=")[0].strip() if option.multiple else ""
-        by_name.setdefault(f"{option.opts[-1]} {name}".rstrip(), []).append(text)
-    for what, texts in by_name.items():
-        if len(texts) > 1:
-            from expectitree.text.phrases import names_text
-
-            message = f"{what} was given twice: {names_text(texts[:2])}; give it once."
-            raise click.UsageError(message, ctx)
+        what = f"{option.opts[-1]} {name}".rstrip()
+        if what in known:
+            both = f"{known[what]} and {text}"
+            raise click.UsageError(f"{what} was given twice: {both}; give it once.", ctx)
+        known[what] = text
 
 
 def _section_of(param: click.Parameter) -> str:

@@ -104,11 +104,15 @@ def reached(tree: Tree, start: Iterable[int], until: Container[int] = ()) -> byt
     return found
 
 
-def meeting_nodes(tree: Tree, nodes: Container[int]) -> bytearray:
-    """Return [N] whether play can meet one of some nodes at a node or below it."""
+def meeting_nodes(tree: Tree, nodes: Container[int], after: Any = max) -> bytearray:
+    """Return [N] whether play meets one of some nodes at a node or below it.
+
+    It does so after some branch; with `min`, after each.
+    """
     child, found = tree.columns.child, bytearray(len(tree))
     for n in range(len(tree)):
-        found[n] = n in nodes or any(found[child[b]] for b in possible_branches(tree, n))
+        below = (found[child[b]] for b in possible_branches(tree, n))
+        found[n] = n in nodes or after(below, default=False)
     return found
 
 

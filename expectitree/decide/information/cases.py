@@ -48,11 +48,14 @@ class Case:
             search = search_tree(tree)
             return search.value, search.ties
         values = values_under(tree, self.choices)
-        root, best = tree.root_id, []
-        for b in tree.branches_of(root) if columns.kind[root] in PLAYERS else ():
-            if abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= eps:
-                best.append(tree.branch_label(root, b))
-        return tree.root_reward + values[root], tuple(best)
+        root = tree.root_id
+        best = tuple(
+            tree.branch_label(root, b)
+            for b in tree.branches_of(root)
+            if columns.kind[root] in PLAYERS
+            and abs(tree.reward_of(b) + values[columns.child[b]] - values[root]) <= eps
+        )
+        return tree.root_reward + values[root], best
 
 
 def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) -> Iterator[Case]:
@@ -122,8 +125,7 @@ def _has_signal(tree: Tree, name: str, nodes: frozenset[int], case: Case) -> boo
     Elsewhere the event follows that one. An event that the file defines depends on its tests alone.
     """
     formulas = tree.formulas or Formulas()
-    if name in formulas.defined:
-        return False
+    events = formulas.events
     played, above = reached(case.tree, (tree.root_id,)), meeting_nodes(tree, nodes)
-    before = {other for n, other in formulas.events.items() if above[n]}.difference(case.known)
-    return any(played[n] and other in before for n, other in formulas.events.items())
+    signals = {events[n] for n in events if above[n]}.difference(case.known)
+    return name not in formulas.defined and any(played[n] and events[n] in signals for n in events)

@@ -27,6 +27,7 @@ from expectitree.decide.information.beliefs import (
     Event,
     check_once,
     is_near,
+    meeting_nodes,
     possible_branches,
     reached,
     scope_of,
@@ -122,6 +123,13 @@ def _defined_event(
     return Event(numbers, name, nodes, outcomes, node, branch, scope)
 
 
+def such_as(tree: Tree, option: str = "") -> str:
+    """Return the path of a chance node below the root as an example, if there is one."""
+    inner = (path for node, path in tree.walk() if node.kind == CHANCE and node.id != tree.root_id)
+    example = next(inner, "")
+    return f", such as {option}{quote(example)}" if example else ""
+
+
 def _node_at(tree: Tree, path: str, names: list[str]) -> int:
     """Return the chance node at a path."""
     known = "the tree has no `event:`"
@@ -131,12 +139,7 @@ def _node_at(tree: Tree, path: str, names: list[str]) -> int:
         node = tree.find(path).id
     except TreeError:
         found = f"no event {quote(path)}{did_you_mean(path, names)}: {known}"
-        inner = (
-            path for node, path in tree.walk() if node.kind == CHANCE and node.id != tree.root_id
-        )
-        example = next(inner, "")
-        such_as = f", such as {quote(example)}" if example else ""
-        also = f"the path of a chance node is an event, too{such_as}"
+        also = f"the path of a chance node is an event, too{such_as(tree)}"
         raise AnalysisError(f"{found}; {also}") from None
     if tree.columns.kind[node] != CHANCE:
         raise AnalysisError(f"{escape(path)} is not a chance node: {known}")
@@ -147,13 +150,13 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     """Raise `AnalysisError` if another event may depend on this one in a way that is not shown.
 
     Its nodes below the event show its probabilities given an outcome. If play also meets it without
-    the event, those nodes have to show the same. An event that the file defines depends only on its
-    tests.
+    the event, those nodes have to show the same. Where the event always follows, its probabilities
+    show how it depends on the other. An event that the file defines depends only on its tests.
     """
     formulas, p = tree.formulas or Formulas(), tree.columns.probability
     without = reached(tree, (tree.root_id,), nodes)
     below = [tree.columns.child[b] for n in nodes if without[n] for b in tree.branches_of(n)]
-    after = reached(tree, below)
+    after, followed = reached(tree, below), meeting_nodes(tree, nodes, min)
     met: dict[str, list[int]] = {}
     for n, other in formulas.events.items():
         if n not in nodes and other not in formulas.defined and (after[n] or without[n]):
@@ -161,7 +164,7 @@ def _check_others(tree: Tree, name: str, nodes: frozenset[int]) -> None:
     for other, others in met.items():
         rows = [{tree.branch_label(n, b): p[b] for b in tree.branches_of(n)} for n in others]
         is_same = all(is_near(rows[0].get(x, 0), q) for row in rows for x, q in row.items())
-        alone = [n for n in others if without[n]]
+        alone = [n for n in others if without[n] and not followed[n]]
         if alone and any(after[n] for n in others) and not is_same:
             raise AnalysisError(
                 f"{escape(tree.path_of(alone[0]))}: {escape(other)} may depend on {escape(name)}, "

@@ -24,9 +24,8 @@ from math import prod
 from typing import Any
 
 from expectitree.base.errors import AnalysisError
-from expectitree.base.numbers import Number, quote, returned
+from expectitree.base.numbers import Number, returned
 from expectitree.base.tree.builder import EXACT_NODES
-from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
 from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
@@ -37,6 +36,7 @@ from expectitree.decide.information.events import (
     events_named,
     find_event,
     likelihood_values,
+    such_as,
 )
 from expectitree.decide.information.price import price_of, worth_of
 from expectitree.searches.engine import search_tree
@@ -125,12 +125,10 @@ def every_event(tree: Tree, *, exact: bool = False, file: str = "") -> Events:
     check_tree(tree)
     names = dict.fromkeys((tree.formulas or Formulas()).events.values())
     if not names:
-        path = next((path for node, path in tree.walk() if node.kind == CHANCE), "")
-        such = f", such as --event {quote(path)}" if path else ""
         raise AnalysisError(
             "the file names no event: an event is what chance decides, perhaps at several nodes; "
             "write `event: NAME` next to `chance:` at each of them, or name one chance node by its "
-            f"path{such}"
+            f"path{such_as(tree, '--event ')}"
         )
     found, left_out = [], {}
     for name in names:
@@ -187,17 +185,12 @@ def information(
     now = Case({}, 1, numbers, {})
     value, best = now.result(eps)
     outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
-    signals: tuple[Finding, ...] = ()
-    with_test: Any = None
-    evsi: Any = None
-    efficiency = None
+    tested: tuple[tuple[Finding, ...], Any, Any] = (), None, None
     if likelihood is not None:
         found = find_event(numbers, tree, *next(iter(nodes.items())), {})
         test = likelihood_values(tree, likelihood, found.outcomes)
-        signals, with_test, evsi = _gain(
-            now, eps, cases_after(now, found, "signal", test), ["signal"]
-        )
-        efficiency = float(evsi / evpi) if evpi else None
+        tested = _gain(now, eps, cases_after(now, found, "signal", test), ["signal"])
+    signals, with_test, evsi = tested
     number = partial(returned, exact=exact and is_quick and tree.exact)
     return Information(
         file=file,
@@ -212,7 +205,7 @@ def information(
         signals=number(signals),
         with_test=number(with_test),
         evsi=number(evsi),
-        efficiency=efficiency,
+        efficiency=float(evsi / evpi) if signals and evpi else None,
     )
 
 
@@ -246,7 +239,6 @@ def _gain(
             trees.append(case.tree)
     if not trees:
         informed = sum(one.p * one.value for one in findings)
-        value, _ = now.result(eps)
-        return tuple(findings), informed, informed - value
+        return tuple(findings), informed, informed - now.result(eps)[0]
     lottery = [one.p for one in findings], trees
     return tuple(findings), worth_of(*lottery)[0], price_of(*lottery, now.tree)

@@ -45,8 +45,10 @@ def _event_lines(report: Events, options: ConsoleOptions) -> Iterator[Renderable
         first = report.events[0]
         best = f" ({escape(', '.join(first.best))})" if first.best else ""
         yield Text(safe(f"The tree is worth {display_text(first.value)} now{best}.", options))
-        more = f"Ask further: --event {shlex.quote(first.event)} shows the best action for each"
-        hint = f"{more} outcome, --likelihood FILE adds a test."
+        hint = (
+            f"Ask further: --event {shlex.quote(first.event)} shows the best action for each "
+            "outcome, --likelihood FILE adds a test."
+        )
         yield Text(safe(hint, options), style="hint")
     for name, why in report.left_out.items():
         yield Text(safe(f"No EVPI of {escape(name)}: {why}.", options), style="dim")
