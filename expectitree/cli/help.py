@@ -22,21 +22,23 @@ _OWN, _OF_GAMES = "Options", "Options for games"
 # By the names of the parameters; all others are the command's own.
 _SECTIONS = {
     "Options of searches": (
-        *("names", *(name.replace("-", "_") for name in OPTIONS)),
-        *("bounds", "engine", "max_visits", "jobs", "scheduler"),
+        "names", *(name.replace("-", "_") for name in OPTIONS),
+        "bounds", "engine", "max_visits", "jobs", "scheduler",
     ),
-    "Options of trees": (*("texts", "depth", "order", "parameters", "table", "attitude", "exact"),),
+    "Options of trees": (
+        "texts", "depth", "order", "parameters", "table", "attitude", "exact",
+    ),
     "Options of other programs' files": ("format", "max_player", "tree", "minimize"),
     "Options of the output": (
-        *("format_name", "report_file", "force", "rows", "show_all", "notes", "windows", "shown"),
-        *("title", "float32", "drop"),
+        "format_name", "report_file", "force", "rows", "show_all", "notes", "windows", "shown",
+        "title", "float32", "drop",
     ),
-}
+}  # fmt: skip
 # `--help` shows a command's own options without these, and these of the other sections.
 _RARE = (
-    *("fixed", "grid", "reasons", "no_save", "answers", "results", "unshares", "strategy", "width"),
-    *("end", "skew", "real", "dice", "task", "trees"),
-)
+    "fixed", "grid", "reasons", "no_save", "answers", "results", "unshares", "strategy", "width",
+    "end", "skew", "real", "dice", "task", "trees",
+)  # fmt: skip
 _USUAL = ("names", "texts", "parameters", "depth")
 
 

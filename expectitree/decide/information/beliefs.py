@@ -147,12 +147,13 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
 def check_steps(tree: Tree, what: str, nodes: frozenset[int], outcomes: int) -> None:
     """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals."""
     above = meeting_nodes(tree, nodes)
-    counts = (1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n])
-    branches = sum(counts)
+    branches = sum(
+        1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n]
+    )
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
         raise budget.TooMuchWorkError(
-            f"to know {what} in advance takes {steps:,} steps ({outcomes:,} outcomes or "
-            f"signals times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
+            f"to know {what} in advance takes {steps:,} steps ({outcomes:,} outcomes, "
+            f"signals or combinations times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
             f"{budget.more()}"
         )

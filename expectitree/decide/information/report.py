@@ -176,8 +176,9 @@ def information(
     """
     check_tree(tree)
     search_tree(tree)  # raises what is wrong with the tree
-    names = [events] if isinstance(events, str) else events
-    nodes = _checked_events(tree, names, len(likelihood or ()))
+    nodes = _checked_events(
+        tree, [events] if isinstance(events, str) else events, len(likelihood or ())
+    )
     is_quick = len(tree) <= EXACT_NODES
     numbers = in_decimals(tree).computed if is_quick else in_floats(tree)
     is_exact = is_quick and tree.exact and not numbers.is_rounded

@@ -258,8 +258,9 @@ def test_many_outcomes(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(et.TreeError) as error:
         et.information(tree, "e")
     assert str(error.value) == (
-        "to know e in advance takes 36,000 steps (300 outcomes or signals times 120 branches), and "
-        "the limit is 1,500: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten times as much"
+        "to know e in advance takes 36,000 steps (300 outcomes, signals or combinations times 120 "
+        "branches), and the limit is 1,500: merge outcomes, or set EXPECTITREE_BUDGET=0.01 for ten "
+        "times as much"
     )
 
 
@@ -341,13 +342,14 @@ def test_json() -> None:
         "file": ROCKEFELLER,
         "title": "Sell the land, drill, or test first",
         "event": "oil",
+        "events": ["oil"],
         "value": 1075,
         "best": ["test"],
         "with_information": 1500,
         "evpi": 425,
         "outcomes": [
-            {"name": "oil", "p": 0.5, "value": 2250, "best": ["install"]},
-            {"name": "none", "p": 0.5, "value": 750, "best": ["sell"]},
+            {"name": "oil", "labels": ["oil"], "p": 0.5, "value": 2250, "best": ["install"]},
+            {"name": "none", "labels": ["none"], "p": 0.5, "value": 750, "best": ["sell"]},
         ],
         "with_test": None,
         "evsi": None,
