@@ -15,6 +15,7 @@ from expectitree.base import budget
 from expectitree.base.errors import AnalysisError
 from expectitree.base.numbers import escape
 from expectitree.base.tree.model import Tree
+from expectitree.text.phrases import names_text
 
 NEAR = 1e-9  # the part by which probabilities that should be the same may differ
 _FLOAT = 1e-15  # by which rounding may change a probability in floats
@@ -144,16 +145,21 @@ def check_once(tree: Tree, name: str, nodes: frozenset[int]) -> None:
             )
 
 
-def check_steps(tree: Tree, what: str, nodes: frozenset[int], outcomes: int) -> None:
-    """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals."""
-    above = meeting_nodes(tree, nodes)
-    branches = sum(
-        1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n]
-    )
+def check_steps(tree: Tree, events: Mapping[str, frozenset[int]], outcomes: int) -> None:
+    """Raise `TooMuchWorkError` if events, or a test, have too many outcomes or signals.
+
+    `events` has their nodes by name. After each outcome, the next event is found in the whole tree.
+    """
+    branches = len(tree.columns.child) * (len(events) - 1)
+    for nodes in events.values():
+        above = meeting_nodes(tree, nodes)
+        branches += sum(
+            1 if n in nodes else len(tree.branches_of(n)) for n in range(len(tree)) if above[n]
+        )
     steps, most = outcomes * branches, budget.most(MAX_STEPS)
     if steps > most:
         raise budget.TooMuchWorkError(
-            f"to know {what} in advance takes {steps:,} steps ({outcomes:,} outcomes, "
-            f"signals or combinations times {branches:,} branches), and the limit is {most:,}: merge outcomes, or "
-            f"{budget.more()}"
+            f"to know {names_text([*events])} in advance takes {steps:,} steps ({outcomes:,} "
+            f"outcomes, signals or combinations times {branches:,} branches), and the limit is "
+            f"{most:,}: merge outcomes, or {budget.more()}"
         )

@@ -40,7 +40,6 @@ from expectitree.decide.information.events import (
 )
 from expectitree.decide.information.price import price_of, worth_of
 from expectitree.searches.engine import search_tree
-from expectitree.text.phrases import names_text
 
 
 @dataclass(frozen=True)
@@ -186,7 +185,7 @@ def information(
     now = Case({}, 1, numbers, {})
     value, best = now.result(eps)
     outcomes, with_information, evpi = _gain(now, eps, outcome_cases(tree, nodes, now), nodes)
-    tested: tuple[tuple[Finding, ...], Any, Any] = (), None, None
+    tested: Any = (), None, None
     if likelihood is not None:
         found = find_event(numbers, tree, *next(iter(nodes.items())), {})
         test = likelihood_values(tree, likelihood, found.outcomes)
@@ -219,8 +218,7 @@ def _checked_events(tree: Tree, names: Sequence[str], signals: int) -> dict[str,
     if not nodes or signals and len(nodes) > 1:
         raise AnalysisError(f"{len(nodes)} events are named: name one, or several without a test")
     outcomes = prod(len(tree.branches_of(max(some))) for some in nodes.values())
-    union = frozenset[int]().union(*nodes.values())
-    check_steps(tree, names_text([*nodes]), union, outcomes * max(signals, 1))
+    check_steps(tree, nodes, outcomes * max(signals, 1))
     defined = (tree.formulas or Formulas()).defined
     return {name: nodes[name] for name in sorted(nodes, key=lambda name: name not in defined)}
 

@@ -341,9 +341,9 @@ def test_refused_questions(words: tuple[str, ...]) -> None:
 def test_too_many_combinations() -> None:
     events = [word for k in range(12) for word in ("--event", f"e{k}")]
     assert error_of("information", "-e", MANY, *events) == (
-        "-e: to know e0, e1, e2 and 9 more in advance takes 12,754,584 steps (531,441 outcomes, "
-        "signals or combinations times 24 branches), and the limit is 1,500,000: merge "
-        "outcomes, or set EXPECTITREE_BUDGET=10 for ten times as much"
+        "-e: to know e0, e1, e2 and 9 more in advance takes 363,505,644 steps (531,441 outcomes, "
+        "signals or combinations times 684 branches), and the limit is 1,500,000: merge outcomes, "
+        "or set EXPECTITREE_BUDGET=10 for ten times as much"
     )
 
 
