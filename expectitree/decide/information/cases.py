@@ -37,9 +37,7 @@ class Case:
     known: Mapping[str, str]  # the outcomes of events, or the signal of a test
     p: Any
     tree: Tree  # with its probabilities given what is known
-    choices: Mapping[
-        int, int
-    ]  # the branches of nodes that have one possible outcome, often of many
+    choices: Mapping[int, int]  # the branches of nodes with one possible outcome
 
     def result(self, eps: Any) -> tuple[Any, tuple[str, ...]]:
         """Return the value of the tree and its best actions; `eps` is the difference of a tie."""
@@ -77,7 +75,7 @@ def outcome_cases(tree: Tree, events: Mapping[str, frozenset[int]], case: Case) 
 def cases_after(
     case: Case, event: Event, name: str, evidence: Mapping[str, Evidence]
 ) -> Iterator[Case]:
-    """Yield a case for each piece of evidence that can occur; `name` is what it tells."""
+    """Yield a case for each piece of evidence that can occur; `name` is the event or the test."""
     tree, columns = event.tree, event.tree.columns
     for label, one in evidence.items():
         p = weight(event.prior, one)
