@@ -14,7 +14,7 @@ from expectitree.base.numbers import exact_text, quote, to_fraction
 from expectitree.base.tree.parameters import Setting
 from expectitree.files import read_text
 from expectitree.files.grammar.document import with_excerpts
-from expectitree.foreign.payoff_tables import Cell, Table
+from expectitree.foreign.spreadsheets import Cell, Spreadsheet
 
 _NUMBERS = ("value", "low", "high")
 _COLUMNS = ("name", *_NUMBERS, "unit", "description")
@@ -27,14 +27,14 @@ def read_settings(path: str) -> dict[str, Setting]:
     """
     text, file = read_text(path)
     text = text.removeprefix("\ufeff")
-    table = Table(text, file)
+    table = Spreadsheet(text, file)
     try:
         return table.checked(lambda: _settings(table))
     except FileError as error:
         raise with_excerpts(error, text) from None
 
 
-def _settings(table: Table) -> dict[str, Setting]:
+def _settings(table: Spreadsheet) -> dict[str, Setting]:
     header, *rows = table.read_rows()
     columns = [cell.text.lower() for cell in header]
     for cell, column in zip(header, columns, strict=True):
@@ -58,7 +58,7 @@ def _settings(table: Table) -> dict[str, Setting]:
     return found
 
 
-def _setting(table: Table, name: Cell, filled: dict[str, Cell]) -> Setting:
+def _setting(table: Spreadsheet, name: Cell, filled: dict[str, Cell]) -> Setting:
     numbers = {}
     for column in [one for one in _NUMBERS if one in filled]:
         try:
