@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from expectitree.base.errors import NumberError
-from expectitree.base.numbers import quote, to_fraction
+from expectitree.base.numbers import check_length, quote, to_fraction
+from expectitree.base.spellings import CURRENCY, INDIAN
 from expectitree.files.grammar.document import Document, Mark, Place
-from expectitree.foreign.shared import Translation
+from expectitree.foreign.shared import Read, Translation, without_accents
 
 _UNKNOWN = "?"  # a payoff that is not known yet
-_DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*\.?[0-9]*) ?%")
+_DECIMAL_PERCENT = re.compile(r"([-+]?[0-9]*(?:\.[0-9]*)?) ?%")
 _SEPARATORS = "\t;,"  # the first of those that are most frequent in the first row
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CURRENCY = re.compile(r"([-+]?) ?[$€£¥] ?")
-_CURRENCY_AFTER = re.compile(r" ?[$€£¥]$")
+_UNIT = rf"(?:[A-Z]{{0,2}}{CURRENCY}|Rs\.?|kr\.?)"  # such as €, R$ and US$
+_CURRENCY = re.compile(rf"([-+]?) ?{_UNIT} ?")
+_CURRENCY_AFTER = re.compile(rf" ?{_UNIT}$")
 _BLANKS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:[ '’][0-9]{3})+(?:[.,][0-9]*)?(?: ?%)?")
 _SWAP = str.maketrans(".,", ",.")
 # With a decimal point: the integer part has groups of thousands, or only digits.
 _POINT = re.compile(
     r"[-+]?(?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?(?: ?%)?"
 )
+_INDIAN = re.compile(rf"[-+]?{INDIAN}(?:\.[0-9]*)?(?: ?%)?")
 
 
 class Cell(NamedTuple):
@@ -50,12 +54,12 @@ class Spreadsheet(Translation):
         lines = self.source.text.splitlines()
         first = next((line for line in lines if line.strip()), "")
         separator = max(_SEPARATORS, key=re.sub('"[^"]*"', "", first).count)
-        rows = self.rows(separator)
+        rows = [row for row in self.rows(separator) if row[0].text != "sep="]  # a line for Excel
         self.raise_any()
         shown = {_marks(_plain(cell.text)) for row in rows[1:] for cell in row[1:]} & {".", ","}
         self.mark = "," if shown == {","} else "."
         self.is_known = bool(shown) or separator == ","
-        return rows
+        return rows or [[]]
 
     def rows(self, separator: str) -> list[list[Cell]]:
         """Return the rows that have any text, without the empty cells at their ends.
@@ -70,29 +74,24 @@ class Spreadsheet(Translation):
                     rows[-1].pop()
                 if rows[-1]:
                     rows.append([])
-        return rows[:-1] or [[]]
+        return rows[:-1]
 
     def cells(self, separator: str) -> Iterator[tuple[Cell, bool]]:
         """Yield each cell, and whether it is the last of its row."""
         plain = rf"[^{separator}\r\n]*"
         # A cell may be in quotes, where two quotes mean one.
-        token = re.compile(rf'((?: *"([^"]*(?:""[^"]*)*)")?)({plain})({separator}|\r\n|\r|\n|\Z)')
-        line, start, end = 1, 0, separator  # the current line, its place, and what ends a cell
-        at = 0
-        while end:
-            match = token.match(self.source.text, at)
-            assert match is not None  # a cell may be empty, and the text ends somewhere
-            quoted, inner, rest, end = match.groups("")
+        token = re.compile(rf' *()("([^"]*(?:""[^"]*)*)")?({plain})({separator}|\r\n|\r|\n|\Z)')
+        line, start = 1, 0  # the current line, and its place
+        for match in token.finditer(self.source.text):
+            _, quoted, inner, rest, end = match.groups("")
             raw = inner.replace('""', '"') if quoted else rest
-            blanks = len(match[0]) - len(match[0].lstrip(" "))
-            cell = Cell(" ".join(raw.split()), line, at + blanks - start + 1)
+            cell = Cell(" ".join(raw.split()), line, match.start(1) - start + 1)
             if quoted and rest.strip():
                 hint = 'within quotes, write "" for a quote'
                 self.fault(cell, f"text follows the closing quote: {hint}")
             elif not quoted and cell.text.startswith('"'):
                 self.fault(cell, "a quote opens this cell, and none closes it: add one at its end")
             yield cell, end != separator
-            at = match.end()
             for line_end in _LINE_END.finditer(match[0]):
                 line, start = line + 1, match.start() + line_end.end()
 
@@ -103,7 +102,10 @@ class Spreadsheet(Translation):
         """
         if not cell.text:
             raise NumberError("the cell is empty: write a number, or 0")
+        check_length(cell.text)
         text = _plain(cell.text)
+        if text in "-\u2013\u2014":
+            raise NumberError(f"{quote(cell.text)} may be 0 or a missing number: write the number")
         marks = _marks(text)
         if not marks:
             return text
@@ -126,18 +128,39 @@ class Spreadsheet(Translation):
             to_fraction(text)
         return text
 
+    def value(self, cell: Cell) -> Fraction:
+        """Return the known number in a cell."""
+        return to_fraction(self.payoff(cell))
+
+    def read(self, read: Callable[[Cell], Read], cell: Cell, path: str | None = None) -> Read:
+        """Return what a function reads in a cell; if it fails, note that and read 0."""
+        try:
+            return read(cell)
+        except NumberError as error:
+            self.fault(cell, str(error), path)
+            return read(Cell("0"))
+
     def fault(self, cell: Cell, message: str, path: str | None = None) -> None:
         self.problems.add(Place(cell), path, message)
 
-    def raise_any(self) -> None:
-        if self.problems.found:
-            raise self.problems.failure()
+    def check_names(self, what: str, cells: Sequence[Cell]) -> None:
+        """Note names that are empty or repeated."""
+        seen: dict[str, Cell] = {}
+        for cell in cells:
+            first = seen.setdefault(cell.text, cell)
+            if not cell.text:
+                self.fault(cell, f"this {what} has no name: write one")
+            elif first is not cell:
+                self.fault(
+                    cell,
+                    f"a second {what} {quote(cell.text)}, the first is at {first.line}:"
+                    f"{first.column}: keep one of them, or rename it",
+                )
 
 
 def _locate(places: Sequence[Place]) -> list[Mark | None]:
     """Return line and column of places, whose containers are cells."""
-    cells = [place.container for place in places]
-    return [cell and (cell.line, cell.column) for cell in cells]
+    return [place.container and place.container[1:] for place in places]
 
 
 # ---- Numbers, as spreadsheets in different countries write them.
@@ -160,4 +183,10 @@ def _marks(text: str) -> str:
     if "." not in text and "," not in text:
         return ""
     is_point, is_comma = _POINT.fullmatch(text), _POINT.fullmatch(text.translate(_SWAP))
+    is_point = is_point or _INDIAN.fullmatch(text)
     return "." * bool(is_point) + "," * bool(is_comma)
+
+
+def words(name: str) -> str:
+    """Return a name in small letters, without accents and signs: `Prob. (%)` becomes `prob`."""
+    return " ".join(re.findall(r"[^\W_]+", without_accents(name.casefold())))
