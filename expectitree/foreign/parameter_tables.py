@@ -23,11 +23,12 @@ _NUMBERS = ("value", "low", "high")
 # The columns by all their names, as `words` returns them.
 _NAME = re.compile(
     r"""(?P<name>(?:name|parameter|variable|input)s?)
-    |(?P<value>(?:base|basis|nominal|most\ likely)(?:\ ?(?:case|value|wert|estimate))?
+    |(?P<value>(?:base|basis|nominal|most\ likely)(?:\ ?(?:case|value|wert|fall|estimate))?
         |values?|wert|valeur|valore?|baseline|best\ (?:guess|estimate)|p50|estimate|mode)
-    |(?P<low>(?:low|lower|min|minimum|minimal|minimo|p10|von)(?:\ (?:case|value|bound|limit))?)
+    |(?P<low>(?:low|lower|min|minimum|minimal|minimo|p10|von)(?:\ (?:case|value|bound|limit))?
+        |untergrenze)
     |(?P<high>(?:high|upper|max|maximum|maximal|maximo|massimo|p90|bis)
-        (?:\ (?:case|value|bound|limit))?)
+        (?:\ (?:case|value|bound|limit))?|obergrenze)
     |(?P<unit>units?|einheit|unite|unidade?|unita)
     |(?P<description>(?:description|note|comment)s?|beschreibung|descripcion)""",
     re.VERBOSE,

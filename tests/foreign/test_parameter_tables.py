@@ -63,6 +63,7 @@ def test_commands_take_a_table_and_set_has_the_last_word(tmp_path: Path) -> None
         "input,base value,lower bound,upper bound", "Name,Value (%),Low case,High case",
         "Name;Wert;Min.;Max.", "name,most likely,P10,P90", "Parameters\tNominal\tMinimum\tMaximum",
         "name,Valeur,min,max", "names,values,lower limit,upper limit", "name,Best guess,von,bis",
+        "Variable;Basisfall;Untergrenze;Obergrenze",
     ],
 )  # fmt: skip
 def test_columns_have_usual_names(tmp_path: Path, header: str) -> None:
