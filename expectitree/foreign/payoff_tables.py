@@ -66,6 +66,7 @@ _EXPECTED = (
     "expected the names of states in the first row, and a row for each action that begins with its "
     "name; delete lines above the table, and an empty first column"
 )
+_ROUNDED = Fraction(1, 50)  # the most by which rounded probabilities may miss 1
 _NEARLY = Fraction(1, 200)  # of the greatest number: the most by which a rounded one may be off
 # A name with a probability at its end: `good (0.4)`, `good, p = 0.4`, `good [40 %]`, `good 2/5`.
 _NAME_WITH_SHARE = re.compile(
@@ -222,15 +223,16 @@ class Table(Spreadsheet):
             return [line for line in others if line[0].text == name]
         chances = [line for line in others if _PROBABILITY.fullmatch(words(line[0].text))]
         found = [_NAME_WITH_SHARE.sub(r"\1", cell.text) for cell in header[1:]]
-        texts = [re.sub("[.,]", self.mark, text) for text in found]
-        shares = [*map(Cell, texts)]
-        if chances or sum(self.values(shares)) != 1:
+        texts = ["", *(re.sub("[.,]", self.mark, text) for text in found)]
+        line = [cell._replace(text=text) for cell, text in zip(header, texts, strict=True)]
+        # A sum that is nearly 1 is an error, not one of other numbers.
+        if chances or abs(sum(self.values(line[1:])) - 1) > _ROUNDED:
             return chances
         self.notes.append(
             f"the names have the probabilities {', '.join(found)}: if the probabilities are "
             "others, add a row or column `probability`"
         )
-        return [[Cell(""), *shares]]
+        return [line]
 
     def note_likely_chances(self) -> None:
         """Note the first line whose numbers can be probabilities."""

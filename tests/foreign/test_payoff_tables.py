@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -292,6 +294,8 @@ def test_regrets_of_costs_are_distances_to_the_least() -> None:
         (",good,bad,P\nx,1,2,.5\nP(s),.4,.6,1\n", {}, "1:11: these are probabilities, too"),
         (",good,bad,EMV\nx,1,2,9\ny,1,2,9\nP,.5,.5\n", {}, "4:6: the cell is empty: write a prob"),
         ("state,P\ns1,.5\ns2,.5\n", {}, "the table has no actions"),
+        (",a (0.33),b (0.33),c (0.33)\nx,1,2,3\n", {}, "1:2: the probabilities sum to 0.99"),
+        ("d,x\nhigh: 16.7%,1\nlow: 83.4%,2\n", {}, "2:1: the probabilities sum to 1.001"),
         ("state,P,a\ns1,.5,1\ns2,,1\n", {}, "3:4: the cell is empty: write a probability"),
         ("state,P,a\ns1,40,1\ns2,50,1\n", {}, "2:4: the probabilities sum to 0.9, expected 1"),
         ("state,P,a\ns1,.5,1\ns2,.5\n", {}, "3:4: a/s2: the cell is empty"),
@@ -332,3 +336,48 @@ def test_commands_read_these_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     done = run_main("eval", "-e", "max: [1, 2]", "--transpose")
     assert (done.status, "--transpose is for CSV" in done.err) == (2, True)
     assert run_main("eval", "game:pig", "--depth", "1", "--transpose").status == 2
+
+
+def written(
+    names: Sequence[str], shares: Sequence[Fraction], rows: Sequence[Sequence[int]], random: Random
+) -> tuple[str, dict[str, Any]]:
+    """Return a table in a random layout, with summaries, and the options to read it."""
+    percent = random.random() < 0.5
+    scale, best = (100 if percent else 1), random.choice([max, min])
+    name, options = random.choice(
+        [("P(s)", {}), ("Wahrscheinlichkeit", {}), ("weights", {"probabilities": "weights"})]
+    )
+    lines = [["", *(f"s{at}" for at in range(len(shares)))]]
+    lines += [[action, *map(str, row)] for action, row in zip(names, rows, strict=True)]
+    lines.append(["Col. Max", *(str(max(column)) for column in zip(*rows, strict=True))])
+    means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
+    summaries = {
+        "EMV": means,
+        "Row max": list(map(max, rows)),
+        "Total": list(map(sum, rows)),
+        "Row min": list(map(min, rows)),
+    }
+    for title, numbers in random.sample(sorted(summaries.items()), random.randint(0, 3)):
+        cells = [title, *(f"{float(number):.4f}" for number in numbers), ""]
+        lines = [[*line, cell] for line, cell in zip(lines, cells, strict=True)]
+    chances = [name, *(f"{float(scale * share):g}" for share in shares)]
+    chances += [""] * (len(lines[0]) - len(chances))
+    lines.insert(random.randint(1, len(rows) + 2), chances)
+    if random.random() < 0.5:
+        lines = [*map(list, zip(*lines, strict=True))]
+    return "\n".join(map(",".join, lines)), {**options, "minimize": best is min}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_a_random_table_has_its_value_in_every_layout(seed: int) -> None:
+    random = Random(seed)
+    states, actions = random.randint(2, 5), random.randint(2, 5)
+    cuts = [0, *sorted(random.sample(range(1, 20), states - 1)), 20]
+    shares = [Fraction(end - start, 20) for start, end in pairwise(cuts)]
+    rows = [[random.randint(-99, 99) for _ in shares] for _ in range(actions)]
+    names = random.sample(["build", "wait", "Max", "EV", "p1", "Average", "sell", "hold"], actions)
+    text, options = written([f"{name} it" for name in names], shares, rows, random)
+    means = [sum(p * u for p, u in zip(shares, row, strict=True)) for row in rows]
+    best = min if options["minimize"] else max
+    assert solution(text, **options)[0] == best(means)
