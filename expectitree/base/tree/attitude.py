@@ -1,4 +1,7 @@
-"""Attitudes to risk: what a player makes of a lottery, as a utility function of totals."""
+"""Attitudes to risk: what the decision maker makes of a lottery, as a utility of his gain.
+
+His gain is the total, or minus the total if he is MIN.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
@@ -15,6 +18,9 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
 from expectitree.base.tree.columns import Bounds
+
+if TYPE_CHECKING:
+    from expectitree.base.tree.model import Tree
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -115,13 +121,33 @@ class Utility:
 
         return replace(self, of=of, inverse=lambda u: self.inverse(u) - paid, range=ends)
 
+    def mirrored(self) -> Utility:
+        """Return the function of totals for a player whose gain is minus the total."""
+        low, high = self.range
+        return replace(
+            self, of=lambda x: -self.of(-x), inverse=lambda u: -self.inverse(-u), range=(-high, -low)
+        )
 
-def utility_of(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
-    """Return the utility function of an attitude that depends on what was paid earlier.
+
+def utility_of(tree: Tree, ends: Bounds, totals: Sequence[Any]) -> Utility:
+    """Return the utility function of a tree's attitude that depends on what was paid earlier.
 
     It is for the totals between `ends`; `totals` are those that occur. Raises `TreeError` if the
     function is not defined there or does not increase.
     """
+    assert tree.attitude is not None
+    if tree.gain_sign > 0:
+        return _of_gains(tree.attitude, ends, totals, tree.exact)
+    low, high = ends
+    try:
+        found = _of_gains(tree.attitude, (-high, -low), [-x for x in totals], tree.exact)
+    except TreeError as error:
+        what = "MIN decides, so totals here are his gains: minus those in the file"
+        raise TreeError(f"{error} ({what})") from None
+    return found.mirrored()
+
+
+def _of_gains(attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool) -> Utility:
     low, high = ends
     if attitude.kind == "points":
         return _between_points(attitude.points, ends, exact)

@@ -11,7 +11,7 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence. With an attitude to risk, values are certainty equivalents, and both differences are
+the evidence. If MIN is the decision maker, both differences are what he saves. With an attitude to risk, values are certainty equivalents, and both differences are
 prices (`price.py`).
 """
 
@@ -28,7 +28,7 @@ from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import Tree, TreeReport, check_tree
+from expectitree.base.tree.model import DecisionReport, Tree, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
@@ -49,7 +49,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Information(TreeReport):
+class Information(DecisionReport):
     """The value of information about an event; `information` makes it.
 
         >>> import expectitree as et
@@ -94,7 +94,7 @@ class Information(TreeReport):
 
 
 @dataclass(frozen=True)
-class Events(TreeReport):
+class Events(DecisionReport):
     """What knowing each event of a file in advance is worth; `every_event` makes it."""
 
     question = "information"
@@ -247,7 +247,7 @@ class _Conditioning:
         """Return the value of the tree with free information, and what the information is worth."""
         if self.event.tree.attitude is None:
             informed = sum(one.p * one.value for one in findings)
-            return informed, informed - value
+            return informed, (informed - value) * self.event.tree.gain_sign
         lottery = [one.p for one in findings], [self.tree(evidence[one.name]) for one in findings]
         return worth_of(*lottery)[0], price_of(*lottery, self.event.tree)
 

@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
-from expectitree.base.tree.model import Tree, TreeReport
+from expectitree.base.tree.model import DecisionReport, Tree
 from expectitree.base.tree.parameters import ParameterValues, with_values
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
@@ -31,7 +31,7 @@ Ends = tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityReport(TreeReport):
+class SensitivityReport(DecisionReport):
     """What depends on the parameters of a tree."""
 
     question = "sensitivity"
