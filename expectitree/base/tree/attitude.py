@@ -125,7 +125,10 @@ class Utility:
         """Return the function of totals for a player whose gain is minus the total."""
         low, high = self.range
         return replace(
-            self, of=lambda x: -self.of(-x), inverse=lambda u: -self.inverse(-u), range=(-high, -low)
+            self,
+            of=lambda x: -self.of(-x),
+            inverse=lambda u: -self.inverse(-u),
+            range=(-high, -low),
         )
 
 

@@ -106,6 +106,11 @@ class Inquiry(Shown):
         setup = SearchSetup.of(tree, self.algorithm, self.bounds, self.bounds_source, engine)
         self._questions = Questions(setup)
 
+    @property
+    def decision_maker(self) -> str:
+        """The player for whom the question is asked: "MAX" or "MIN"."""
+        return self.tree.decision_maker.name
+
     # ---- Questions and answers.
 
     @property

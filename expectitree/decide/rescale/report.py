@@ -111,6 +111,11 @@ class Rescaling(Shown):
         return self.before.tree
 
     @property
+    def decision_maker(self) -> str:
+        """The player for whom the question is asked: "MAX" or "MIN"."""
+        return self.tree.decision_maker.name
+
+    @property
     def changed(self) -> bool:
         """Whether the map changes the set of best actions at the root, ties included."""
         return self.tree.root_id in self.changes

@@ -42,12 +42,12 @@ class ActionValue:
     """The value of one action while parameters are uncertain."""
 
     action: str | None  # its label; None if no player decides at the root
-    is_best: bool  # whether it has the greatest mean
+    is_best: bool  # whether it has the greatest mean; for MIN, the least
     mean: float
     sd: float  # the standard deviation
     quantiles: Mapping[str, float]  # by the texts "0.025", "0.5" and "0.975"
     share: float  # of the draws, in which it would be best if the parameters were known
-    loss: float  # the expected loss of choosing it: what the best decision in each draw adds
+    loss: float  # the expected loss of choosing it, beside the best decision in each draw
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Simulation(DecisionReport):
         tree: The tree.
         draws: The number of draws.
         seed: The seed of the random numbers.
-        value: The value of deciding now: the greatest mean of all strategies.
+        value: The value of deciding now: the greatest mean of all strategies; for MIN, the least.
         best: The actions with that mean.
         actions: One for each action at the root, in order; its later decisions are those that are
             best on average, except in its `share`.
@@ -115,7 +115,7 @@ class Point:
     """The decision at a value of the parameter of a curve."""
 
     at: Fraction
-    best: str  # the action with the greatest mean
+    best: str  # the action with the greatest mean; for MIN, the least
     shares: tuple[float, ...]  # of the draws in which each action would be best
     evpi: Estimated
 
