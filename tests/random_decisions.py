@@ -28,6 +28,7 @@ def random_decision(seed: int, has_criteria: bool = False, unknown: float = 0) -
     not known.
     """
     random = Random(seed)
+    payments = ("reward",) if has_criteria else ("reward", "cost")
 
     def amount() -> Data:
         if has_criteria:
@@ -55,9 +56,7 @@ def random_decision(seed: int, has_criteria: bool = False, unknown: float = 0) -
             if p is not None:
                 found[label]["p"] = p
             if random.random() < 0.25:
-                found[label][random.choice(("reward", "reward" if has_criteria else "cost"))] = (
-                    amount()
-                )
+                found[label][random.choice(payments)] = amount()
         return found
 
     test = {"event": "t", "chance": {s: node(2, False) for s in ("plus", "minus")}}
@@ -71,7 +70,7 @@ def random_decision(seed: int, has_criteria: bool = False, unknown: float = 0) -
     parameters["x"]["distribution"] = "normal(2, 1)"
     if has_criteria:
         del parameters["x"]["distribution"]
-    about = CRITERIA if has_criteria else {}
+    about = CRITERIA if has_criteria else {"reward": random.choice((0, -4, "x/2"))}
     return {"parameters": parameters, **about, "events": EVENTS, "max": root}
 
 

@@ -130,16 +130,11 @@ def an_added_amount(tree: Tree, sign: int) -> Any:
 @question
 def tornado(tree: Tree, sign: int) -> Any:
     answers = []
-    for changed, is_fixed in (
-        (tree, False),
-        (tree, True),
-        (tree.with_attitude(ATTITUDES[0]), True),
-    ):
-        bars = et.tornado(changed, fixed=is_fixed).bars
-        ends = [sorted([sign * one.least, sign * one.greatest]) for one in bars]
-        answers.append(
-            [(one.range.name, *map(float, end)) for one, end in zip(bars, ends, strict=True)]
-        )
+    averse = tree.with_attitude(ATTITUDES[0])
+    for changed, is_fixed in ((tree, False), (tree, True), (averse, True)):
+        for bar in et.tornado(changed, fixed=is_fixed).bars:
+            ends = sorted([float(sign * bar.least), float(sign * bar.greatest)])
+            answers.append((bar.range.name, ends))
     return answers
 
 

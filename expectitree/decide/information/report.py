@@ -11,8 +11,9 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence. If MIN is the decision maker, both differences are what he saves. With an attitude to risk, values are certainty equivalents, and both differences are
-prices (`price.py`).
+the evidence. If MIN is the decision maker, EVPI and EVSI are what he saves: the value now, less the
+other. With an attitude to risk, values are certainty equivalents, and both differences are prices
+(`price.py`).
 """
 
 from __future__ import annotations
