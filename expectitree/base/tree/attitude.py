@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from expectitree.base.errors import NumberError, TreeError
 from expectitree.base.expressions.evaluation import FLOATS, evaluate
@@ -18,9 +18,6 @@ from expectitree.base.expressions.parser import parse
 from expectitree.base.expressions.syntax import Expression, text_of
 from expectitree.base.numbers import Number, exact_text, message_text, quote, to_fraction
 from expectitree.base.tree.columns import Bounds
-
-if TYPE_CHECKING:
-    from expectitree.base.tree.model import Tree
 
 KINDS = ("exponential", "logarithmic", "points", "utility")
 TOTAL = "x"  # the name of the total in a utility expression
@@ -132,20 +129,22 @@ class Utility:
         )
 
 
-def utility_of(tree: Tree, ends: Bounds, totals: Sequence[Any]) -> Utility:
-    """Return the utility function of a tree's attitude that depends on what was paid earlier.
+def utility_of(
+    attitude: Attitude, ends: Bounds, totals: Sequence[Any], exact: bool, sign: int
+) -> Utility:
+    """Return the utility function of an attitude that depends on what was paid earlier.
 
-    It is for the totals between `ends`; `totals` are those that occur. Raises `TreeError` if the
-    function is not defined there or does not increase.
+    It is for the totals between `ends`; `totals` are those that occur. `sign` times a total is the
+    gain of the decision maker (`Tree.gain_sign`). Raises `TreeError` if the function is not defined
+    there or does not increase.
     """
-    assert tree.attitude is not None
-    if tree.gain_sign > 0:
-        return _of_gains(tree.attitude, ends, totals, tree.exact)
+    if sign > 0:
+        return _of_gains(attitude, ends, totals, exact)
     low, high = ends
     try:
-        found = _of_gains(tree.attitude, (-high, -low), [-x for x in totals], tree.exact)
+        found = _of_gains(attitude, (-high, -low), [-x for x in totals], exact)
     except TreeError as error:
-        what = "MIN decides, so totals here are his gains: minus those in the file"
+        what = "MIN decides, so totals here are gains of MIN: minus those in the file"
         raise TreeError(f"{error} ({what})") from None
     return found.mirrored()
 

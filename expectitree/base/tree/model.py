@@ -526,7 +526,7 @@ def check_attitude(tree: Tree) -> None:
     low, high = tree.total_ends
     if is_finite(low):  # otherwise no total is known
         ends = low + tree.root_reward, high + tree.root_reward
-        utility_of(tree, ends, ())
+        utility_of(tree.attitude, ends, (), tree.exact, tree.gain_sign)
 
 
 def check_bounds(tree: Tree, root_bounds: Bounds | None) -> None:

@@ -91,9 +91,8 @@ def _sentences(report: Risk) -> Iterator[str]:
         more = len(report.ties) - 1
         where = escape(report.ties[0]) + (f" and {plural(more, 'more node')}" if more else "")
         yield f"Several actions are best at {where}: play takes the first."
-    sign, ends = report.tree.gain_sign, dict[str | None, list[Number]]()
-    for one in report.actions:
-        ends[one.action] = sorted([sign * one.least, sign * one.greatest])
+    sign = report.tree.gain_sign
+    ends = {one.action: sorted([sign * one.least, sign * one.greatest]) for one in report.actions}
     for one in report.dominance:
         kind = f"{ORDERS[one.order]} order"
         if ends[one.action][0] >= ends[one.other][1]:
