@@ -181,7 +181,7 @@ def report_heading(
         yield ""
     report = reports[position]
     yield from file_heading(report.file, report.tree, options, len(reports) > 1)
-    if hasattr(report, "decision_maker"):
+    if report.has_decider:
         yield from decider_heading(report.tree)
     yield ""
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helpers import for_each, invoke, object_of
+from helpers import for_each, invoke, object_of, run_main
 from random_decisions import mirror, random_decision
 
 import expectitree as et
@@ -218,7 +218,7 @@ def test_an_inquiry_asks_in_the_mirror_for_the_same_leaves(seed: int) -> None:
         data = random_decision(seed, unknown=0.4)
         tree = et.from_dict(data if sign > 0 else mirror(data))
         inquiry = et.inquire(tree, bounds=(-99, 99), exact=True)
-        asked.append([inquiry.decision_maker == ("MAX" if sign > 0 else "MIN")])
+        asked.append([])
         while inquiry.path is not None:
             asked[-1].append((inquiry.path, inquiry.best, inquiry.loss))
             inquiry.answer(sign * (len(inquiry.path) % 7 - 3))
@@ -327,7 +327,7 @@ def test_a_report_about_costs_agrees_with_itself(form: list[str], tmp_path: Path
         ("7", "MAX", ""),
         ("min: [{chance: [1, 2]}]", "MIN", "MIN"),
         ("max: [{chance: [1, 2]}]", "MAX", "MAX"),
-        ("max: [{min: [1]}]", "MAX", "MAX MIN"),
+        ("max: [{min: [1]}]", "MAX", ""),
     ],
 )
 def test_who_decides(text: str, name: str, deciders: str) -> None:
@@ -342,3 +342,39 @@ def test_a_tree_that_is_cut_keeps_its_decision_maker() -> None:
     for depth in ((), ("--depth", "1")):
         shown = invoke("eval", "-e", text, *depth, "--attitude", "exponential=50").stdout
         assert "74.5377" in shown  # 50*ln((e^0.4 + e^2)/2)
+
+
+def test_a_player_with_one_action_is_no_opponent() -> None:
+    head = "{parameters: {x: {distribution: 'normal(2, 1)'}}, "
+    for text, best in (
+        ("min: {a: {max: {only: x}}, b: 3}}", ("a",)),
+        ("max: {a: {min: {only: x}}, b: 3}}", ("b",)),
+        ("max: {only: {min: {a: x, b: 3}}}}", ("only",)),
+        ("min: {only: {max: {only: x}}}}", ("only",)),
+    ):
+        assert et.simulate(et.loads(head + text), draws=500).best == best
+    shown = run_main("simulate", "-e", head + "min: {a: {max: {c: x, d: 1}}, b: 3}}").err
+    assert "simulate is about one decision maker, and MAX and MIN both decide in this tree" in shown
+
+
+def test_an_error_about_a_cost_says_that_it_counts_as_a_loss() -> None:
+    tree = et.loads("min: {a: 20, b: {chance: [10, 60]}}")
+    for attitude in ("logarithmic=60", "points=0:0,60:1", "utility=x^2"):
+        with pytest.raises(et.TreeError, match="totals here are gains of MIN: minus those in the"):
+            tree.with_attitude(attitude)
+    assert et.evaluate(tree.with_attitude("points=-60:0,-10:1,0:2")).best == "a"
+
+
+def test_a_name_in_the_heading_and_in_json() -> None:
+    """The heading names the decision maker where MIN has a node; JSON always does."""
+    both = "{max: {a: {min: [3, 4]}, b: 1}}"
+    assert (
+        "is MAX, who prefers large totals; MIN plays against MAX."
+        in invoke("risk", "-e", both).stdout
+    )
+    alone = "{max: {a: {min: [3]}, b: 1}}"
+    assert "is MAX, who prefers large totals.\n" in invoke("risk", "-e", alone).stdout
+    assert "decision maker" not in invoke("risk", "-e", "max: [1, 2]").stdout
+    assert object_of("risk", "-e", "max: [1, 2]")["decision_maker"] == "MAX"
+    assert "decision_maker" not in object_of("eval", "-e", "max: [1, 2]")
+    assert "decision_maker" not in object_of("opponents", "-e", both)

@@ -1,6 +1,6 @@
-"""Attitudes to risk: what the decision maker makes of a lottery, as a utility of his gain.
+"""Attitudes to risk: what the decision maker makes of a lottery, as a utility of the gain.
 
-His gain is the total, or minus the total if he is MIN.
+The gain is the total; if MIN is the decision maker, minus the total.
 """
 
 from __future__ import annotations

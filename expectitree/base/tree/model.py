@@ -103,7 +103,7 @@ class Tree(Shown):
         attitude: The attitude to risk, with which values are certainty equivalents, or None.
         error: The most by which a number may differ from its formula, if that is irrational.
         is_rounded: Whether the fractions are rounded to 200 bits.
-        decider: The decision maker, if nodes that show him have been replaced; else None.
+        decider: The decision maker, if nodes that show who it is have been replaced; else None.
         warnings: What `warn` received about text that is valid but probably mistaken.
     """
 
@@ -166,13 +166,13 @@ class Tree(Shown):
 
     @cached_property
     def deciders(self) -> tuple[Kind, ...]:
-        """The players who have a node with several actions; if none has, those who have a node."""
+        """The players who have nodes; if both have, those who have one with several actions."""
         players = self._players
-        if len(players) < 2:
-            return players
-        kind, nodes = self.columns.kind, range(len(self))
-        choosing = {kind[n] for n in nodes if len(self.branches_of(n)) > 1}
-        return tuple(player for player in players if player in choosing) or players
+        if len(players) > 1:
+            kind, nodes = self.columns.kind, range(len(self))
+            choosing = {kind[n] for n in nodes if len(self.branches_of(n)) > 1}
+            players = tuple(player for player in players if player in choosing)
+        return players
 
     @cached_property
     def decision_maker(self) -> Kind:
@@ -576,16 +576,6 @@ class TreeReport(Shown):
 
     file: str  # the name of the tree in outputs
     tree: Tree
-
-
-@dataclass(frozen=True, eq=False)
-class DecisionReport(TreeReport):
-    """A report for the decision maker of a tree."""
-
-    @property
-    def decision_maker(self) -> str:
-        """The player for whom the question is asked: "MAX" or "MIN"."""
-        return self.tree.decision_maker.name
 
 
 def check_tree(tree: object, without_attitude: str = "") -> None:

@@ -93,6 +93,7 @@ class Inquiry(Shown):
     """
 
     question = "ask"
+    has_decider = True
 
     def __init__(self, tree: Tree, bounds: Bounds | None, goal: str, exact: bool) -> None:
         self.tree, self.exact = tree, exact
@@ -105,11 +106,6 @@ class Inquiry(Shown):
         engine = "auto" if tree.exact else "interpreted"
         setup = SearchSetup.of(tree, self.algorithm, self.bounds, self.bounds_source, engine)
         self._questions = Questions(setup)
-
-    @property
-    def decision_maker(self) -> str:
-        """The player for whom the question is asked: "MAX" or "MIN"."""
-        return self.tree.decision_maker.name
 
     # ---- Questions and answers.
 

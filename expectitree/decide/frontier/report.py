@@ -14,7 +14,7 @@ from expectitree.base.expressions.syntax import Number, names_in, text_of
 from expectitree.base.numbers import INFINITY, are_near, message_text
 from expectitree.base.tree.criteria import objective_of, tree_of
 from expectitree.base.tree.formulas import Amounts, Criteria
-from expectitree.base.tree.model import DecisionReport, Tree, check_one_decider, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
 from expectitree.base.tree.parameters import ParameterValues
 from expectitree.base.tree.paths import ROOT
 from expectitree.decide.algebra.rationals import VARIABLE
@@ -41,7 +41,7 @@ class Strategy:
 
 
 @dataclass(frozen=True)
-class Frontier(DecisionReport):
+class Frontier(TreeReport):
     """The strategies that are best for some weight, and the first actions that never are.
 
         >>> import expectitree as et
@@ -61,6 +61,7 @@ class Frontier(DecisionReport):
     """
 
     question = "frontier"
+    has_decider = True
     has_plot = True
     rounds = True  # numbers that are shown, as in other reports; `--exact` shows fractions
 

@@ -11,9 +11,9 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence. If MIN is the decision maker, EVPI and EVSI are what he saves: the value now, less the
-other. With an attitude to risk, values are certainty equivalents, and both differences are prices
-(`price.py`).
+the evidence. If MIN is the decision maker, EVPI and EVSI are what MIN saves: the value now, less
+the value with information. With an attitude to risk, values are certainty equivalents, and both
+differences are prices (`price.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from expectitree.base.numbers import Number, quote, returned
 from expectitree.base.tree.builder import EXACT_NODES
 from expectitree.base.tree.columns import CHANCE
 from expectitree.base.tree.formulas import Formulas
-from expectitree.base.tree.model import DecisionReport, Tree, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_tree
 from expectitree.base.tree.transform import in_decimals, in_floats
 from expectitree.decide.information.beliefs import NEAR, Event, Evidence, weight
 from expectitree.decide.information.events import Likelihoods, find_event, likelihood_values
@@ -50,7 +50,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Information(DecisionReport):
+class Information(TreeReport):
     """The value of information about an event; `information` makes it.
 
         >>> import expectitree as et
@@ -75,6 +75,7 @@ class Information(DecisionReport):
     """
 
     question = "information"
+    has_decider = True
 
     event: str
     value: Number
@@ -95,10 +96,11 @@ class Information(DecisionReport):
 
 
 @dataclass(frozen=True)
-class Events(DecisionReport):
+class Events(TreeReport):
     """What knowing each event of a file in advance is worth; `every_event` makes it."""
 
     question = "information"
+    has_decider = True
 
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name

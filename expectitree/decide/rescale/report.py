@@ -94,6 +94,7 @@ class Rescaling(Shown):
     """
 
     question = "rescale"
+    has_decider = True
 
     file: str
     before: Search
@@ -109,11 +110,6 @@ class Rescaling(Shown):
     def tree(self) -> Tree:
         """The tree before, with all rewards in its utilities."""
         return self.before.tree
-
-    @property
-    def decision_maker(self) -> str:
-        """The player for whom the question is asked: "MAX" or "MIN"."""
-        return self.tree.decision_maker.name
 
     @property
     def changed(self) -> bool:

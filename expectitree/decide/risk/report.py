@@ -2,7 +2,7 @@
 
 A risk profile is the distribution of the total under a strategy (Clemen and Reilly, Making Hard
 Decisions): one of the actions first, then optimal play. A loss, the worst totals and dominance are
-those of the decision maker, whose gain is minus the total if he is MIN.
+those of the decision maker, whose gain is minus the total for MIN.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from expectitree.base.numbers import Number, returned, to_exact
 from expectitree.base.tree.columns import NONE
-from expectitree.base.tree.model import DecisionReport, Tree
+from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.decide.risk.distribution import (
     Distribution,
     Dominance,
@@ -59,7 +59,7 @@ class ActionRisk:
 
 
 @dataclass(frozen=True)
-class Risk(DecisionReport):
+class Risk(TreeReport):
     """The risk of each action at the root; `risk` makes it.
 
         >>> import expectitree as et
@@ -78,6 +78,7 @@ class Risk(DecisionReport):
     """
 
     question = "risk"
+    has_decider = True
     has_plot = True
 
     actions: tuple[ActionRisk, ...]

@@ -21,7 +21,7 @@ from expectitree.base.numbers import (
 )
 from expectitree.base.tree.columns import CHANCE, NONE, TERMINAL
 from expectitree.base.tree.formulas import REST, Formulas
-from expectitree.base.tree.model import DecisionReport, Tree
+from expectitree.base.tree.model import Tree, TreeReport
 from expectitree.base.tree.parameters import ParameterValues, with_values
 from expectitree.base.tree.transform import in_fractions, without_formulas
 from expectitree.decide.algebra.rationals import MAX_BITS, MAX_DEGREE, Rational, constant
@@ -31,10 +31,11 @@ Ends = tuple[Number, Number]
 
 
 @dataclass(frozen=True, eq=False)
-class SensitivityReport(DecisionReport):
+class SensitivityReport(TreeReport):
     """What depends on the parameters of a tree."""
 
     question = "sensitivity"
+    has_decider = True
     has_plot = True
 
 

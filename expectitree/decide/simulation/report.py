@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from expectitree.base.errors import AnalysisError, install_hint
 from expectitree.base.tree.formulas import Distribution
-from expectitree.base.tree.model import DecisionReport, Tree, check_one_decider, check_tree
+from expectitree.base.tree.model import Tree, TreeReport, check_one_decider, check_tree
 from expectitree.decide.sensitivity.parameters import Ends, Range, range_of
 from expectitree.searches.engine import search_tree
 from expectitree.searches.progress import report
@@ -60,7 +60,7 @@ class Knowledge:
 
 
 @dataclass(frozen=True, eq=False)
-class Simulation(DecisionReport):
+class Simulation(TreeReport):
     """The values of the first actions while parameters are uncertain; `simulate` makes it.
 
         >>> import expectitree as et
@@ -86,6 +86,7 @@ class Simulation(DecisionReport):
     """
 
     question = "simulation"
+    has_decider = True
     has_plot = True
 
     draws: int
@@ -121,10 +122,11 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Acceptability(DecisionReport):
+class Acceptability(TreeReport):
     """The share of draws in which each action is best, by a parameter; `acceptability` makes it."""
 
     question = "simulation"
+    has_decider = True
     has_plot = True
 
     draws: int
