@@ -137,7 +137,10 @@ ROUNDED: dict[str, tuple[U, U]] = {
 @pytest.mark.parametrize("attitude", ROUNDED)
 def test_rounding_errors_stay_within_eps(attitude: str) -> None:
     for seed in range(120):
-        tree = Case(seed).tree(False).with_attitude(attitude)
+        tree = Case(seed).tree(False)
+        if min(gain_sign(tree) * end for end in tree.total_ends) < -100:
+            continue  # x + 100 has no root there
+        tree = tree.with_attitude(attitude)
         found = evaluate(tree)
         expected = certainty(tree.root, *ROUNDED[attitude])
         assert abs(found.value - expected) <= found.eps + abs(expected) * 1.2e-16 + 1e-40, seed
