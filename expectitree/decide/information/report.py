@@ -11,8 +11,9 @@ Bayes' rule, with the beliefs about the event at each node:
     other CHANCE  p(i) becomes p(i) * W(after i) / W(node)
 
 A node from which play meets neither the event nor a signal of it keeps its value. Both players know
-the evidence. With an attitude to risk, values are certainty equivalents, and both differences are
-prices (`price.py`).
+the evidence. If MIN is the decision maker, EVPI and EVSI are what MIN saves: the value now, less
+the value with information. With an attitude to risk, values are certainty equivalents, and both
+differences are prices (`price.py`).
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class Information(TreeReport):
     """
 
     question = "information"
+    has_decider = True
 
     event: str
     value: Number
@@ -98,6 +100,7 @@ class Events(TreeReport):
     """What knowing each event of a file in advance is worth; `every_event` makes it."""
 
     question = "information"
+    has_decider = True
 
     events: tuple[Information, ...]  # the one that is worth most first
     left_out: Mapping[str, str]  # why others have no EVPI: reasons by name
@@ -247,7 +250,7 @@ class _Conditioning:
         """Return the value of the tree with free information, and what the information is worth."""
         if self.event.tree.attitude is None:
             informed = sum(one.p * one.value for one in findings)
-            return informed, informed - value
+            return informed, (informed - value) * self.event.tree.gain_sign
         lottery = [one.p for one in findings], [self.tree(evidence[one.name]) for one in findings]
         return worth_of(*lottery)[0], price_of(*lottery, self.event.tree)
 
